@@ -137,15 +137,16 @@ if HAS_SALT:
 
     def test_runs_on_different_minions_go_on_at_once(fleet: Fleet) -> None:
         """A second run is refused on a minion that the first one works on, and on no other."""
-        gate = fleet.base / "gate"
-        with fleet.begun("apply", "--tgt", "web1", "slow") as first, gate.open("w"):
+        first = fleet.begun("apply", "--tgt", "web1", "slow")
+        # Opening the gate waits until the state reads it, which ends when the gate is closed.
+        with (fleet.base / "gate").open("w"):
             assert fleet.run("apply", "--tgt", "web2", "site")[0] == 0
             code, _, err = fleet.run("apply", "--tgt", "web*", "site")
             assert code == 1
             assert "web1 is in use by ensue apply --tgt 'web1' slow (process " in err
             assert fleet.run("plan", "--tgt", "web2", "site")[0] == 0
-            gate.write_text("go on")
-            assert first.wait() == 0
+        out, err = first.communicate()
+        assert first.returncode == 0, (out, err)
 
     def test_a_silent_minion_holds_only_its_own_place(fleet: Fleet) -> None:
         """In batches of two, the third minion runs when the first has ended, while the second is silent."""
