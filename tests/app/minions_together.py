@@ -108,6 +108,7 @@ class Together:
         self._links: dict[str, FleetLink] = {}
         self.outcome = Outcome()
         self._loses_messages = False
+        self._is_silent = False
         self._ends_at: type[Message] | None = None
         self.registry = ResourceRegistry(root / "coordinator", minion_id="master")
         self._desk = ResourceDesk(lambda: self.registry, self._send, self._called)
@@ -117,6 +118,10 @@ class Together:
     def lose_messages(self) -> None:
         """Let no message of the coordinator arrive."""
         self._loses_messages = True
+
+    def answer_no_calls(self) -> None:
+        """Let no minion answer that is to call a state on one of its resources."""
+        self._is_silent = True
 
     def end_at(self, message: type[Message]) -> None:
         """Let the coordinator be interrupted when a minion with needs sends such a message."""
@@ -143,6 +148,8 @@ class Together:
     async def _called(self, minion: str, question: str, call: ResourceCall) -> Worked:
         """Call a state as the job on the managing minion does, with a project of its own."""
         self.calls.append((minion, call))
+        if self._is_silent:
+            await asyncio.Event().wait()
         project = AppProject.open(
             self._root / minion, ProjectOptions(minion_id=minion, overrides=self._options)
         )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from tests.app.minions_together import Together
 
 from ensue.core.model.srn import Srn
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.app.minions_together import Outcome
+
+    from ensue.salt.fleet.resource_messages import Question
 
 BOX = Srn("dummy", "box")
 MAKER = """\
@@ -89,6 +93,14 @@ def test_a_plan_changes_nothing(tmp_path: Path) -> None:
     outcome = _run(Together(tmp_path, {"a": MAKER, "b": USER}, test=True))
     assert outcome.returns("b")["box use"].result is None
     assert not [*tmp_path.rglob("files/etc/motd")]
+
+
+def test_the_timeout_of_the_state_covers_the_way(tmp_path: Path) -> None:
+    """A minion that never answers ends with the `timeout` of the state, as any call does."""
+    together = Together(tmp_path, {"a": MAKER, "b": f"{USER}    - timeout: 2\n"})
+    together.answer_no_calls()
+    returned = _run(together).returns("b")["box use"]
+    assert (returned.result, returned.comment) == (False, "Timed out after 2 seconds")
 
 
 def test_mod_watch_is_called_there(tmp_path: Path) -> None:
@@ -215,6 +227,65 @@ def test_a_minion_changes_only_its_own_resources(tmp_path: Path) -> None:
     assert by_id["3"].resources == {"a": ("dummy:box",)}
     assert (by_id["4"].is_conflict, "minion:a cannot be registered" in by_id["4"].problem) == (True, True)
     assert by_id["6"].resources == {}
+
+
+_IDS = st.sampled_from(["one", "two"])
+_CONFIGS = st.sampled_from([{}, {"grains": {"role": "x"}}])
+_STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "c"]),
+        st.one_of(
+            st.tuples(st.just("share"), _IDS, _CONFIGS),
+            st.tuples(st.sampled_from(["invalidated", "orphaned", "forgotten"]), _IDS, st.none()),
+            st.tuples(st.just("find"), st.none(), st.none()),
+        ),
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def _question(step: tuple[str, str, Any]) -> Question:
+    what, id_, config = step
+    if what == "share":
+        return Share((SharedResource(srn=f"dummy:{id_}", config=config),))
+    return FindResources() if what == "find" else Withdraw((f"dummy:{id_}",), what)  # type: ignore[arg-type]  # one of the words
+
+
+def _expected(owners: dict[str, tuple[str, Any]], minion: str, step: tuple[str, str, Any]) -> Any:
+    """Do a step in a small model: the minion and the configuration of each id that can be targeted."""
+    what, id_, config = step
+    if what == "find":
+        others = sorted({owner for owner, _ in owners.values()} - {minion})
+        return {
+            one: tuple(sorted(f"dummy:{id_}" for id_ in owners if owners[id_][0] == one)) for one in others
+        }
+    owner, known = owners.get(id_, (minion, config))
+    if what == "share":
+        owners[id_] = (owner, known if owner != minion else config)
+        return owner == minion or known == config
+    if owner == minion:
+        owners.pop(id_, None)
+    return True
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=_STEPS)
+def test_drawn_questions_agree_with_a_model(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, tuple[str, str, Any]]]
+) -> None:
+    """Whatever minions say, a resource is that of its minion until this one gives it up."""
+    owners: dict[str, tuple[str, Any]] = {}
+    asked = [
+        (minion, ResourceAsked(str(number), _question(step))) for number, (minion, step) in enumerate(steps)
+    ]
+    answers = {answer.id: answer for _, answer in _answers(tmp_path_factory.mktemp("d"), *asked)}
+    for number, (minion, step) in enumerate(steps):
+        expected, answer = _expected(owners, minion, step), answers[str(number)]
+        if step[0] == "find":
+            assert {one: tuple(sorted(names)) for one, names in answer.resources.items()} == expected
+        else:
+            assert (not answer.problem) == expected, (step, answer)
 
 
 def test_questions_are_bounded(tmp_path: Path) -> None:

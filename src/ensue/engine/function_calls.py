@@ -80,17 +80,7 @@ class FunctionCalls:
         Raises:
             Exception: any that the function raises.
         """
-        timeout_s = node.chunk.options.timeout_s
-        if timeout_s is None:
-            return await self._call(node, callee, context)
-        limit = asyncio.timeout(timeout_s)
-        try:
-            async with limit:
-                return await self._call(node, callee, context)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            return failure(node.chunk.name, f"Timed out after {timeout_s:g} seconds")
+        return await _within_timeout(node, self._call(node, callee, context))
 
     async def _call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
         arguments = node.chunk.arguments
@@ -121,17 +111,25 @@ class FunctionCalls:
         Raises:
             RemoteError: that minion does not answer.
         """
+        return await _within_timeout(node, self._call_elsewhere(node, callee, context, elsewhere))
+
+    async def _call_elsewhere(
+        self, node: Node, callee: Callee, context: StateContext, elsewhere: CallsElsewhere
+    ) -> StateReturn:
         from ensue.engine.calls_elsewhere import resource_call, returned_elsewhere
 
-        arguments = node.chunk.arguments
-        if node.chunk.bindings is not None or node.chunk.has_slots:
-            resolved = await self._resolved(node, context)
-            if isinstance(resolved, StateReturn):
-                return resolved
-            arguments = resolved
+        arguments = await self._arguments(node, context)
+        if isinstance(arguments, StateReturn):
+            return arguments
         name, keywords = _call_arguments(node, callee, arguments)
         call = resource_call(node, callee, name, keywords, self._masker)
         return returned_elsewhere(node.chunk.name, await elsewhere.called(call), self._masker)
+
+    async def _arguments(self, node: Node, context: StateContext) -> DataMap | StateReturn:
+        """Return the arguments of a call; in a plan the return of a state that cannot be called."""
+        if node.chunk.bindings is None and not node.chunk.has_slots:
+            return node.chunk.arguments
+        return await self._resolved(node, context)
 
     async def _resolved(self, node: Node, context: StateContext) -> DataMap | StateReturn:
         """Resolve references and slots.
@@ -156,6 +154,21 @@ class FunctionCalls:
         references = ", ".join(dict.fromkeys(each.reference for each in unknown))
         comment = f"waits for {references} (known after apply)"
         return UnknownReturn(name=chunk.name, result=None, comment=comment)
+
+
+async def _within_timeout(node: Node, calling: Awaitable[StateReturn]) -> StateReturn:
+    """Return what a call returns, or a failure once the `timeout` of its state has passed."""
+    timeout_s = node.chunk.options.timeout_s
+    if timeout_s is None:
+        return await calling
+    limit = asyncio.timeout(timeout_s)
+    try:
+        async with limit:
+            return await calling
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return failure(node.chunk.name, f"Timed out after {timeout_s:g} seconds")
 
 
 def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any, dict[str, Any]]:
