@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.app.fleet_link import FleetLink
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
-from ensue.core.errors import CompileError
+from ensue.core.errors import CompileError, EnsueError
 from ensue.core.model.events import NodeFinished
+from ensue.salt.fleet.desk import ResourceDesk
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.frames import MinionMessages, packed
+from ensue.salt.fleet.link import FleetLink
+from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.sealing import RunKey
 from ensue.salt.fleet.signing import LAST
 from ensue.salt.fleet.value_messages import (
@@ -27,6 +29,7 @@ from ensue.salt.fleet.value_messages import (
     kind_of,
     plain,
 )
+from ensue.store.registry.registry import ResourceRegistry
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.model.report import RunReport
+    from ensue.core.model.resource_call import ResourceCall
     from ensue.core.model.returns import Return
     from ensue.salt.fleet.frames import Message
 
@@ -104,12 +108,20 @@ class Together:
         self._links: dict[str, FleetLink] = {}
         self.outcome = Outcome()
         self._loses_messages = False
+        self._is_silent = False
         self._ends_at: type[Message] | None = None
-        self._exchange = Exchange((*slses, *matched), self._send, self._opened)
+        self.registry = ResourceRegistry(root / "coordinator", minion_id="master")
+        self._desk = ResourceDesk(lambda: self.registry, self._send, self._called)
+        self._exchange = Exchange((*slses, *matched), self._send, self._opened, self._desk.asked)
+        self.calls: list[tuple[str, ResourceCall]] = []
 
     def lose_messages(self) -> None:
         """Let no message of the coordinator arrive."""
         self._loses_messages = True
+
+    def answer_no_calls(self) -> None:
+        """Let no minion answer that is to call a state on one of its resources."""
+        self._is_silent = True
 
     def end_at(self, message: type[Message]) -> None:
         """Let the coordinator be interrupted when a minion with needs sends such a message."""
@@ -118,7 +130,7 @@ class Together:
     async def run(self) -> Outcome:
         """Run all of them at the same time."""
         self._exchange.expect(self._slses)
-        async with asyncio.TaskGroup() as group:
+        async with self._desk, asyncio.TaskGroup() as group:
             for minion in self._slses:
                 group.create_task(self._run(minion))
         return self.outcome
@@ -132,6 +144,21 @@ class Together:
         # At least once.
         asyncio.get_running_loop().call_soon(handler, content)
         asyncio.get_running_loop().call_soon(handler, content)
+
+    async def _called(self, minion: str, question: str, call: ResourceCall) -> Worked:
+        """Call a state as the job on the managing minion does, with a project of its own."""
+        self.calls.append((minion, call))
+        if self._is_silent:
+            await asyncio.Event().wait()
+        project = AppProject.open(
+            self._root / minion, ProjectOptions(minion_id=minion, overrides=self._options)
+        )
+        async with project:
+            try:
+                returned = await project.resource_call(call)
+            except EnsueError as error:
+                return Worked(question, problem=str(error))
+        return msgspec.json.decode(msgspec.json.encode(Worked(question, returned)), type=Worked)
 
     def _opened(self, minion: str, tag: str, sealed: bytes) -> bytes:
         return self._key.opened(sealed, held_name("run", minion, tag))
@@ -176,7 +203,7 @@ class Together:
         self.outcome.needs[minion] = [*self._exchange.needs(minion)]
 
     def _heard(self, minion: str, message: Message) -> None:
-        assert isinstance(message, MinionCompiled | Asked | Stalled | HeldReturn)
+        assert isinstance(message, MinionCompiled | Asked | Stalled | HeldReturn | ResourceAsked)
         self._exchange.heard(minion, message)
         if isinstance(message, self._ends_at or ()) and not (
             isinstance(message, MinionCompiled) and not message.needs

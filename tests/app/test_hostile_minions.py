@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.salt.fleet.minion_keys import public_pem, signer
 
-from ensue.app.fleet_collection import Collection
 from ensue.core.masking import Masker
 from ensue.core.model.events import NodeFinished, NodeStarted, RunFinished, RunStarted
 from ensue.core.model.fleet import FleetReport
@@ -23,6 +22,7 @@ from ensue.output.colours import PLAIN
 from ensue.output.fleet import fleet_data, fleet_text
 from ensue.salt.fleet.admission import Admission
 from ensue.salt.fleet.bus import BusClosed
+from ensue.salt.fleet.collection import Collection
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.frames import Alive, Happened, MinionEnded, packed
 from ensue.salt.fleet.renaming import Numbers, event_of_run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ensue.output.callers import caller_of
+from ensue.store.runs.callers import caller_of
 
 
 @dataclass

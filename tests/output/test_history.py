@@ -13,7 +13,7 @@ from ensue.core.model.events import (
     ScopeOpened,
 )
 from ensue.core.model.returns import Return, ScopeReturn
-from ensue.output.history import report_from_events
+from ensue.store.runs.history_report import report_from_events
 
 
 def _return(id_: str, number: int, scope: str = "", **fields: Any) -> Return:

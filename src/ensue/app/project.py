@@ -8,25 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ensue.app.kept_resources import KeptResources
+from ensue.app.fleet_project import FleetProject
 from ensue.app.opened_project import ProjectOptions
 from ensue.app.run import Run
-from ensue.core.diagnostics import Diagnostic
-from ensue.core.errors import ConfigurationError, UnknownRunError
+from ensue.core.errors import UnknownRunError
 from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.run_options import RunOptions
 from ensue.store.runs.journal import list_runs, read_run
 from ensue.store.runs.journaled_names import journaled_names
-from ensue.store.runs.lock import project_lock
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
     from ensue.core.model.events import RunEvent
-    from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
     from ensue.core.model.report import RunReport, RunSummary
     from ensue.deploy.environments.deployment_reader import DeploymentReader, PlannedGraph
     from ensue.deploy.environments.deployment_report import DeploymentReport
@@ -37,17 +35,9 @@ if TYPE_CHECKING:
     from ensue.output.drawing.drawing import ScopeBox
     from ensue.salt.compare.comparison import TreeComparison
     from ensue.salt.compare.project_comparison import CompareOrder
-    from ensue.store.registry.lock import Lock
-
-_PILLAR_REFUSED = Diagnostic(
-    code="E0848",
-    summary="pillar on the command line cannot be given to minions",
-    detail="it would be readable in Salt's events and job cache",
-    help="put it into the pillar of the master",
-)
 
 
-class AppProject(KeptResources):
+class AppProject(FleetProject):
     """An opened project folder. Use `AppProject.open`; an async context manager that closes it.
 
     Args:
@@ -161,10 +151,6 @@ class AppProject(KeptResources):
                 active.remove(context, key)
             await active.flush()
 
-    async def _lock(self, command: str, options: RunOptions, *, shared: bool = False) -> Lock:
-        lock = project_lock(self.cachedir, shared=shared)
-        return await lock.take(command=command, wait_s=options.lock_wait_s)
-
     async def _run(
         self,
         mods: Sequence[str],
@@ -202,60 +188,6 @@ class AppProject(KeptResources):
         )
         async for outcome in call(self._services(), request):
             yield outcome
-
-    @property
-    def fleet(self) -> str:
-        """What carries out runs on many minions (`salt`); empty for a project without one."""
-        given = self.settings.option("fleet") or ""
-        return given if isinstance(given, str) else str(given.get("engine", "salt"))
-
-    async def on_fleet(self, order: FleetOrder, on_minion: Callable[[MinionReport], None]) -> FleetReport:
-        """Carry out an order on the minions of Salt's master.
-
-        Args:
-            order: what they are asked for.
-            on_minion: called with the report of each minion when it has ended.
-
-        Raises:
-            ConfigurationError: Salt's master cannot be used, nothing can be shipped, pillar was given on the
-                command line, or an option does not reach minions; nothing was run.
-            TargetSyntaxError: the target has a list without its sign.
-            LockHeldError: another apply of the project is running.
-        """
-        from ensue.app.fleet_run import FleetRun
-
-        if self._pillar:
-            raise ConfigurationError([_PILLAR_REFUSED])
-        run = FleetRun(self.settings, self.masker, order, self._stores.lazy_vault)
-        if order.verb != "apply" or order.test:
-            return await run.go(on_minion)
-        command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
-        with await self._lock(command, RunOptions(wait_for_lock=order.wait_for_lock)):
-            return await run.go(on_minion)
-
-    async def resume_on_fleet(
-        self, run_id: str, wait_for_lock: bool | float, on_minion: Callable[[MinionReport], None]
-    ) -> FleetReport:
-        """Resume a run over minions: take what its jobs have reported since, and publish the rest.
-
-        Args:
-            run_id: the id of the run, the beginning of it, or `last`.
-            wait_for_lock: see `RunOptions`.
-            on_minion: called with the report of each minion when it has ended.
-
-        Raises:
-            UnknownRunError: there is no such run, or it cannot be resumed.
-            ConfigurationError: Salt's master cannot be used; nothing was run.
-            LockHeldError: another apply of the project is running.
-        """
-        from ensue.app.fleet_run import FleetRun
-        from ensue.store.runs.kept_fleet import fleet_to_resume
-
-        with await self._lock(f"ensue runs resume {run_id}", RunOptions(wait_for_lock=wait_for_lock)):
-            vault = self._stores.lazy_vault
-            resumed = await asyncio.to_thread(fleet_to_resume, self.cachedir, run_id, vault)
-            run = FleetRun(self.settings, self.masker, resumed.kept.order, vault, resumed)
-            return await run.go(on_minion)
 
     async def near_target(self, target: str) -> str:
         """Return what may have been meant by a target that matches nothing.

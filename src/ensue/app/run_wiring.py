@@ -22,6 +22,7 @@ from ensue.language.plans.host_limits import host_limits
 from ensue.language.plans.planned_resources import PlannedResources
 from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
 from ensue.language.targets.target_matcher import ProjectMatcher
+from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.store.registry.registrations import Registrations
 from ensue.store.registry.run_registry import RunRegistry
 from ensue.store.runs.call_inputs import ProjectCallInputs
@@ -100,7 +101,7 @@ class RunWiring:
         project = str(services.settings.root) if services.settings.option("store_url") else ""
         earlier = await asyncio.to_thread(earlier_declarations, services.registry, project)
         registry = RunRegistry(
-            services.registry,
+            self._own_registry(),
             services.directory,
             self._on_event,
             services.loop,
@@ -143,6 +144,17 @@ class RunWiring:
         engine = Engine(engine_services, self._engine_options(first.matched))
         return WiredRun(engine=engine, registry=registry, expander=expander, pruning=pruning)
 
+    def _own_registry(self) -> LazyRegistry:
+        """Return the registry of this machine, which shares its changes in a run over minions."""
+        services = self._services
+        others = services.other_minions
+        if others is None or self._options.test:
+            return services.registry
+        from ensue.salt.fleet.shared_registry import SharedRegistry
+
+        shared = SharedRegistry(services.registry, others.resources, services.loop)
+        return LazyRegistry(lambda: shared, shared.has_store)
+
     def _hooks(
         self,
         foreseen: ForeseenRegistrations,
@@ -167,6 +179,7 @@ class RunWiring:
             inputs=ProjectCallInputs(services),
             reach=services.directory.reach,
             other_minions=services.other_minions,
+            elsewhere=services.other_minions.resources if services.other_minions else None,
             described=lambda error: with_origins(error, services.registry),
         )
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from ensue.cli import exit_codes
+from ensue.cli.run_progress import fleet_progress_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.app.project import AppProject, RunOptions
     from ensue.cli.session import Session
-    from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+    from ensue.core.model.fleet import FleetOrder, FleetReport
 
 
 class FleetLimits(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +105,8 @@ def resumed_on_fleet(session: Session, run_id: str, wait: bool | float) -> int:
     """
 
     async def work(project: AppProject) -> FleetReport:
-        return await project.resume_on_fleet(run_id, wait, _teller(session))
+        with closing(fleet_progress_of(session)) as progress:
+            return await project.resume_on_fleet(run_id, wait, progress)
 
     report = session.run(work)
     session.print_diagnostics(report.warnings)
@@ -164,21 +167,12 @@ def carried_out(session: Session, order: FleetOrder) -> FleetReport:
     """Carry out an order; a minion that fails is reported on stderr when it does."""
 
     async def work(project: AppProject) -> FleetReport:
-        return await project.on_fleet(order, _teller(session))
+        with closing(fleet_progress_of(session)) as progress:
+            return await project.on_fleet(order, progress)
 
     report = session.run(work)
     session.print_diagnostics(report.warnings)
     return report
-
-
-def _teller(session: Session) -> Callable[[MinionReport], None]:
-    from ensue.output.fleet import failed_line
-
-    def tell(one: MinionReport) -> None:
-        if not one.ok and session.out != "quiet":
-            session.lines.write(failed_line(one, session.masker))
-
-    return tell
 
 
 def _order(verb: str, target: str, limits: FleetLimits, **fields: Any) -> FleetOrder:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.core.model.events import RunEvent
+    from ensue.core.model.fleet import MinionReport
 
 
 class Progress(Protocol):
@@ -18,6 +19,18 @@ class Progress(Protocol):
 
     def close(self) -> None:
         """Show nothing more."""
+        ...
+
+
+class FleetProgress(Progress, Protocol):
+    """Shows the events of a run over minions."""
+
+    def of_minion(self, minion: str, event: RunEvent) -> None:
+        """Show one event of a minion."""
+        ...
+
+    def ended(self, report: MinionReport) -> None:
+        """Show that a minion has ended."""
         ...
 
 
@@ -39,8 +52,29 @@ def progress_of(session: Session) -> Progress:
     return PlainProgress(session.lines, session.masker, loop, palette)
 
 
+def fleet_progress_of(session: Session) -> FleetProgress:
+    """Return what shows a run over minions of this command; close it when the run has ended."""
+    if session.out == "quiet":
+        return _Silence()
+    import asyncio
+
+    from ensue.output.colours import is_terminal
+    from ensue.output.fleet_progress import LiveFleetProgress, PlainFleetProgress
+
+    is_live = is_terminal(session.lines.stream) and not _is_dumb()
+    kind = LiveFleetProgress if is_live else PlainFleetProgress
+    loop: Any = asyncio.get_running_loop()
+    return kind(session.lines, session.masker, loop, session.stderr_palette)
+
+
 class _Silence:
     def __call__(self, event: RunEvent) -> None:
+        pass
+
+    def of_minion(self, minion: str, event: RunEvent) -> None:
+        pass
+
+    def ended(self, report: MinionReport) -> None:
         pass
 
     def close(self) -> None:

@@ -140,7 +140,7 @@ def show(
     A run that was killed is shown as far as it got.
     """
     from ensue.cli.layout import ResultLayout, print_report
-    from ensue.output.history import report_from_events
+    from ensue.store.runs.history_report import report_from_events
 
     project = session.open()
     report = report_from_events(project.run_events(run_id), project.minion_id)

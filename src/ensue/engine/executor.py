@@ -193,6 +193,10 @@ class Executor:
         try:
             self._need_reach(node)
             context = self._calls.context(node, callee)
+            elsewhere = self._hooks.elsewhere
+            if elsewhere is not None and elsewhere.manages(node.target):
+                returned = await self._calls.call_elsewhere(node, callee, context, elsewhere)
+                return AttemptResult(returned, skipped=isinstance(returned, SkippedReturn))
             if chunk.options is NO_OPTIONS:
                 return AttemptResult(await self._calls.call(node, callee, context))
             return await self._attempt_with_conditions(node, callee, context)

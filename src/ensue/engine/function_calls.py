@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.argument_types import ArgumentProblem
     from ensue.core.contracts.context import StateContext
+    from ensue.core.contracts.other_resources import CallsElsewhere
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import ScopeReturn
     from ensue.core.model.srn import Srn
@@ -51,6 +52,7 @@ class FunctionCalls:
     ) -> None:
         self._context_for = services.context_for
         self._resolver = services.hooks.arguments
+        self._masker = services.masker
         self._apply = apply
         self._is_superseded = is_superseded
 
@@ -80,17 +82,7 @@ class FunctionCalls:
         Raises:
             Exception: any that the function raises.
         """
-        timeout_s = node.chunk.options.timeout_s
-        if timeout_s is None:
-            return await self._call(node, callee, context)
-        limit = asyncio.timeout(timeout_s)
-        try:
-            async with limit:
-                return await self._call(node, callee, context)
-        except TimeoutError:
-            if not limit.expired():
-                raise
-            return failure(node.chunk.name, f"Timed out after {timeout_s:g} seconds")
+        return await _within_timeout(node, self._call(node, callee, context))
 
     async def _call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
         arguments = node.chunk.arguments
@@ -112,6 +104,34 @@ class FunctionCalls:
             if raw.__class__ is not StateReturn and inspect.isawaitable(raw):
                 raw = await raw
         return state_return(raw, name=node.chunk.name, function=callee.label)
+
+    async def call_elsewhere(
+        self, node: Node, callee: Callee, context: StateContext, elsewhere: CallsElsewhere
+    ) -> StateReturn:
+        """Have a function called, with the conditions of its state, by the minion that manages the target.
+
+        Raises:
+            RemoteError: that minion does not answer.
+        """
+        return await _within_timeout(node, self._call_elsewhere(node, callee, context, elsewhere))
+
+    async def _call_elsewhere(
+        self, node: Node, callee: Callee, context: StateContext, elsewhere: CallsElsewhere
+    ) -> StateReturn:
+        from ensue.engine.calls_elsewhere import resource_call, returned_elsewhere
+
+        arguments = await self._arguments(node, context)
+        if isinstance(arguments, StateReturn):
+            return arguments
+        name, keywords = _call_arguments(node, callee, arguments)
+        call = resource_call(node, callee, name, keywords, self._masker)
+        return returned_elsewhere(node.chunk.name, await elsewhere.called(call), self._masker)
+
+    async def _arguments(self, node: Node, context: StateContext) -> DataMap | StateReturn:
+        """Return the arguments of a call; in a plan the return of a state that cannot be called."""
+        if node.chunk.bindings is None and not node.chunk.has_slots:
+            return node.chunk.arguments
+        return await self._resolved(node, context)
 
     async def _resolved(self, node: Node, context: StateContext) -> DataMap | StateReturn:
         """Resolve references and slots.
@@ -136,6 +156,21 @@ class FunctionCalls:
         references = ", ".join(dict.fromkeys(each.reference for each in unknown))
         comment = f"waits for {references} (known after apply)"
         return UnknownReturn(name=chunk.name, result=None, comment=comment)
+
+
+async def _within_timeout(node: Node, calling: Awaitable[StateReturn]) -> StateReturn:
+    """Return what a call returns, or a failure once the `timeout` of its state has passed."""
+    timeout_s = node.chunk.options.timeout_s
+    if timeout_s is None:
+        return await calling
+    limit = asyncio.timeout(timeout_s)
+    try:
+        async with limit:
+            return await calling
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        return failure(node.chunk.name, f"Timed out after {timeout_s:g} seconds")
 
 
 def _call_arguments(node: Node, callee: Callee, arguments: DataMap) -> tuple[Any, dict[str, Any]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.functions import StateFunctions
     from ensue.core.contracts.growth import Expander, Plan
     from ensue.core.contracts.other_minions import OtherMinions
+    from ensue.core.contracts.other_resources import CallsElsewhere
     from ensue.core.errors import RemoteError
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import DataMap
@@ -183,6 +184,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
         reach: the hosts that the run cannot reach.
         described: returns the message of an error of a target, with where the resources in it came from.
         other_minions: has the returns of other minions' states; None: this is not a run over minions.
+        elsewhere: calls states on resources that other minions manage; None: this is not a run over minions.
         foreseen: in a plan, returns what a state that would change something registers, and what would then
             be applied (`Return.foreseen`); None in an apply.
     """
@@ -202,6 +204,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     reach: Reach = msgspec.field(default_factory=Reach)
     described: Callable[[RemoteError], Awaitable[str]] = _message
     other_minions: OtherMinions | None = None
+    elsewhere: CallsElsewhere | None = None
     foreseen: Callable[[Chunk], DataMap] | None = None
 
 

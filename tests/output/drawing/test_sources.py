@@ -11,7 +11,7 @@ from ensue.core.model.events import NodeStarted
 from ensue.output.colours import PLAIN
 from ensue.output.drawing.from_events import draw_events
 from ensue.output.drawing.text import drawing_lines
-from ensue.output.history import report_from_events
+from ensue.store.runs.history_report import report_from_events
 
 if TYPE_CHECKING:
     from pathlib import Path

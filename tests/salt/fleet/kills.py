@@ -96,17 +96,7 @@ class KillingGround:
 
     def kill_ensue(self) -> bool:
         """Kill the ensue that runs on a minion; return whether there was one."""
-        root = self.fleet.base / VICTIM
-        for entry in Path("/proc").iterdir():
-            try:
-                words = (entry / "cmdline").read_bytes()
-                is_ensue = b"ensue.app.fleet_minion" in words
-                if is_ensue and (entry / "cwd").readlink().is_relative_to(root):
-                    os.kill(int(entry.name), signal.SIGKILL)
-                    return True
-            except (OSError, ValueError):
-                continue
-        return False
+        return kill_ensue(self.fleet, VICTIM)
 
     def restart_minion(self) -> None:
         """Kill a minion with all its jobs, and start it again."""
@@ -164,3 +154,21 @@ class KillingGround:
         (returns,) = json.loads(out).values()
         names: Sequence[Any] = sorted(one["__id__"] for one in returns.values() if one["result"] is True)
         assert names == sorted(f"{minion} s{number}" for minion in TARGET for number in range(STATES))
+
+
+def kill_ensue(fleet: Fleet, minion: str) -> bool:
+    """Kill the ensue that runs on a minion, and wait for its end; return whether there was one."""
+    root = fleet.base / minion
+    for entry in Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes()
+            is_ensue = b"ensue.cli.fleet_minion" in words
+            if is_ensue and (entry / "cwd").readlink().is_relative_to(root):
+                process = os.pidfd_open(int(entry.name))
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+                select.select([process], [], [])
+                os.close(process)
+                return True
+        except (OSError, ValueError):
+            continue
+    return False

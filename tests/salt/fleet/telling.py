@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ensue.app.fleet_channel import MinionChannel
 from ensue.salt.fleet.bundle import shipped_relay
+from ensue.salt.fleet.channel import MinionChannel
 from ensue.salt.fleet.frames import CoordinatorMessage
 from ensue.salt.fleet.master import SaltMaster
 

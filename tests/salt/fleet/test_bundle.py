@@ -21,13 +21,13 @@ def test_the_program_runs_from_the_archive_alone(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "there")
     code = "import asyncssh, bcrypt, cryptography, jinja2, msgspec, sqlalchemy, yaml"
     done = subprocess.run(
-        [sys.executable, "-S", "-c", f"{code}; import ensue.app.fleet_minion as m; print(m.__file__)"],
+        [sys.executable, "-S", "-c", f"{code}; import ensue.cli.fleet_minion as m; print(m.__file__)"],
         env={**os.environ, "PYTHONPATH": str(tmp_path / "there")},
         text=True,
         capture_output=True,
         check=False,
     )
-    assert done.stdout.strip() == str(tmp_path / "there" / "ensue" / "app" / "fleet_minion.py"), done.stderr
+    assert done.stdout.strip() == str(tmp_path / "there" / "ensue" / "cli" / "fleet_minion.py"), done.stderr
 
 
 def test_an_archive_is_made_once(tmp_path: Path) -> None:

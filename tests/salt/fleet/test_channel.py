@@ -11,9 +11,9 @@ import pytest
 from tests.salt.fleet.minion_keys import private_key
 from tests.salt.fleet.real_fleet import HAS_SALT
 
-from ensue.app.fleet_inbox import LONGEST_LINE_BYTES, Inbox
 from ensue.core.model.events import JobPublished, RunStarted
 from ensue.salt.fleet.frames import CoordinatorMessage, Warned, message_line
+from ensue.salt.fleet.inbox import LONGEST_LINE_BYTES, Inbox
 from ensue.salt.fleet.job_folder import JobFolder
 from ensue.salt.fleet.sealing import sealed_for
 from ensue.salt.fleet.signing import message_name, opened

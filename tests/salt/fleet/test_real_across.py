@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
+from tests.salt.fleet.kills import kill_ensue
 from tests.salt.fleet.real_fleet import HAS_SALT
 
 if TYPE_CHECKING:
     from tests.salt.fleet.real_fleet import Fleet
+
+CHAIN = """\
+{% if grains['id'] == 'db1' %}
+made:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}; echo made
+{% else %}
+before:
+  cmd.run:
+    - name: echo before >> {{ pillar['folder'] }}/chain; echo . > {{ pillar['folder'] }}/began
+use:
+  test.present:
+    - new_state: ${minion[db1]:cmd:made:stdout}
+after:
+  cmd.run:
+    - name: echo after >> {{ pillar['folder'] }}/chain
+{% endif %}
+"""
+
+
+def _prepare(fleet: Fleet) -> None:
+    (fleet.base / "states" / "chain.sls").write_text(CHAIN)
+    (fleet.base / "out" / "chain").unlink(missing_ok=True)
+    if not (fleet.base / "out" / "began").exists():
+        os.mkfifo(fleet.base / "out" / "began")
+
+
+def _wait_for_log(fleet: Fleet, word: str) -> None:
+    """Wait until the state before the one that waits has run."""
+    assert (fleet.base / "out" / "began").read_text() == ".\n"
+    assert (fleet.base / "out" / "chain").read_text() == f"{word}\n"
+
 
 if HAS_SALT:
 
@@ -90,17 +122,30 @@ if HAS_SALT:
         # The minion carries out the job now; nothing else can use its project meanwhile.
         assert any(fleet.run("apply", "--tgt", "web2", "reversed")[0] == 0 for _ in range(20))
 
-    def test_an_interrupt_ends_the_waits_of_minions(fleet: Fleet) -> None:
-        """A minion that waits for another one is free again soon after the coordinator was interrupted."""
-        command = [sys.executable, "-m", "ensue", "--root", str(fleet.base / "project"), "apply", "gated"]
-        targets = ["--tgt", "L@db1,web1"]
-        # Opening the gate waits until the state of db1 reads it.
-        with (
-            subprocess.Popen([*command, *targets], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running,
-            (fleet.base / "gate").open("w"),
-        ):
-            running.send_signal(signal.SIGINT)
-            running.communicate()
-            assert running.returncode == 130
-            assert any(fleet.run("apply", "--tgt", "web1", "site")[0] == 0 for _ in range(20))
-        assert any(fleet.run("apply", "--tgt", "db1", "site")[0] == 0 for _ in range(20))
+    def test_a_minion_that_waits_is_killed_and_gets_its_value(fleet: Fleet) -> None:
+        """The ensue that Salt starts again asks for the value again, and calls no state that has ended."""
+        _prepare(fleet)
+        with fleet.begun("apply", "--tgt", "L@db1,web1", "chain", "--out", "json") as running:
+            _wait_for_log(fleet, "before")
+            with (fleet.base / "gate").open("w"):
+                assert kill_ensue(fleet, "web1")
+            out, err = running.communicate()
+        assert running.returncode == 0, (out, err)
+        by_id = {one["__id__"]: one for one in json.loads(out)["web1"].values()}
+        assert by_id["use"]["new_state"] == "made"
+        assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]
+
+    def test_an_interrupted_run_goes_on_when_it_is_resumed(fleet: Fleet) -> None:
+        """What waits for another minion goes on waiting; the resumed run hands it the value."""
+        _prepare(fleet)
+        with fleet.begun("apply", "--tgt", "L@db1,web1", "chain") as running:
+            _wait_for_log(fleet, "before")
+            with (fleet.base / "gate").open("w"):
+                running.send_signal(signal.SIGINT)
+                out, err = running.communicate()
+                assert running.returncode == 130, (out, err)
+        code, out, err = fleet.run("runs", "resume", "--out", "json")
+        assert code == 0, (out, err)
+        by_id = {one["__id__"]: one for one in json.loads(out)["web1"].values()}
+        assert by_id["use"]["new_state"] == "made"
+        assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]

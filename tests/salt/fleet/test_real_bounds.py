@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +21,17 @@ from tests.salt.fleet.real_fleet import (
 
 if TYPE_CHECKING:
     from tests.salt.fleet.real_fleet import Fleet
+
+THIRD = """\
+{% if grains['id'] == 'web2' %}
+begin:
+  cmd.run:
+    - name: echo began > {{ pillar['folder'] }}/third-began
+{% else %}
+nothing:
+  test.nop: []
+{% endif %}
+"""
 
 if HAS_SALT:
 
@@ -57,6 +71,9 @@ if HAS_SALT:
         assert code == 1
         assert "write L@web1,web2" in err
         assert fleet.document("call", "L@web1,web2", "test.ping") == (0, {"web1": True, "web2": True})
+        code, _, err = fleet.run("apply", "--tgt", "T@dummy:* or web1")
+        assert code == 1
+        assert "T@dummy:* names resources, and a run over minions targets minions" in err
 
     @pytest.mark.namespace
     def test_a_full_disk_of_a_minion_is_named(fleet: Fleet) -> None:
@@ -117,3 +134,56 @@ if HAS_SALT:
         assert code == 1
         assert "E0846" in err
         assert f"no master runs with its configuration (there is none at {elsewhere}/nowhere)" in err
+
+    def test_runs_on_different_minions_go_on_at_once(fleet: Fleet) -> None:
+        """A second run is refused on a minion that the first one works on, and on no other."""
+        first = fleet.begun("apply", "--tgt", "web1", "slow")
+        # Opening the gate waits until the state reads it, which ends when the gate is closed.
+        with (fleet.base / "gate").open("w"):
+            assert fleet.run("apply", "--tgt", "web2", "site")[0] == 0
+            code, _, err = fleet.run("apply", "--tgt", "web*", "site")
+            assert code == 1
+            assert "web1 is in use by ensue apply --tgt 'web1' slow (process " in err
+            assert fleet.run("plan", "--tgt", "web2", "site")[0] == 0
+        out, err = first.communicate()
+        assert first.returncode == 0, (out, err)
+
+    def test_a_silent_minion_holds_only_its_own_place(fleet: Fleet) -> None:
+        """In batches of two, the third minion runs when the first has ended, while the second is silent."""
+        began = fleet.base / "out" / "third-began"
+        os.mkfifo(began)
+        (fleet.base / "states" / "third.sls").write_text(THIRD)
+        process = fleet.minions["web1"]
+        os.killpg(process.pid, signal.SIGSTOP)
+        try:
+            running = fleet.begun("apply", "--tgt", "*", "third", "--batch", "2", "--timeout", "300")
+            assert began.read_text() == "began\n"
+        finally:
+            os.killpg(process.pid, signal.SIGCONT)
+        out, err = running.communicate()
+        assert running.returncode == 0, (out, err)
+        assert "3 of 3 minions succeeded" in out
+
+    def test_two_machines_with_one_id_are_named(fleet: Fleet) -> None:
+        """Two minions with the same id and key both answer, and the report says so."""
+        options = minion_options("web1", fleet.ports)
+        folder = fleet.base / "twin"
+        folder.mkdir()
+        shutil.copytree(fleet.base / "web1" / "pki", folder / "pki")
+        own = {
+            "root_dir": str(folder),
+            "pki_dir": str(folder / "pki"),
+            "cachedir": str(folder / "cache"),
+            "sock_dir": str(folder / "s"),
+            "log_file": str(folder / "log"),
+            "pidfile": str(folder / "pid"),
+            "publish_port": fleet.ports[0],
+        }
+        (folder / "minion").write_text(json.dumps(own | options))
+        process = started("salt-minion", folder)
+        try:
+            code, out = wait_for_problem(fleet, "web1", "two machines answer as web1")
+        finally:
+            ended(process)
+        assert code == 2
+        assert "which have the same id and the same key" in out

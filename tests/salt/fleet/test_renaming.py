@@ -11,8 +11,8 @@ from ensue.core.model.events import (
     ScopeOpened,
 )
 from ensue.core.model.returns import Return, ScopeReturn
-from ensue.output.history import report_from_events
 from ensue.salt.fleet.renaming import Numbers, event_of_run
+from ensue.store.runs.history_report import report_from_events
 
 
 def _return(id_: str, scope: str, number: int) -> Return:

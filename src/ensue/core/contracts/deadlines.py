@@ -62,5 +62,8 @@ FLEET_TAKEOVER_S: Final = 300.0
 FLEET_RUN_S: Final = 86400.0
 """A whole run over minions of a fleet, all batches included."""
 
+FLEET_RESUME_S: Final = 3600.0
+"""On a minion, states that wait for other minions go on waiting after the coordinator was interrupted."""
+
 SHUTDOWN_S: Final = 10.0
 """The hook `shutdown` of a resource type."""

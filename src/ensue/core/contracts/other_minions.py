@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from ensue.core.contracts.enforced import EnforcedStates
     from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.other_resources import OtherResources
     from ensue.core.masking import Masker
     from ensue.core.model.minion_state import MinionReturn, MinionState
 
 
 class OtherMinions(Protocol):
     """The other minions of a run."""
+
+    @property
+    def resources(self) -> OtherResources:
+        """Their derived resources."""
+        ...
 
     async def begin(self, plan: Plan, masker: Masker, enforced: EnforcedStates, *, ordered: bool) -> None:
         """Return when the states of this minion may run.

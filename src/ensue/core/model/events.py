@@ -62,10 +62,12 @@ class JobPublished(msgspec.Struct, frozen=True, tag=True):
     Args:
         jid: its id on Salt's master.
         minions: the minions that it is for.
+        calls: the calls on resources that it is for; empty for a job that runs the minions' own states.
     """
 
     jid: str
     minions: tuple[str, ...]
+    calls: tuple[str, ...] = ()
 
 
 class NodeStarted(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):

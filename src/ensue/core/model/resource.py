@@ -86,6 +86,8 @@ class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
         ttl_s: seconds after which it is invalid; None: never.
         scope: where it is kept.
         declared_by: the declaration that registers it; None outside of runs.
+        minion: the minion of a fleet that registers it, with the registry of its coordinator; another minion
+            keeps what it manages. Empty: that of the registry.
     """
 
     srn: Srn
@@ -96,6 +98,7 @@ class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):
     ttl_s: float | None = None
     scope: RegistryScope = "cache"
     declared_by: DeclaredBy | None = None
+    minion: str = ""
 
 
 class Orphaned(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.further_functions import BridgeToSalt
     from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.mine import Mine
+    from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.contracts.vault import KeyedVault
     from ensue.core.diagnostics import Diagnostic
@@ -88,6 +89,7 @@ class ProjectServices(Protocol):
     settings: Settings
     masker: Masker
     plugins: Plugins
+    other_minions: OtherMinions | None
     directory: Directory
     exposed: ExposedSecrets
     insertions: Insertions

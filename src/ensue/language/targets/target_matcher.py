@@ -92,12 +92,35 @@ class ProjectMatcher:
         unusable = _Unusable()
         more = await self._matching(target, found.undecided, unusable)
         targets = sorted([*found.matched, *more]) if more else found.matched
-        if not targets:
+        elsewhere = await self._elsewhere(target, unusable)
+        if not targets and not elsewhere:
             return Matched(targets=(), nothing=await asyncio.to_thread(self._nothing, expression, target))
         await self._prepare(targets, unusable)
         return Matched(
-            targets=tuple(targets), faults=unusable.comments, unreachable=frozenset(unusable.unreachable)
+            targets=tuple(sorted([*targets, *elsewhere]) if elsewhere else targets),
+            faults=unusable.comments,
+            unreachable=frozenset(unusable.unreachable),
         )
+
+    async def _elsewhere(self, target: Target, unusable: _Unusable) -> list[Srn]:
+        """Return the resources that other minions manage and that a target matches, by their names."""
+        others = self._services.other_minions
+        if others is None:
+            return []
+        from ensue.language.targets.matches_elsewhere import matches_elsewhere
+
+        resources = await others.resources.look()
+        own = self._services.directory.index
+        records = await asyncio.to_thread(own.find, [srn.id for srns in resources.values() for srn in srns])
+        matches = matches_elsewhere(
+            target,
+            resources,
+            vocabulary=self._services.vocabulary,
+            own={one.srn.id for one in records if one.status == "active"},
+        )
+        unusable.comments.update(matches.faults)
+        others.resources.assign(matches.managing)
+        return [*matches.managing]
 
     async def _matching(self, target: Target, known: Sequence[Srn], unusable: _Unusable) -> list[Srn]:
         """Return what matches, in the order given, and what may match but does not answer."""

@@ -12,8 +12,8 @@ from ensue.core.model.events import (
     ScopeOpened,
     ScopePlanned,
 )
-from ensue.output.callers import caller_of
 from ensue.output.drawing.drawing import DrawnEdge, DrawnState, ScopeBox, ScopeStatus
+from ensue.store.runs.callers import caller_of
 from ensue.store.runs.own_minion import own_minion
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 _LONGEST_CHARS: Final = 400
+_DIGEST_BYTES: Final = 8
 _STARTS: Final = "salt/minion/"
 _MOST_STARTS: Final = 10
 
@@ -55,6 +57,16 @@ class Exceeded(msgspec.Struct, frozen=True):
     minion: str
 
 
+class Twin(msgspec.Struct, frozen=True):
+    """Two machines have signed different frames with one number: they have the same id and key.
+
+    Args:
+        minion: the id.
+    """
+
+    minion: str
+
+
 class SaltFailed(msgspec.Struct, frozen=True):
     """Salt says that it could not run ensue on a minion; anybody may have said so.
 
@@ -77,6 +89,10 @@ class SaltStarted(msgspec.Struct, frozen=True):
     minion: str
 
 
+BusEvent: TypeAlias = Admitted | Exceeded | Twin | SaltFailed | SaltStarted
+"""What an event of the bus may mean for a run."""
+
+
 class _Sender:
     """What is known about a minion of a job.
 
@@ -89,7 +105,7 @@ class _Sender:
         self.jid = jid
         self._pem = public_key
         self._key: RSAPublicKey | None = None
-        self.numbers: set[int] = set()
+        self.digests: dict[int, bytes] = {}
         self.sealed_bytes = 0
         self.has_exceeded = False
         self.has_failed = False
@@ -142,7 +158,7 @@ class Admission:
         """Read what Salt returns for a job that asks for the frames of another."""
         self._jids.add(jid)
 
-    def admit(self, tag: str, data: object) -> Admitted | Exceeded | SaltFailed | SaltStarted | None:
+    def admit(self, tag: str, data: object) -> BusEvent | None:
         """Return what an event means for the run; None if it means nothing.
 
         Args:
@@ -164,7 +180,7 @@ class Admission:
         sender.starts += 1
         return SaltStarted(minion)
 
-    def _frame(self, data: object) -> Admitted | Exceeded | None:
+    def _frame(self, data: object) -> Admitted | Exceeded | Twin | None:
         try:
             frame = msgspec.convert(data.get("data") if is_mapping(data) else None, SignedFrame)
             sealed = base64.b64decode(frame.sealed, validate=True)
@@ -180,13 +196,23 @@ class Admission:
         if not sender.has_signed(name, sealed, signature):
             self._refuse(data)
             return None
-        if sender.has_exceeded or frame.number in sender.numbers:
+        if sender.has_exceeded:
             return None
+        return self._signed(sender, frame, name, sealed)
+
+    @staticmethod
+    def _signed(
+        sender: _Sender, frame: SignedFrame, name: str, sealed: bytes
+    ) -> Admitted | Exceeded | Twin | None:
+        digest = hashlib.sha256(sealed).digest()[:_DIGEST_BYTES]
+        if frame.number in sender.digests:
+            # A frame that is sent again is the same; its encryption differs if it was made again.
+            return None if sender.digests[frame.number] == digest else Twin(frame.minion)
         sender.sealed_bytes += len(sealed)
         if frame.number >= MOST_FRAMES or sender.sealed_bytes > MOST_BYTES:
             sender.has_exceeded = True
             return Exceeded(frame.minion)
-        sender.numbers.add(frame.number)
+        sender.digests[frame.number] = digest
         return Admitted(frame.minion, frame.number, name, sealed)
 
     def _refuse(self, data: object) -> None:

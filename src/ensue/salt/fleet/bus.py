@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 import msgspec
 
 from ensue.reach.processes.threads import start_thread
-from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted
+from ensue.salt.fleet.admission import BusEvent
 from ensue.salt.fleet.master import unreachable
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class BusClosed(msgspec.Struct, frozen=True):
     """The master has closed its bus: no more events come."""
 
 
-Item: TypeAlias = Admitted | Exceeded | SaltFailed | SaltStarted | BusClosed
+Item: TypeAlias = BusEvent | BusClosed
 
 
 class Bus:
@@ -66,6 +66,11 @@ class Bus:
         """Stop listening."""
         with suppress(Exception), self._opened(listen=False) as sender:
             sender.fire_event({}, self._end_tag)
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something has come that `next` has not returned yet."""
+        return not self._queue.empty()
 
     async def next(self) -> Item:
         """Return what comes next in this run."""

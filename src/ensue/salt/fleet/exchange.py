@@ -21,6 +21,7 @@ from ensue.language.collector import near_names
 from ensue.language.references.producers import is_below
 from ensue.salt.fleet.exchange_party import ExchangeParty, is_own
 from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
+from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.value_messages import (
     MOST_NEEDS,
     MOST_VALUE_BYTES,
@@ -31,6 +32,8 @@ from ensue.salt.fleet.value_messages import (
     MinionCompiled,
     Need,
     RunOver,
+    RunPaused,
+    RunResumed,
     Stalled,
 )
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
+    from ensue.salt.fleet.resource_messages import ResourceMessage
     from ensue.salt.fleet.value_messages import Handed, ValueMessage
 
 _MOST_SHOWN: Final = 10
@@ -55,10 +59,18 @@ class Exchange:
         minions: all minions that the target of the run matches.
         send: sends a message to a minion.
         opened: opens a held return.
+        asked: takes what a minion asks about resources; None: nobody does.
     """
 
-    def __init__(self, minions: Iterable[str], send: Callable[[str, Handed], None], opened: Open) -> None:
+    def __init__(
+        self,
+        minions: Iterable[str],
+        send: Callable[[str, Handed], None],
+        opened: Open,
+        asked: Callable[[str, ResourceAsked], None] | None = None,
+    ) -> None:
         self._all = frozenset(minions)
+        self._asked = asked
         self._send = send
         self._opened = opened
         self._parties: dict[str, ExchangeParty] = {}
@@ -69,7 +81,7 @@ class Exchange:
         """Note that a job is published for minions; others are asked in later batches, or never."""
         self._parties.update({minion: ExchangeParty(minion) for minion in minions})
 
-    def heard(self, minion: str, message: ValueMessage) -> None:
+    def heard(self, minion: str, message: ValueMessage | ResourceMessage) -> None:
         """Take a message of a minion.
 
         Raises:
@@ -84,6 +96,11 @@ class Exchange:
                 self.stalled(minion, waiting)
             case HeldReturn(of=tag, sealed=sealed):
                 self.held(minion, tag, sealed)
+            case ResourceAsked():
+                if self._asked is not None:
+                    self._asked(minion, message)
+            case Worked():
+                pass  # Nobody has asked for it in this job.
             case _ as never:
                 assert_never(never)
 
@@ -137,15 +154,36 @@ class Exchange:
         self._let_begin(minion)
         self._answer_waiting(minion)
 
+    def is_asked(self, minion: str) -> bool:
+        """Return whether an id is that of a minion of the run."""
+        return minion in self._all
+
     def give_up(self, why: str) -> None:
         """Let no minion wait any longer: the run has ended.
 
         Args:
             why: why it has ended.
         """
+        self._send_to_all(RunOver(why))
+
+    def pause(self, wait_s: float) -> None:
+        """Let minions wait for a coordinator that resumes the run.
+
+        Args:
+            wait_s: how long.
+        """
+        self._send_to_all(RunPaused(wait_s))
+
+    def resume(self, minions: Iterable[str]) -> None:
+        """Let minions know that the run is resumed; those that have ended ignore it."""
+        for minion in minions:
+            if not self._parties[minion].has_ended:
+                self._send(minion, RunResumed())
+
+    def _send_to_all(self, message: Handed) -> None:
         for minion, party in self._parties.items():
             if not party.has_ended:
-                self._send(minion, RunOver(why))
+                self._send(minion, message)
 
     def needs(self, minion: str) -> Iterator[str]:
         """Yield what states of a minion need of other minions, and whether it is known."""

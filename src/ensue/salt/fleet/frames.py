@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.signing import FRAME_BYTES, KEY_BYTES, LAST, MORE
 from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 
@@ -108,6 +109,8 @@ Message: TypeAlias = (
     | Asked
     | Stalled
     | HeldReturn
+    | ResourceAsked
+    | Worked
 )
 
 

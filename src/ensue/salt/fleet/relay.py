@@ -29,7 +29,10 @@ KEEP = 3
 ATTEMPTS = 4
 """How often ensue is started for one job: once, and again from its journal each time that it is killed."""
 
-PROGRAM = "ensue.app.fleet_minion"
+PROGRAM = "ensue.cli.fleet_minion"
+
+REFUSED = 3
+"""The exit code of an ensue that has reported why it did nothing; 1 is that of a Python that fails."""
 
 __salt__: Any
 __opts__: Any
@@ -111,7 +114,7 @@ class Relay:
 
     def go(self) -> dict[str, Any]:
         """Do what the order says; its last report is the end."""
-        if self.order["verb"] in {"apply", "call"} and self.is_done():
+        if self.order["verb"] in {"apply", "call", "work"} and self.is_done():
             return {"problem": ""}
         problem = ""
         try:
@@ -230,7 +233,7 @@ class Relay:
             if code >= 0 or self.order["verb"] == "call":
                 break
             self.continues = True
-        return "" if code in {0, 1, 2} else f"ensue ended with {code}; its log is {log}"
+        return "" if code in {0, 2, REFUSED} else f"ensue ended with {code}; its log is {log}"
 
     def process_ended(self, program: Path, document: bytes, project: Path, log: Path) -> int:
         """Run ensue in a process of its own, and pass on what it writes; return its exit code."""
@@ -267,8 +270,22 @@ class Relay:
             "options": {**options, **self.order["options"]},
             "continues": self.continues,
             "run_file": str(self.folder.run),
+            "work": self.work(),
         }
         return json.dumps({**self.order, **mine}, default=str).encode()
+
+    def work(self) -> Any:
+        """Return the calls of a job for the resources of this minion, which are sealed for it alone."""
+        if "sealed" not in self.order:
+            return {}
+        ids = (self.order["run_id"], self.order["jid"], self.signer.minion)
+        try:
+            about = self.signing.message_name(*ids, "work")
+            sealed = base64.b64decode(self.order["sealed"])
+            return json.loads(self.signing.opened(self.signer.private, sealed, about))
+        except ValueError as error:
+            msg = f"what it is asked for cannot be opened: {error}"
+            raise Problem(msg) from error
 
     def passed_on(self, process: subprocess.Popen[bytes], document: bytes) -> int:
         """Send what ensue writes, and pass on what the coordinator sends, one message per line.

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, TypeAlias, assert_never
 import msgspec
 
 from ensue.core.model.minion_state import MinionReturn, MinionState  # noqa: TC001 -- msgspec reads the fields' types
+from ensue.salt.fleet.resource_messages import ANSWERED, ResourceAnswer
 
 MOST_VALUE_BYTES: Final = 512 << 10
 """The most that the return of one state may have, in JSON, to be handed to another minion."""
@@ -20,6 +21,12 @@ BEGIN: Final = "begin"
 RETURNED: Final = "returned"
 """The kind of message that hands a return to a minion (`Given`)."""
 
+
+PAUSED: Final = "paused"
+"""The kind of message that says that the coordinator was interrupted (`RunPaused`)."""
+
+RESUMED: Final = "resumed"
+"""The kind of message that says that it goes on (`RunResumed`)."""
 
 OVER: Final = "over"
 """The kind of message that ends all waits of a minion (`RunOver`)."""
@@ -127,6 +134,20 @@ class Given(msgspec.Struct, frozen=True):
     returned: MinionReturn
 
 
+class RunPaused(msgspec.Struct, frozen=True):
+    """The coordinator was interrupted; whatever it sends next ends the pause.
+
+    Args:
+        wait_s: how long a minion waits for that.
+    """
+
+    wait_s: float
+
+
+class RunResumed(msgspec.Struct, frozen=True):
+    """A coordinator has resumed the run."""
+
+
 class RunOver(msgspec.Struct, frozen=True):
     """The coordinator has ended the run, so that no value comes any more.
 
@@ -137,7 +158,7 @@ class RunOver(msgspec.Struct, frozen=True):
     why: str
 
 
-Handed: TypeAlias = Begin | Given | RunOver
+Handed: TypeAlias = Begin | Given | RunPaused | RunResumed | RunOver | ResourceAnswer
 """What the coordinator says to a minion."""
 
 
@@ -150,6 +171,12 @@ def kind_of(message: Handed) -> str:
             return RETURNED
         case RunOver():
             return OVER
+        case RunPaused():
+            return PAUSED
+        case RunResumed():
+            return RESUMED
+        case ResourceAnswer():
+            return ANSWERED
         case _ as never:
             assert_never(never)
 

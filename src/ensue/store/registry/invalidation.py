@@ -17,6 +17,7 @@ from ensue.store.registry.entry import RegistryEntry, SourceRecord, iso_time
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from ensue.core.contracts.other_resources import Withdrawal
     from ensue.core.contracts.registry import RegistryScope
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
@@ -57,6 +58,19 @@ def orphan(
     own = {entry.srn: f"{entry.srn} was orphaned" for entry in hit}
     below = _descend(working, own, spare=own)
     return sorted(hit, key=lambda entry: entry.srn), below
+
+
+def withdraw(
+    working: WorkingSet, srns: Collection[Srn], *, minion: str, how: Withdrawal, reason: str
+) -> list[RegistryEntry]:
+    """Mark entries of one minion that this minion no longer has as targets; returns them, sorted by SRN."""
+    own = [
+        entry
+        for srn in srns
+        if (entry := working.find(srn.id)) is not None and entry.srn == srn and entry.minion == minion
+    ]
+    marked = [_mark(working, entry, reason, orphaned=how == "orphaned") for entry in own]
+    return sorted(marked, key=lambda entry: entry.srn)
 
 
 def invalidate_expired(working: WorkingSet, now_s: float) -> list[RegistryEntry]:

@@ -114,7 +114,8 @@ def check(
     if request.source == srn:
         raise ResourceError(f"{srn} cannot be derived from itself (name what it was derived from)")
     _check_options(request)
-    if faults := configuration_faults(srn, request.config):
+    # The minion that registers it has its type, and has checked it.
+    if not request.minion and (faults := configuration_faults(srn, request.config)):
         raise ResourceError(f"{srn} is not registered: {'; '.join(faults)}")
     watch = (request.watch,) if isinstance(request.watch, str) else request.watch
     plain = configuration.encode(request.config, srn=srn)
@@ -147,8 +148,8 @@ def register(
         registrar: what registering needs besides the entries.
 
     Raises:
-        ResourceConflictError: another type has an entry of this id, or another project that shares the store
-            registers it with another configuration.
+        ResourceConflictError: another type has an entry of this id, or another project that shares the store,
+            or another minion of a fleet, registers it with another configuration.
         WrongKeyError: the former configuration cannot be compared.
         TamperedError: the former configuration is not what was written.
     """
@@ -157,6 +158,12 @@ def register(
     if before is not None and before.srn != srn:
         raise id_conflict(srn, before.srn)
     same_config = before is not None and opened(before, registrar.vault) == candidate.plain
+    if before is not None and before.active and candidate.request.minion not in {"", before.minion}:
+        if not same_config:
+            raise _minion_conflict(srn, before.minion)
+        return RegistrationOutcome(
+            registration=Registration(srn=srn, changed=False), invalidated=[], word="confirmed"
+        )
     if before is not None and before.active and (owner := _other_project(before, candidate)):
         if not same_config:
             raise _project_conflict(srn, owner)
@@ -211,7 +218,7 @@ def _entry(
         source=request.source,
         watch=candidate.watch,
         watched=_watched(candidate, kept, grains, registrar),
-        minion=registrar.minion,
+        minion=request.minion or registrar.minion,
         active=True,
         reason="",
         # A resource that becomes active again is newly registered: nothing cached about it is valid any more.
@@ -259,6 +266,13 @@ def _project_conflict(srn: Srn, owner: DeclaredBy) -> ResourceConflictError:
     where = f"the SLS {owner.sls} of {owner.project or 'another project'}"
     msg = f"E0702: {srn} is registered by {where} with another configuration"
     return ResourceConflictError(f"{msg} (choose another id, or run: ensue resources forget {srn})")
+
+
+def _minion_conflict(srn: Srn, minion: str) -> ResourceConflictError:
+    msg = f"E0896: {srn} is registered by the minion {minion} with another configuration"
+    return ResourceConflictError(
+        f"{msg} (choose another id, or run on the master: ensue resources forget {srn})"
+    )
 
 
 def id_conflict(srn: Srn, holder: Srn) -> ResourceConflictError:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager, nullcontext
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.registry import DerivedRegistry
@@ -36,14 +37,20 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from ensue.core.contracts.other_resources import Withdrawal
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.resource import DeclaredBy, Registration, ResourceRecord
     from ensue.core.model.srn import Srn
     from ensue.store.registry.audit_check import AuditFault
+    from ensue.store.registry.audit_form import AuditAction
     from ensue.store.registry.entry import RegistryEntry
     from ensue.store.registry.registration import CheckedRegistration, ClaimedElsewhere, ConfigurationFaults
     from ensue.store.registry.tables import StoredEntries
+
+_WITHDRAWN: Final[Mapping[Withdrawal, AuditAction]] = MappingProxyType(
+    {"invalidated": "invalidate", "orphaned": "orphan", "forgotten": "forget"}
+)
 
 AUDIT_FILE: Final = "audit.jsonl"
 """Name of the audit log below the cachedir."""
@@ -225,6 +232,28 @@ class ResourceRegistry(DerivedRegistry):
             orphaned = operation.note("orphan", hit)
             invalidated = operation.note("invalidate", below)
             return Orphaned(srns=tuple(orphaned), invalidated=tuple(invalidated))
+
+    def withdraw(self, srns: Sequence[Srn], *, minion: str, how: Withdrawal, reason: str) -> list[Srn]:
+        """Record that a minion of a fleet has invalidated, orphaned or forgotten resources that it manages.
+
+        Args:
+            srns: the resources; those of other minions stay as they are.
+            minion: the minion.
+            how: what has happened to them.
+            reason: why.
+
+        Returns:
+            Those that it manages, sorted.
+
+        Raises:
+            StoreError: the store cannot be written.
+        """
+        with self._changing(create=False) as operation:
+            operation.working.load(srn.id for srn in srns)
+            hit = invalidation.withdraw(operation.working, srns, minion=minion, how=how, reason=reason)
+            for entry in hit if how == "forgotten" else ():
+                operation.working.remove(entry.srn.id)
+            return operation.note(_WITHDRAWN[how], hit)
 
     def forget(self, srn: Srn) -> bool:
         """Remove a resource's entry altogether; False when there was none."""

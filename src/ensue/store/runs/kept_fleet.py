@@ -47,12 +47,14 @@ class ResumedFleet(msgspec.Struct, frozen=True, kw_only=True):
         run_id: its id.
         kept: what was kept of it.
         jobs: the minions of each job that was published, or was about to be.
+        calls: the job of each call on a resource.
         chain: its id and those of the runs that it resumed.
     """
 
     run_id: str
     kept: KeptFleet
     jobs: dict[str, tuple[str, ...]]
+    calls: dict[str, str]
     chain: tuple[str, ...]
 
 
@@ -117,15 +119,12 @@ def fleet_to_resume(cachedir: Path, prefix: str, vault: Vault) -> ResumedFleet:
             f"{run_id} has ended ({ended.status}), so there is nothing to resume"
             " (ensue apply starts a new run)"
         )
+    published = [event for run in reversed(chain) for event in run if isinstance(event, JobPublished)]
     return ResumedFleet(
         run_id=run_id,
         kept=_kept(cachedir, run_id, vault),
-        jobs={
-            event.jid: event.minions
-            for run in reversed(chain)
-            for event in run
-            if isinstance(event, JobPublished)
-        },
+        jobs={event.jid: event.minions for event in published if not event.calls},
+        calls={call: event.jid for event in published for call in event.calls},
         chain=tuple(begun.run_id for run in chain if (begun := run_started(run)) is not None),
     )
 

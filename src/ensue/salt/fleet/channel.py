@@ -82,21 +82,26 @@ class MinionChannel:
         self._since[minion] = since
         self._is_asked.set()
 
-    async def acknowledge(self, taken: Mapping[str, int]) -> None:
+    async def acknowledge(
+        self, taken: Mapping[str, int], of_jobs: Mapping[str, Mapping[str, int]] | None = None
+    ) -> None:
         """Let minions forget the frames that were taken.
 
         Args:
-            taken: how many of each minion.
+            taken: how many of each minion, in the jobs that `expect` has named.
+            of_jobs: how many of each other job, by minion.
 
         Raises:
             ConfigurationError: the master does not answer.
         """
-        if not taken:
+        frames = {minion: dict(counts) for minion, counts in (of_jobs or {}).items()}
+        for minion, count in taken.items():
+            frames.setdefault(minion, {})[self._keys[minion][0]] = count
+        if not frames:
             return
-        frames = {minion: {self._keys[minion][0]: count} for minion, count in taken.items()}
         order = {"verb": "acknowledge", "frames": frames, "parts": self._order["parts"]}
         async with self._publishing:
-            await asyncio.to_thread(self._publish, "*", [*taken], order)
+            await asyncio.to_thread(self._publish, "*", [*frames], order)
 
     async def tell(self, minion: str, message: CoordinatorMessage) -> None:
         """Send a message to the ensue that runs the job of a minion; returns once it is published.

@@ -7,86 +7,63 @@ its journal, its lock, its batches and its exit code.
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.fleet_channel import MinionChannel
-from ensue.app.fleet_collection import Collection
-from ensue.app.fleet_courier import Courier
-from ensue.app.fleet_shipping import shipped_order
-from ensue.app.fleet_warnings import nothing_matched, refused_frames, stopped_run
-from ensue.core.contracts.deadlines import FLEET_RUN_S
+from ensue.core.contracts.deadlines import FLEET_RESUME_S
 from ensue.core.errors import ConfigurationError
-from ensue.core.model.data import is_mapping
-from ensue.core.model.events import JobPublished, RunFinished, RunStarted
+from ensue.core.model.events import (
+    JobPublished,
+    ResourceOrphaned,
+    ResourceRegistered,
+    RunFinished,
+    RunStarted,
+)
 from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
 from ensue.language.settings.minion_options import options_for_minions
 from ensue.language.targeting.bare_lists import refuse_bare_lists
-from ensue.language.targeting.batch import Portion
-from ensue.salt.fleet.admission import Admission, rsa_key
+from ensue.language.targeting.resource_words import refuse_resources
+from ensue.salt.fleet.admission import Admission
+from ensue.salt.fleet.batches import deadline_s, master_config, portion
 from ensue.salt.fleet.bus import Bus
+from ensue.salt.fleet.channel import MinionChannel
+from ensue.salt.fleet.courier import Courier
+from ensue.salt.fleet.desk import ResourceDesk
 from ensue.salt.fleet.exchange import Exchange
+from ensue.salt.fleet.jobs import FleetJobs, FleetWays, JobsDone, JobsLimits
 from ensue.salt.fleet.master import SaltMaster
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
+from ensue.salt.fleet.shipping import shipped_order
 from ensue.salt.fleet.value_messages import held_name
+from ensue.salt.fleet.warnings import nothing_matched, refused_frames, stopped_run
+from ensue.salt.fleet.work import FleetWork, WorkSettings
 from ensue.store.runs.journal import Journal, new_run_id
 from ensue.store.runs.journal_writer import JournalWriter
 from ensue.store.runs.kept_fleet import KeptFleet, forget_fleet, keep_fleet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from ensue.core.contracts.vault import Vault
+    from ensue.core.contracts.fleet_watcher import FleetWatcher
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import StoreError
     from ensue.core.masking import Masker
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunStatus
     from ensue.language.settings.settings import Settings
+    from ensue.store.registry.lock import Lock
     from ensue.store.runs.kept_fleet import ResumedFleet
+    from ensue.store.stores import Stores
 
 
-class _Done(NamedTuple):
-    """What the jobs of a run have come to.
-
-    Args:
-        reports: the reports of minions that have ended.
-        taken: how many frames of each minion are in the journal, the last one included.
-        limit: how many minions may fail; None: any number.
-    """
-
-    reports: list[MinionReport]
-    taken: dict[str, int]
-    limit: int | None
-
-    @property
-    def has_too_many_failed(self) -> bool:
-        """Whether no further job may be published."""
-        return self.limit is not None and sum(not one.ok for one in self.reports) > self.limit
-
-
-class _Ways(NamedTuple):
-    """What connects a run with its minions.
-
-    Args:
-        master: the master.
-        bus: what minions report.
-        channel: publishes what they get.
-        exchange: hands returns to the minions that refer to them.
-        wire: the order as minions get it, which the channel sends.
-    """
-
-    master: SaltMaster
-    bus: Bus
-    channel: MinionChannel
-    exchange: Exchange
-    wire: dict[str, Any]
+_SHOWN_AS_THEY_ARE: Final = (RunStarted, ResourceRegistered, ResourceOrphaned)
+"""Events that concern the minion alone, so that the journal of the whole run does not have them."""
 
 
 class FleetRun:
@@ -96,8 +73,9 @@ class FleetRun:
         settings: the options of the project on the master.
         masker: the secrets of this process.
         order: what minions are asked for.
-        vault: seals what a later process needs to resume the run.
+        stores: what the coordinator keeps: derived resources, and keys.
         resumed: the run that is resumed; None: a new one.
+        lock: locks the minions of a run that changes something; None: nothing is locked.
     """
 
     def __init__(
@@ -105,14 +83,17 @@ class FleetRun:
         settings: Settings,
         masker: Masker,
         order: FleetOrder,
-        vault: Vault,
+        stores: Stores,
         resumed: ResumedFleet | None = None,
+        *,
+        lock: Callable[[str, Sequence[str]], Awaitable[Lock]] | None = None,
     ) -> None:
         self._settings = settings
         self._masker = masker
         self._order = order
-        self._vault = vault
+        self._stores = stores
         self._resumed = resumed
+        self._lock = lock
         self._run_id = new_run_id(datetime.now(UTC))
         self._key = RunKey(resumed.kept.private_key if resumed else b"")
         # Minions know the run by the id that it had when its first job was published.
@@ -122,42 +103,78 @@ class FleetRun:
         self._journal: JournalWriter | None = None
         self._journal_error: StoreError | None = None
         self._stopped = ""
+        self._watcher: FleetWatcher | None = None
 
-    async def go(self, on_minion: Callable[[MinionReport], None]) -> FleetReport:
+    async def go(self, watcher: FleetWatcher) -> FleetReport:
         """Execute the order.
 
         Args:
-            on_minion: called with the report of each minion when it has ended.
+            watcher: sees what happens.
 
         Raises:
             ConfigurationError: Salt's master cannot be used, nothing can be shipped, a limit is neither a
                 number nor a percentage, or an option does not reach minions; nothing was run.
-            TargetSyntaxError: the target has a list without its sign.
+            TargetSyntaxError: the target has a list without its sign, or resources.
+            LockHeldError: another run works on one of the minions.
         """
         started = perf_counter()
+        self._watcher = watcher
         refuse_bare_lists(self._order.tgt)
+        refuse_resources(self._order.tgt)
         options = options_for_minions(self._settings)
-        batch_portion = _portion(self._order.batch, "batch")
-        fail_portion = _portion(self._order.fail_limit, "fail limit", least=0)
-        master = await asyncio.to_thread(SaltMaster, _config(self._settings))
+        batch_portion = portion(self._order.batch, "batch")
+        fail_portion = portion(self._order.fail_limit, "fail limit", least=0)
+        master = await asyncio.to_thread(SaltMaster, master_config(self._settings))
         await asyncio.to_thread(master.require_running)
         minions = await self._minions(master)
         if not minions:
             return self._nothing_matched()
-        jobs = self._jobs(minions, batch_portion)
-        limit = fail_portion.of(len(minions)) if fail_portion is not None else None
-        wire = await asyncio.to_thread(self._wire, master, options)
-        await self._begin(wire, minions)
+        with await self._lock(self._run_id, minions) if self._lock else nullcontext():
+            wire = await asyncio.to_thread(self._wire, master, options)
+            await self._begin(wire, minions)
+            limit = fail_portion.of(len(minions)) if fail_portion is not None else None
+            size = batch_portion.of(len(minions)) if batch_portion is not None else len(minions)
+            return await self._carried_out(
+                master, wire, minions, started, size=size, limit=limit, watcher=watcher
+            )
+
+    async def _carried_out(
+        self,
+        master: SaltMaster,
+        wire: dict[str, Any],
+        minions: Sequence[str],
+        started: float,
+        *,
+        size: int,
+        limit: int | None,
+        watcher: FleetWatcher,
+    ) -> FleetReport:
         status: RunStatus = "succeeded"
-        done = _Done([], {}, limit)
+        done = JobsDone([], {}, limit)
         channel = MinionChannel(master, wire, self._admission.watch)
         courier = Courier(channel)
-        exchange = Exchange(minions, courier.send, self._opened)
+        deadline = asyncio.get_running_loop().time() + deadline_s(self._settings)
+        work = FleetWork(
+            master,
+            WorkSettings(wire=wire, key=self._key, silence_s=self._order.timeout_s, deadline=deadline),
+            self._published,
+            self._resumed.calls if self._resumed else {},
+        )
+        desk = ResourceDesk(self._stores.registry, courier.send, work.called)
+        exchange = Exchange(minions, courier.send, self._opened, desk.asked)
         try:
             with Bus(master.opts, self._admission) as bus:
-                ways = _Ways(master, bus, channel, exchange, wire)
-                async with channel:
-                    await self._run_jobs(ways, jobs, done, on_minion)
+                jobs = FleetJobs(
+                    FleetWays(master, bus, channel, exchange, wire),
+                    self._key,
+                    JobsLimits(self._order.timeout_s, deadline, size),
+                    publish=partial(self._publish, master, channel),
+                    happened=self._happened,
+                    ended=watcher.ended,
+                    done=done,
+                )
+                async with channel, desk, work:
+                    self._stopped = await jobs.run(*self._asked_and_rest(minions))
         except asyncio.CancelledError:
             status = "interrupted"
         except ConfigurationError as error:
@@ -170,67 +187,31 @@ class FleetRun:
             ):
                 status = "failed"
             if self._order.verb == "apply":
-                exchange.give_up(f"the coordinator has ended the run: {status}")
+                self._let_go(exchange, status)
             await courier.end()
             ended = self._report(status, reports, minions, perf_counter() - started, courier.unsent)
             await self._end(ended)
         if not self._can_be_resumed(ended):
-            await self._settle(channel, done.taken)
+            await self._settle(channel, done.taken, work.taken)
         return ended
 
-    async def _run_jobs(
-        self,
-        ways: _Ways,
-        jobs: Iterable[tuple[str, Sequence[str]]],
-        done: _Done,
-        on_minion: Callable[[MinionReport], None],
-    ) -> None:
-        """Publish one job after the other, and collect what its minions report."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + _deadline_s(self._settings)
-        for jid, batch in jobs:
-            known, unknown = await asyncio.to_thread(_with_keys, ways.master, batch)
-            done.reports.extend(unknown)
-            ways.exchange.expect(batch)
-            for report in unknown:
-                ways.exchange.ended(report.id, report.problem)
-                on_minion(report)
-            collection = Collection(
-                self._key,
-                [*known],
-                self._order.timeout_s,
-                deadline,
-                self._happened,
-                exchange=ways.exchange,
-                ask_again=ways.channel.ask_again,
-            )
-            try:
-                ways.wire["remaining_s"] = deadline - loop.time()
-                await self._publish(ways.master, ways.channel, jid, known)
-                async for report in collection.reports(ways.bus):
-                    done.reports.append(report)
-                    on_minion(report)
-            except asyncio.CancelledError:
-                done.reports.extend(collection.interrupted())
-                raise
-            done.taken.update(collection.taken)
-            self._stopped = collection.closed
-            if done.has_too_many_failed or collection.is_over:
-                return
+    def _let_go(self, exchange: Exchange, status: RunStatus) -> None:
+        """Tell minions that wait for others that nothing comes any more, or not before the run is resumed."""
+        if self._journal is None or self._order.test or not (status == "interrupted" or self._stopped):
+            exchange.give_up(f"the coordinator has ended the run: {status}")
+        else:
+            exchange.pause(FLEET_RESUME_S)
 
     async def _minions(self, master: SaltMaster) -> Sequence[str]:
         if self._resumed is not None:
             return self._resumed.kept.minions
         return await asyncio.to_thread(master.matching, self._order.tgt)
 
-    def _jobs(self, minions: Sequence[str], portion: Portion | None) -> Iterator[tuple[str, Sequence[str]]]:
-        """Yield the minions of each job, with its id if it was published, or was about to be."""
+    def _asked_and_rest(self, minions: Sequence[str]) -> tuple[Mapping[str, Sequence[str]], Sequence[str]]:
+        """Return the minions of each job that was published, or was about to be, and the others."""
         published = self._resumed.jobs if self._resumed else {}
-        yield from published.items()
         asked = {minion for batch in published.values() for minion in batch}
-        rest = [minion for minion in minions if minion not in asked]
-        if rest:
-            yield from (("", batch) for batch in _batches(rest, portion))
+        return published, [minion for minion in minions if minion not in asked]
 
     async def _publish(
         self, master: SaltMaster, channel: MinionChannel, known_jid: str, public_keys: Mapping[str, bytes]
@@ -241,20 +222,28 @@ class FleetRun:
         jid = known_jid or await asyncio.to_thread(master.new_jid)
         self._admission.expect(jid, public_keys)
         channel.expect(jid, public_keys)
-        self._write(JobPublished(jid, tuple(public_keys)))
-        if self._journal is not None:
-            await self._journal.recorded()
+        await self._published(JobPublished(jid, tuple(public_keys)))
         if not known_jid:
             await channel.begin(self._order.tgt, jid, [*public_keys])
             return
         for minion in public_keys:
             channel.ask_again(minion, 0)
 
-    async def _settle(self, channel: MinionChannel, taken: Mapping[str, int]) -> None:
+    async def _published(self, job: JobPublished) -> None:
+        """Record a job before it is published."""
+        self._write(job)
+        if self._watcher is not None:
+            self._watcher.of_minion("", job)
+        if self._journal is not None:
+            await self._journal.recorded()
+
+    async def _settle(
+        self, channel: MinionChannel, taken: Mapping[str, int], work: Mapping[str, Mapping[str, int]]
+    ) -> None:
         """Let minions forget what is in the journal, and forget what only a resumed run needs."""
         if self._order.verb in {"apply", "call"}:
             with suppress(ConfigurationError):  # Minions forget frames by themselves, later.
-                await channel.acknowledge(taken)
+                await channel.acknowledge(taken, work)
         for run_id in (self._run_id, *(self._resumed.chain if self._resumed else ())):
             await asyncio.to_thread(forget_fleet, self._settings.cachedir, run_id)
 
@@ -276,6 +265,9 @@ class FleetRun:
             self._numbers.restart(minion)
         if (renamed := event_of_run(event, minion, self._numbers)) is not None:
             self._write(renamed)
+        shown = event if isinstance(event, _SHOWN_AS_THEY_ARE) else renamed
+        if self._watcher is not None and shown is not None:
+            self._watcher.of_minion(minion, shown)
 
     def _write(self, event: RunEvent) -> None:
         if self._journal_error is not None:
@@ -291,7 +283,9 @@ class FleetRun:
             kept = KeptFleet(
                 order=self._order, wire=wire, minions=tuple(minions), private_key=self._key.private
             )
-            await asyncio.to_thread(keep_fleet, self._settings.cachedir, self._run_id, kept, self._vault)
+            await asyncio.to_thread(
+                keep_fleet, self._settings.cachedir, self._run_id, kept, self._stores.lazy_vault
+            )
         create = partial(
             Journal.create,
             self._settings.cachedir,
@@ -352,43 +346,6 @@ class FleetRun:
         warning = nothing_matched(self._masker.text(self._order.tgt))
         report = self._report("failed", (), (), 0.0)
         return msgspec.structs.replace(report, warnings=(warning,))
-
-
-def _config(settings: Settings) -> str | None:
-    given = settings.option("fleet")
-    path = given.get("config") if is_mapping(given) else None
-    return str(settings.root / str(path)) if path else None
-
-
-def _deadline_s(settings: Settings) -> float:
-    given = settings.option("fleet")
-    return float(given.get("deadline_s", FLEET_RUN_S)) if is_mapping(given) else FLEET_RUN_S
-
-
-def _with_keys(master: SaltMaster, batch: Sequence[str]) -> tuple[dict[str, bytes], list[MinionReport]]:
-    """Return the accepted keys of minions, and reports of the minions that have none."""
-    known: dict[str, bytes] = {}
-    unknown: list[MinionReport] = []
-    for minion in batch:
-        pem = master.accepted_key(minion)
-        try:
-            rsa_key(pem)
-        except ValueError as error:
-            problem = f"the master has no accepted key to check its reports with: {error}"
-            unknown.append(MinionReport(id=minion, problem=problem, ok=False))
-        else:
-            known[minion] = pem
-    return known, unknown
-
-
-def _portion(text: str | None, what: str, *, least: int = 1) -> Portion | None:
-    return None if text is None else Portion.parse(text, what, least=least)
-
-
-def _batches(minions: Sequence[str], portion: Portion | None) -> Iterator[Sequence[str]]:
-    size = len(minions) if portion is None else portion.of(len(minions))
-    for at in range(0, len(minions), size):
-        yield minions[at : at + size]
 
 
 def _now() -> str:

@@ -7,6 +7,7 @@ and holds ready what events do not have in full: secrets, and long texts.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -21,10 +22,13 @@ from ensue.core.model.minion_state import MinionReturn
 from ensue.core.model.sensitive_paths import values_at
 from ensue.engine.graph.transforms.lower import LoweringRules, lower
 from ensue.engine.promise import Promise
+from ensue.salt.fleet.resources import FleetResources
 from ensue.salt.fleet.signing import seal
 from ensue.salt.fleet.value_messages import (
     BEGIN,
     OVER,
+    PAUSED,
+    RESUMED,
     RETURNED,
     Asked,
     Begin,
@@ -33,6 +37,7 @@ from ensue.salt.fleet.value_messages import (
     MinionCompiled,
     Need,
     RunOver,
+    RunPaused,
     Stalled,
     StateName,
     held_name,
@@ -63,6 +68,9 @@ class FleetLink:
         key: the public key of the run.
         tell: sends a message to the coordinator.
         remaining_s: how long the run may still go on.
+
+    Attributes:
+        resources: the derived resources of the other minions.
     """
 
     def __init__(
@@ -79,11 +87,22 @@ class FleetLink:
         self._may_begin: Promise[Begin] = Promise()
         self._stalled: frozenset[MinionState] = frozenset()
         self._over = ""
+        self._pause: asyncio.TimerHandle | None = None
+        self.resources = FleetResources(tell, self._deadline)
 
     @property
     def handlers(self) -> dict[str, Callable[[Any], None]]:
         """What reads the coordinator's messages, by kind."""
-        return {BEGIN: self._on_begin, RETURNED: self._on_returned, OVER: self._on_over}
+        own: dict[str, Callable[[Any], None]] = {
+            BEGIN: self._on_begin,
+            RETURNED: self._on_returned,
+            OVER: self._on_over,
+            RESUMED: lambda _: None,
+            **self.resources.handlers,
+        }
+        return {kind: partial(self._on_any, handler) for kind, handler in own.items()} | {
+            PAUSED: self._on_paused
+        }
 
     async def begin(self, plan: Plan, masker: Masker, enforced: EnforcedStates, *, ordered: bool) -> None:
         """Tell the coordinator what this minion has and needs; return when its states may run.
@@ -171,18 +190,36 @@ class FleetLink:
             result=returned.result, new_state=state, sensitive=sensitive, secrets=tuple(sorted(secrets))
         )
 
+    def _on_any(self, handler: Callable[[Any], None], content: Any) -> None:
+        """Take a message of a coordinator that goes on, or goes on again."""
+        if self._pause is not None:
+            self._pause.cancel()
+            self._pause = None
+        handler(content)
+
+    def _on_paused(self, content: Any) -> None:
+        wait_s = msgspec.convert(content, RunPaused).wait_s
+        if self._pause is None:
+            why = f"the coordinator was interrupted, and the run was not resumed within {wait_s:g} s"
+            loop = asyncio.get_running_loop()
+            self._pause = loop.call_later(wait_s, self._give_up, why)
+
     def _on_begin(self, content: Any) -> None:
         begin = msgspec.convert(content, Begin)
         if not self._may_begin.done:
             self._may_begin.resolve(begin)
 
     def _on_over(self, content: Any) -> None:
-        self._over = msgspec.convert(content, RunOver).why or "the run has ended"
+        self._give_up(msgspec.convert(content, RunOver).why or "the run has ended")
+
+    def _give_up(self, why: str) -> None:
+        self._over = why
         if not self._may_begin.done:
             self._may_begin.resolve(Begin())
         for promise in self._promises.values():
             if not promise.done:
                 promise.resolve(MinionReturn(result=False, comment=self._over))
+        self.resources.end(self._over)
 
     def _on_returned(self, content: Any) -> None:
         given = msgspec.convert(content, Given)

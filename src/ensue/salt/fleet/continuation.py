@@ -17,22 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ensue.app.project import AppProject
     from ensue.core.model.events import RunEvent
 
 
-async def begun_run(project: AppProject, run_file: Path) -> str | None:
+async def begun_run(cachedir: Path, run_file: Path) -> str | None:
     """Return the id of the run that the killed process had begun; None if it had called no state.
 
     Commands that it left running end first, or the deadline passes.
 
     Args:
-        project: the project of this minion.
+        cachedir: the cachedir of this minion's project.
         run_file: the file that has the id.
     """
     try:
         run_id = await asyncio.to_thread(run_file.read_text)
-        chain = await asyncio.to_thread(chain_to_resume, project.cachedir, run_id)
+        chain = await asyncio.to_thread(chain_to_resume, cachedir, run_id)
     except (FileNotFoundError, UnknownRunError):
         return None
     with suppress(TimeoutError):
@@ -42,14 +41,14 @@ async def begun_run(project: AppProject, run_file: Path) -> str | None:
     return run_id
 
 
-def ended_run(project: AppProject, run_id: str) -> Sequence[RunEvent] | None:
+def ended_run(cachedir: Path, run_id: str) -> Sequence[RunEvent] | None:
     """Return the events of a run that has ended, whose report was lost; None for one that can be resumed.
 
     Args:
-        project: the project of this minion.
+        cachedir: the cachedir of this minion's project.
         run_id: the run.
     """
-    events = chain_to_resume(project.cachedir, run_id)[0]
+    events = chain_to_resume(cachedir, run_id)[0]
     ended = next((event for event in events if isinstance(event, RunFinished)), None)
     return events if ended is not None and not was_cut_short(ended) else None
 

@@ -1,6 +1,6 @@
 """What ensue does on a minion of a fleet: an order and messages from stdin, messages to stdout, one per line.
 
-Run as `python -m ensue.app.fleet_minion` by `fleet.relay`, which seals, signs and sends the messages. The
+Run as `python -m ensue.cli.fleet_minion` by `fleet.relay`, which seals, signs and sends the messages. The
 file roots are unpacked on the minion, pillar and grains come with the order.
 """
 
@@ -17,23 +17,28 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.app.fleet_continuation import begun_run, ended_run
-from ensue.app.fleet_inbox import Inbox, stdin_lines
-from ensue.app.fleet_link import FleetLink
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.contracts.deadlines import FLEET_RUN_S, FLEET_TAKEOVER_S
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import DiagnosticError, EnsueError
 from ensue.core.model.events import RunStarted
+from ensue.salt.fleet.continuation import begun_run, ended_run
 from ensue.salt.fleet.frames import Answered, Happened, Refused, Warned, packed
+from ensue.salt.fleet.inbox import Inbox, stdin_lines
+from ensue.salt.fleet.link import FleetLink
+from ensue.salt.fleet.resource_messages import ResourceWork, Worked
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
     from ensue.core.model.events import RunEvent
+    from ensue.core.model.resource_call import ResourceCall
     from ensue.salt.fleet.frames import Message
 
 _FULL_BYTES: Final = 64 * 1024
 _LATEST_S: Final = 0.5
+REFUSED: Final = 3
+"""The exit code after `Refused`; `relay` takes 1 for a process that has failed without a report."""
+
 INTERRUPTED: Final = 130
 """The exit code of a process whose relay has ended."""
 
@@ -53,7 +58,9 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
         key: the public key of the run, in base64.
         remaining_s: how long the run may still go on.
         continues: whether an earlier process has begun the job, and was killed.
-        run_file: the file for the id of this machine's own run; empty: none is kept.
+        run_file: the file for the id of this machine's own run; empty: none is kept. For calls on resources
+            it has the ids of those that have ended.
+        work: calls on resources of this machine, for other minions.
     """
 
     run_id: str
@@ -76,6 +83,7 @@ class MinionOrder(msgspec.Struct, frozen=True, kw_only=True):
     remaining_s: float = FLEET_RUN_S
     continues: bool = False
     run_file: str = ""
+    work: ResourceWork = ResourceWork()
 
 
 class Reporter:
@@ -146,6 +154,8 @@ async def carry_out(order: MinionOrder, reporter: Reporter, link: FleetLink | No
         async with project:
             if order.verb == "call":
                 return await _called(project, order, reporter)
+            if order.verb == "work":
+                return await _worked(project, order, reporter)
             return await _applied(project, order, reporter, link)
     except DiagnosticError as error:
         wrong = [one for one in error.diagnostics if one.severity is Severity.ERROR]
@@ -156,7 +166,7 @@ async def carry_out(order: MinionOrder, reporter: Reporter, link: FleetLink | No
         sys.stderr.write(project.masker.text(traceback.format_exc()))
         messages = [f"{type(error).__name__}: {error} (a bug in ensue; its log on the minion has more)"]
     reporter.tell(Refused(tuple(map(project.masker.text, messages))))
-    return 1
+    return REFUSED
 
 
 async def _applied(
@@ -170,8 +180,8 @@ async def _applied(
         if isinstance(event, RunStarted) and order.run_file:
             Path(order.run_file).write_text(event.run_id)
 
-    resume = await begun_run(project, Path(order.run_file)) if order.continues else None
-    if resume is not None and (ended := ended_run(project, resume)) is not None:
+    resume = await begun_run(project.cachedir, Path(order.run_file)) if order.continues else None
+    if resume is not None and (ended := ended_run(project.cachedir, resume)) is not None:
         for event in ended:
             reporter.happened(journal_form.encode(event, project.masker))
         reporter.flush()
@@ -199,6 +209,38 @@ async def _called(project: AppProject, order: MinionOrder, reporter: Reporter) -
         reporter.tell(Answered(ok=outcome.ok, value=presentable(outcome.value, project.masker)))
         code = 0 if outcome.ok else 2
     return code
+
+
+async def _worked(project: AppProject, order: MinionOrder, reporter: Reporter) -> int:
+    """Call states on resources of this minion for other minions, at the same time, each once."""
+    run_file = Path(order.run_file)
+    ended = await asyncio.to_thread(_ended_calls, run_file) if order.continues else set[str]()
+
+    async def work(question: str, call: ResourceCall) -> None:
+        try:
+            worked = Worked(question, await project.resource_call(call))
+        except (EnsueError, ValueError) as error:
+            worked = Worked(question, problem=project.masker.text(str(error)))
+        reporter.tell(worked)
+        await asyncio.to_thread(_note_call, run_file, question)
+
+    async with asyncio.TaskGroup() as group:
+        for question, call in order.work.calls.items():
+            if question not in ended:
+                group.create_task(work(question, call))
+    return 0
+
+
+def _ended_calls(run_file: Path) -> set[str]:
+    try:
+        return set(run_file.read_text().split())
+    except FileNotFoundError:
+        return set()
+
+
+def _note_call(run_file: Path, question: str) -> None:
+    with run_file.open("a") as file:
+        file.write(f"{question}\n")
 
 
 async def run_order(messages: int) -> int:

@@ -10,8 +10,8 @@ from ensue.salt.fleet.frames import CoordinatorMessage
 from ensue.salt.fleet.value_messages import kind_of, plain
 
 if TYPE_CHECKING:
-    from ensue.app.fleet_channel import MinionChannel
     from ensue.core.diagnostics import Diagnostic
+    from ensue.salt.fleet.channel import MinionChannel
     from ensue.salt.fleet.value_messages import Handed
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
 from ensue.core.model.events import NodeFinished, RunStarted
 from ensue.core.model.fleet import MinionReport
-from ensue.output.history import report_from_events
-from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted
+from ensue.core.model.srn import MINION_TYPE
+from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted, Twin
 from ensue.salt.fleet.bus import BusClosed
 from ensue.salt.fleet.frames import (
     Alive,
@@ -23,25 +23,57 @@ from ensue.salt.fleet.frames import (
     Warned,
     too_much,
 )
+from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 from ensue.store.runs import journal_form
+from ensue.store.runs.history_report import report_from_events
 from ensue.store.runs.journal_form import JournalHeader, JournalSummary
 from ensue.store.runs.line_types import has_types
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
     from ensue.salt.fleet.bus import Bus, Item
-    from ensue.salt.fleet.exchange import Exchange
     from ensue.salt.fleet.frames import Message
+    from ensue.salt.fleet.resource_messages import ResourceMessage
     from ensue.salt.fleet.sealing import RunKey
+    from ensue.salt.fleet.value_messages import ValueMessage
 
 _ASK_AFTER: Final = 0.5
 """The part of the allowed silence after which a minion is asked for its frames: two beats are missing."""
 
 _MAY_RUN: Final = "what it was doing may still be running there"
+
+
+class Hears(Protocol):
+    """What takes the messages of minions that concern others; an `Exchange` does."""
+
+    def heard(self, minion: str, message: ValueMessage | ResourceMessage) -> None:
+        """Take a message.
+
+        Raises:
+            ValueError: the minion asks for too much.
+        """
+        ...
+
+    def returned(self, minion: str, returned: Return) -> None:
+        """Take the return of a state, as its event has it."""
+        ...
+
+    def ended(self, minion: str, problem: str, returns: Mapping[str, Return] | None = None) -> None:
+        """Note that a minion reports nothing more; see `Exchange.ended`."""
+        ...
+
+    def needs(self, minion: str) -> Iterable[str]:
+        """Return what states of a minion need of other minions, one line each."""
+        ...
+
+    def is_asked(self, minion: str) -> bool:
+        """Return whether an id is that of a minion of the run."""
+        ...
 
 
 class _Minion:
@@ -119,7 +151,7 @@ class Collection:
         deadline: float,
         on_event: Callable[[str, RunEvent], None],
         *,
-        exchange: Exchange,
+        exchange: Hears,
         ask_again: Callable[[str, int], None],
     ) -> None:
         self._exchange = exchange
@@ -130,8 +162,24 @@ class Collection:
         self._deadline = deadline
         self._on_event = on_event
         self.closed = ""
+        self._minions: dict[str, _Minion] = {}
+        self.add(minions)
+
+    def add(self, minions: Iterable[str]) -> None:
+        """Collect what further minions report, too."""
         now = asyncio.get_running_loop().time()
-        self._minions = {one: _Minion(now, silence_s) for one in minions}
+        self._minions |= {one: _Minion(now, self._silence_s) for one in minions}
+
+    def begun(self, minions: Iterable[str]) -> None:
+        """Note that the job of minions is published: their silence counts from now on."""
+        now = asyncio.get_running_loop().time()
+        for one in minions:
+            self._minions[one].heard(now)
+
+    @property
+    def at_work(self) -> int:
+        """How many minions have not ended."""
+        return len(self._minions)
 
     @property
     def is_over(self) -> bool:
@@ -140,9 +188,7 @@ class Collection:
 
     async def reports(self, bus: Bus) -> AsyncIterator[MinionReport]:
         """Yield a report for each minion, as they end."""
-        loop = asyncio.get_running_loop()
-        for minion in self._minions.values():
-            minion.heard(loop.time())
+        self.begun(self._minions)
         while self._minions:
             nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
             try:
@@ -202,6 +248,8 @@ class Collection:
             case SaltStarted():
                 # Its job has ended with the Salt before, and goes on if it is asked for.
                 self._ask_again(item.minion, minion.messages.next)
+            case Twin():
+                minion.fail(f"two machines answer as {item.minion}, which have the same id and the same key")
             case Exceeded():
                 minion.fail(too_much())
             case Admitted():
@@ -240,7 +288,7 @@ class Collection:
                 pass
             case Happened(lines=lines):
                 for line in lines:
-                    self._happened(name, minion, _event(line, name))
+                    self._happened(name, minion, _event(line, name, self._exchange))
             case Refused(messages=messages):
                 minion.problem = "\n".join(messages)
             case Warned(messages=messages):
@@ -249,7 +297,7 @@ class Collection:
                 minion.answer = message
             case Described(status=status):
                 minion.status = status
-            case MinionCompiled() | Asked() | Stalled() | HeldReturn():
+            case MinionCompiled() | Asked() | Stalled() | HeldReturn() | ResourceAsked() | Worked():
                 self._exchange.heard(name, message)
             case MinionEnded(problem=problem):
                 minion.problem = minion.problem or problem
@@ -265,8 +313,11 @@ def _silence(minion: _Minion) -> str:
     return f"it does not answer: {minion.salt_problem}" if minion.salt_problem else "it does not answer"
 
 
-def _event(line: str, minion: str) -> RunEvent:
+def _event(line: str, minion: str, exchange: Hears) -> RunEvent:
     """Return the event of a line that a minion wrote.
+
+    A minion may have resources of the type `minion`; what it may not report about is another minion of the
+    run.
 
     Raises:
         ValueError: it is none, or it is about another minion.
@@ -276,7 +327,8 @@ def _event(line: str, minion: str) -> RunEvent:
         msg = "a line is no event of a run"
         raise ValueError(msg)
     target = str(getattr(getattr(event, "returned", event), "target", ""))
-    if target.startswith("minion:") and target != f"minion:{minion}":
+    type_, _, id_ = target.partition(":")
+    if type_ == MINION_TYPE and id_ != minion and exchange.is_asked(id_):
         msg = f"an event is about {target}"
         raise ValueError(msg)
     return event

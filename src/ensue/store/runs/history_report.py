@@ -18,7 +18,7 @@ from ensue.core.model.events import (
 )
 from ensue.core.model.report import RunReport, RunStatus
 from ensue.core.model.returns import Return, ScopeReturn
-from ensue.output.callers import caller_of
+from ensue.store.runs.callers import caller_of
 from ensue.store.runs.own_minion import own_minion
 
 if TYPE_CHECKING:

@@ -1,0 +1,89 @@
+"""The progress of a run over minions: lines, or on a terminal counts and the states that take longest.
+
+The events of all minions are shown as those of one run. Their IDs begin with the minion's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from ensue.core.model.events import JobPublished
+from ensue.output.colours import on_one_line
+from ensue.output.fleet import failed_line
+from ensue.output.live import LiveProgress
+from ensue.output.progress import PlainProgress
+
+if TYPE_CHECKING:
+    from ensue.core.masking import Masker
+    from ensue.core.model.events import RunEvent
+    from ensue.core.model.fleet import MinionReport
+    from ensue.output.colours import Palette
+    from ensue.output.running import EventLoop
+    from ensue.output.streams import ErrorLines
+
+_MOST_NAMES: Final = 5
+
+
+class PlainFleetProgress(PlainProgress):
+    """Lines about failures, growth and what takes long, on any minion."""
+
+    def of_minion(self, minion: str, event: RunEvent) -> None:  # noqa: ARG002 -- the ID in it begins with it
+        """Take an event of a minion's run."""
+        self(event)
+
+    def ended(self, report: MinionReport) -> None:
+        """Write a line about a minion that has failed."""
+        if not report.ok:
+            self._lines.write(failed_line(report, self._masker))
+
+
+class LiveFleetProgress(LiveProgress):
+    """Counts of minions and of their states, the states that take longest, and who has not begun.
+
+    Args:
+        lines: writes to stderr, which is a terminal.
+        masker: the secrets of the process.
+        loop: the event loop that the run is on.
+        palette: the colours of the lines above the display.
+    """
+
+    def __init__(self, lines: ErrorLines, masker: Masker, loop: EventLoop, palette: Palette) -> None:
+        super().__init__(lines, masker, loop, palette)
+        self._asked = 0
+        self._silent: dict[str, None] = {}
+        self._ended_well = 0
+        self._ended_badly = 0
+
+    def of_minion(self, minion: str, event: RunEvent) -> None:
+        """Take an event of a minion's run."""
+        if isinstance(event, JobPublished) and not event.calls:
+            self._asked += len(event.minions)
+            self._silent |= dict.fromkeys(event.minions)
+        self._silent.pop(minion, None)
+        self(event)
+
+    def ended(self, report: MinionReport) -> None:
+        """Count a minion that has ended, and write a line if it has failed."""
+        self._silent.pop(report.id, None)
+        if report.ok:
+            self._ended_well += 1
+        else:
+            self._ended_badly += 1
+            self._lines.write(failed_line(report, self._masker))
+
+    def headline(self) -> str:
+        """Return the counts in one line."""
+        ended = self._ended_well + self._ended_badly
+        failed = f", {self._ended_badly} failed" if self._ended_badly else ""
+        return f"{ended} of {max(self._asked, ended)} minions done{failed}; states: {super().headline()}"
+
+    def _tree(self) -> Any:
+        tree = super()._tree()
+        if self._silent:
+            from rich.text import Text
+
+            names = [*self._silent]
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            shown = f"not begun: {', '.join(names[:_MOST_NAMES])}{more}"
+            tree.add(Text(on_one_line(self._masker.name(shown)), style="dim"))
+        return tree

@@ -1,0 +1,254 @@
+"""What a minion of a real Salt master registers is used by states of other minions."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+from tests.salt.fleet.kills import kill_ensue
+from tests.salt.fleet.real_fleet import HAS_SALT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.salt.fleet.real_fleet import Fleet
+
+BOXES = """\
+{% if grains['id'] == 'db1' %}
+made:
+  test.present:
+    - new_state: {role: {{ salt['cmd.shell']('cat ' ~ pillar['folder'] ~ '/planted') }}}
+    - registers:
+      - dummy:box-1: {grains: {role: "${self:role}"}}
+      - dummy:box-2: {grains: {role: "${self:role}"}}
+{% elif grains['id'] == 'web1' %}
+use:
+  file.managed:
+    - name: /etc/motd
+    - contents: {{ pillar['word'] }}
+    - tgt: T@dummy:*
+    - require:
+      - 'minion[db1]': {test: made}
+once:
+  file.managed:
+    - name: /etc/once
+    - contents: once
+    - tgt: dummy:box-1
+    - creates: /etc/never
+after:
+  test.present:
+    - new_state: ${file:use[box-1]:path}
+{% endif %}
+"""
+LATER = """\
+late:
+  file.managed:
+    - name: /etc/late
+    - contents: {{ grains['id'] }}
+    - tgt: T@dummy:box-*
+"""
+TAKEN = """\
+{% if grains['id'] == 'web2' %}
+stolen:
+  test.present:
+    - new_state: {}
+    - registers:
+      - dummy:box-1: {grains: {role: other}}
+{% endif %}
+"""
+GONE = """\
+{% if grains['id'] == 'db1' %}
+made:
+  test.present:
+    - new_state: {role: {{ salt['cmd.shell']('cat ' ~ pillar['folder'] ~ '/planted') }}}
+    - registers:
+      - dummy:box-1: {grains: {role: "${self:role}"}}
+{% endif %}
+"""
+
+
+DOOR = """\
+import pathlib
+
+
+def opened(ctx, name, log, gate):
+    with pathlib.Path(log).open("a") as file:
+        file.write(f"{name}\\n")
+    pathlib.Path(gate).read_text()
+    return {"name": name, "result": True, "changes": {}, "comment": "it is open"}
+"""
+GATED = """\
+{% if grains['id'] == 'db1' %}
+made:
+  test.present:
+    - new_state: {}
+    - registers:
+      - door:front: {}
+{% elif grains['id'] == 'web1' %}
+wait:
+  door.opened:
+    - log: {{ pillar['folder'] }}/doors
+    - gate: {{ pillar['gate'] }}
+    - tgt: door:front
+    - require:
+      - 'minion[db1]': {test: made}
+{% endif %}
+"""
+
+
+PLANTED = "planted-in-registry"
+
+
+def _write(fleet: Fleet, **slses: str) -> None:
+    (fleet.base / "out" / "planted").write_text(PLANTED)
+    for name, text in slses.items():
+        (fleet.base / "states" / f"{name}.sls").write_text(text)
+
+
+def _file(fleet: Fleet, minion: str, box: str, name: str) -> Path:
+    return fleet.base / minion / "cache/ensue/project/resources/dummy" / box / "files/etc" / name
+
+
+OWN = """\
+made:
+  test.present:
+    - new_state: {}
+    - registers:
+      - minion:cell-{{ grains['id'] }}: {root: {{ pillar['folder'] }}/cell-{{ grains['id'] }}}
+inside:
+  file.managed:
+    - name: /marked
+    - contents: {{ grains['id'] }}
+    - makedirs: true
+    - tgt: minion:cell-{{ grains['id'] }}
+"""
+
+
+def _by_id(returns: dict[str, Any], minion: str) -> dict[str, Any]:
+    assert isinstance(returns[minion], dict), returns
+    return {one["__id__"]: one for one in returns[minion].values()}
+
+
+def _listed(fleet: Fleet) -> Any:
+    code, out, err = fleet.run("resources", "list", "--out", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+def _doors(fleet: Fleet) -> Path:
+    """Write a resource type whose state waits for a gate; return the log of its calls."""
+    folder = fleet.base / "states" / "_resources" / "door"
+    (folder / "states").mkdir(parents=True, exist_ok=True)
+    (folder / "__init__.py").write_text("def check(config):\n    return []\n")
+    (folder / "states" / "door.py").write_text(DOOR)
+    _write(fleet, gated_door=GATED)
+    log = fleet.base / "out" / "doors"
+    log.unlink(missing_ok=True)
+    return log
+
+
+if HAS_SALT:
+
+    def test_a_state_runs_on_resources_that_another_minion_registers(fleet: Fleet) -> None:
+        """The minion that manages a resource calls the state; later runs and minions see it, too."""
+        _write(fleet, boxes=BOXES, later=LATER, taken=TAKEN, gone=GONE)
+        code, returns = fleet.document("apply", "--tgt", "*", "boxes")
+        assert code == 0, returns
+        used = _by_id(returns, "web1")
+        assert set(used) == {"box-1 use", "box-2 use", "box-1 once", "after"}, returns
+        assert used["box-1 use"]["changes"], used
+        assert used["after"]["new_state"] == "/etc/motd"
+        for box in ("box-1", "box-2"):
+            assert _file(fleet, "db1", box, "motd").read_text() == "hello\n"
+            assert _listed(fleet)[f"dummy:{box}"]["managing_minions"] == ["db1"]
+        code, returns = fleet.document("apply", "--tgt", "*", "boxes")
+        assert code == 0, returns
+        assert not [one for each in returns.values() for one in each.values() if one["changes"]], returns
+
+        code, returns = fleet.document("apply", "--tgt", "web2", "later")
+        assert code == 0, returns
+        assert set(_by_id(returns, "web2")) == {"box-1 late", "box-2 late"}
+        assert _file(fleet, "db1", "box-2", "late").read_text() == "web2\n"
+        code, returns = fleet.document("plan", "--tgt", "web1", "later")
+        assert code == 0, returns
+        assert {one["result"] for one in returns["web1"].values()} == {None}
+        assert _file(fleet, "db1", "box-2", "late").read_text() == "web2\n"
+
+        code, returns = fleet.document("apply", "--tgt", "web2", "taken")
+        assert code == 2
+        assert (
+            "E0896: dummy:box-1 is registered by the minion db1"
+            in _by_id(returns, "web2")["stolen"]["comment"]
+        )
+
+        code, returns = fleet.document("apply", "--tgt", "db1", "gone")
+        assert code == 0, returns
+        assert _listed(fleet)["dummy:box-2"]["status"] == "active", "another SLS declares it"
+        code, returns = fleet.document("apply", "--tgt", "db1", "boxes")
+        assert code == 0, returns
+        _write(fleet, boxes=GONE)
+        code, returns = fleet.document("apply", "--tgt", "db1", "boxes")
+        assert code == 0, returns
+        listed = _listed(fleet)
+        assert (listed["dummy:box-1"]["status"], listed["dummy:box-2"]["status"]) == ("active", "orphaned")
+        config = [
+            path
+            for folder in ("m", "web1", "web2")
+            for path in (fleet.base / folder).rglob("*")
+            if path.is_file() and PLANTED.encode() in path.read_bytes()
+        ]
+        assert config == []
+
+    def test_a_minion_has_resources_of_its_own_type(fleet: Fleet) -> None:
+        """A resource of the type `minion` belongs to its minion, and spoils no report of it."""
+        _write(fleet, own=OWN)
+        for name in ("web1", "web2"):
+            (fleet.base / "out" / f"cell-{name}").mkdir()
+        code, returns = fleet.document("apply", "--tgt", "web*", "own")
+        assert code == 0, returns
+        for name in ("web1", "web2"):
+            assert f"cell-{name} inside" in _by_id(returns, name)
+            assert (fleet.base / "out" / f"cell-{name}" / "marked").read_text() == f"{name}\n"
+
+    def test_a_managing_minion_that_does_not_answer_is_named(fleet: Fleet) -> None:
+        """A state on a resource of a silent minion fails with the name of that minion."""
+        _write(fleet, boxes=GONE, later=LATER)
+        assert fleet.run("apply", "--tgt", "db1", "boxes")[0] == 0
+        os.killpg(fleet.minions["db1"].pid, signal.SIGSTOP)
+        try:
+            code, returns = fleet.document("apply", "--tgt", "web1", "later", "--timeout", "12")
+        finally:
+            os.killpg(fleet.minions["db1"].pid, signal.SIGCONT)
+        assert code == 2
+        late = _by_id(returns, "web1")["box-1 late"]
+        assert (
+            "db1, which manages dummy:box-1, has not called the state: it does not answer" in late["comment"]
+        )
+
+    def test_a_call_on_a_resource_is_made_once_although_the_coordinator_is_killed(fleet: Fleet) -> None:
+        """The resumed run takes the return of the job that was published before, and publishes no other."""
+        log = _doors(fleet)
+        running = fleet.begun("apply", "--tgt", "*", "gated_door", "--timeout", "60")
+        # Opening the gate waits until the state reads it.
+        with (fleet.base / "gate").open("w"):
+            running.kill()
+            running.communicate()
+        code, out, err = fleet.run("runs", "resume", "--out", "json")
+        assert code == 0, (out, err)
+        assert _by_id(json.loads(out), "web1")["front wait"]["comment"] == "it is open"
+        assert log.read_text() == "wait\n"
+
+    def test_a_call_on_a_resource_goes_on_where_ensue_was_killed(fleet: Fleet) -> None:
+        """The managing minion makes the call again that was under way, and the run ends as if nothing was."""
+        log = _doors(fleet)
+        running = fleet.begun("apply", "--tgt", "*", "gated_door", "--timeout", "60", "--out", "json")
+        with (fleet.base / "gate").open("w"):
+            assert kill_ensue(fleet, "db1")
+        with (fleet.base / "gate").open("w"):
+            pass
+        out, err = running.communicate()
+        assert running.returncode == 0, (out, err)
+        assert _by_id(json.loads(out), "web1")["front wait"]["comment"] == "it is open"
+        assert log.read_text() == "wait\nwait\n"
