@@ -12,6 +12,7 @@ EnsueError
 ├── StateFailedError           a state function fails: result False with this comment
 ├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; its record is kept
+│   ├── DriverTemplateError    a template among its inputs fails
 │   └── DestructionRefusedError  an update would destroy something, which nobody has allowed
 ├── ExpansionError             the value of a `for_each` names no resources (ValueError)
 ├── RemoteError                anything between here and a target
@@ -125,6 +126,10 @@ class DecryptionError(EnsueError, ValueError):
 
 class DriverError(EnsueError):
     """A driver cannot provision a resource; the text says why and how to fix it."""
+
+
+class DriverTemplateError(DriverError):
+    """A template among the inputs of a driver fails; the text has its name and line, not the definition."""
 
 
 class ExpansionError(EnsueError, ValueError):

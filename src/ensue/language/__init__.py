@@ -7,7 +7,7 @@ Doors:
 - `language.yaml`: YAML with places.
 - `language.settings`: `ensue.yaml`, roots, environments.
 - `language.functions`: state and execution functions by name.
-- `language.targets`: the targets of a project, their pillar, calls on them.
+- `language.targets`, `language.targeting`: targets, their pillar, calls; expressions.
 - `language.plans`: the plans of a run, and its growth.
 - `language.references`, `language.requisite_names`, `language.tree`: what SLS refers to.
 - `language.renderers`: the stages of a pipe.

@@ -18,6 +18,7 @@ from ensue.deploy.provisioning.sensitive import colon_paths
 from ensue.output.colours import on_one_line
 from ensue.output.field_lines import field_lines
 from ensue.output.presentable import presentable
+from ensue.output.requesters import Requesters
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -165,6 +166,7 @@ def deployment_lines(
         is_plan: whether nothing was changed.
     """
     counts: Counter[str] = Counter()
+    requesters = Requesters(outcomes)
     width = len("to destroy" if is_plan else "unchanged")
     pad = " " * (width + 2)
     for one in outcomes:
@@ -178,6 +180,8 @@ def deployment_lines(
         yield palette.paint(colour, f"{sign:>{width}}") + f"  {on_one_line(str(one.key))}"
         if one.outcome.comment and (status in _BAD or status in {"planned", "replaced", "retained"}):
             yield from (f"{pad}{on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines())
+        if requester := requesters.line(one):
+            yield f"{pad}{on_one_line(masker.text(requester))}"
         yield from (f"{pad}{line}" for line in field_lines(changed_fields(one), masker, palette))
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")

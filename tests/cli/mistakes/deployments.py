@@ -150,10 +150,9 @@ ROWS = [
         "a misspelt output in a placeholder",
         "db.host",
         "db.hots",
-        "3:3",
+        "8:11",
         says=f"{DATABASE} has no output 'hots'",
         mends="did you mean host?",
-        code=2,
     ),
     score(
         "a version of Score that there is not",

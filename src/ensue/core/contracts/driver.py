@@ -10,6 +10,9 @@ Optional names of the module:
   be called at any time, also in a plan, and its `delete` is never called.
 - `ALWAYS_CALLED = True`: `update` is called even though no input has changed; the driver determines
   itself whether there is anything to do, and reports that in `Provisioned.changed`.
+- `PLAN_IS_PURE = True`: `plan` reads nothing outside, and may be called at any time.
+- `OUTPUTS: Collection[str]`: the names of all outputs that it may return. A resource that uses another one
+  is refused before anything is provisioned.
 - `ROTATES = True`: it makes a new password for a resource that is there if `DriverRequest.rotates` says so.
 - `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
   A value that is not known yet is an `ensue.core.model.unknown.Unknown`.

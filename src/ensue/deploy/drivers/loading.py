@@ -107,6 +107,8 @@ class LoadedDriver:
         self.always_called = bool(getattr(module, "ALWAYS_CALLED", False))
         self.can_rotate = bool(getattr(module, "ROTATES", False))
         self.code = _code_of(name, module)
+        self.plan_is_pure = bool(getattr(module, "PLAN_IS_PURE", False))
+        self.outputs: frozenset[str] = frozenset(getattr(module, "OUTPUTS", ()))
         self.inserts_as_data = bool(getattr(module, "INSERTS_AS_DATA", False))
         self._module = module
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 CODE: Final[Mapping[str, CodeKind]] = {"templates": "jinja"}
 """Which inputs are code; see `ensue.core.contracts.driver`."""
 
+PLAN_IS_PURE: Final = True
+
 INSERTS_AS_DATA: Final = True
 """It inserts outputs of resources into its templates as data; see `drivers.templates.insertions`."""
 

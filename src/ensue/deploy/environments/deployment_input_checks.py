@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.errors import DriverError, EnsueError, SecretStoreError
+from ensue.deploy.environments.foreseen_outputs import ForeseenOutputs
 from ensue.deploy.provisioning.params_checks import late_misfits
 from ensue.deploy.provisioning.secret_refs import secret_references
 from ensue.deploy.provisioning.wrong_placeholders import place_of_wrong
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import ScopeReturn
     from ensue.deploy.environments.built_graph import BuiltGraph
     from ensue.deploy.environments.deploying_project import DeployingProject
+    from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.secret_refs import SecretReference
@@ -36,11 +39,18 @@ class DeploymentChecks:
         values: evaluates the nodes.
         requests: makes the requests to drivers.
         services: the project.
+        kept: the resources of earlier deployments.
     """
 
     def __init__(
-        self, built: BuiltGraph, values: GraphValues, requests: Requests, services: DeployingProject
+        self,
+        built: BuiltGraph,
+        values: GraphValues,
+        requests: Requests,
+        services: DeployingProject,
+        kept: Mapping[ResourceKey, ActiveResource],
     ) -> None:
+        self._kept = kept
         self._built = built
         self._values = values
         self._requests = requests
@@ -66,6 +76,15 @@ class DeploymentChecks:
         if secrets is not None:
             for one in evaluated:
                 self._check(one, secrets, found)
+        if not found.errors:
+            await self._foresee([one.node for one in evaluated], found)
+
+    async def _foresee(self, nodes: Sequence[GraphNode], found: Collector) -> None:
+        """Report outputs that the resources of a first deployment will lack."""
+        nothing = NothingRuns(self._services.vault, self._services.masker)
+        foreseen = ForeseenOutputs(self._values, self._kept, self._requests, self._services, nothing)
+        for node, problem, place in await foreseen.missing(nodes):
+            self._note(node, problem, found, place)
 
     async def _secrets(
         self, nodes: Sequence[EvaluatedNode], found: Collector

@@ -208,7 +208,8 @@ class DeploymentRun:
             CompileError: they have errors.
         """
         if built is not None and self._growth is not None:
-            checks = DeploymentChecks(built, self._growth.values, self._requests, self._services)
+            kept = self._provisioner.kept
+            checks = DeploymentChecks(built, self._growth.values, self._requests, self._services, kept)
             await checks.run(nodes, found)
         found.stop_on_errors()
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from ensue.core.errors import DestructionRefusedError, DiskError, EnsueError, InternalError
+from ensue.core.errors import (
+    DestructionRefusedError,
+    DiskError,
+    DriverTemplateError,
+    EnsueError,
+    InternalError,
+)
 from ensue.core.model.returns import StateReturn
 from ensue.deploy.environments.deployment_checks import protected_help, protected_words
 from ensue.deploy.environments.deployment_surroundings import driver_call
@@ -17,6 +23,7 @@ from ensue.deploy.provisioning.derived_registrations import (
 from ensue.deploy.provisioning.identity import WORKLOAD
 from ensue.deploy.provisioning.outcomes import NodeOutcome, UnknownLists
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
+from ensue.deploy.provisioning.written import TextPlace
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Mapping
@@ -167,6 +174,15 @@ class ResourceStates:
         self._outcomes[key] = ProvisioningOutcome("failed", problem, old=one)
         return StateReturn(name=name, result=False, comment=problem)
 
+    def _template_place(self, error: EnsueError, resource: str) -> str:
+        """Return where the templates of a resource are, if the error is one of a template; else empty."""
+        node = self._nodes.get(resource)
+        if node is None or not isinstance(error, DriverTemplateError):
+            return ""
+        place = node.places[-1]
+        at = TextPlace(place.document, (*place.keys[:-1], "driver_inputs", "values", "templates"))
+        return f"{at.span()}, definition {node.definition}: "
+
     async def _carried_out(
         self, context: DeployingCall, resource: str, key: ResourceKey, work: Awaitable[ProvisioningOutcome]
     ) -> StateReturn:
@@ -183,13 +199,14 @@ class ResourceStates:
             raise
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
-            problem = self._services.masker.text(str(error))
+            problem = self._services.masker.text(f"{self._template_place(error, resource)}{error}")
             self._outcomes[key] = ProvisioningOutcome("failed", problem, old=old)
             if isinstance(error, DestructionRefusedError):
                 self.refused[key] = self._services.masker.text(", ".join(error.things))
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
-            return StateReturn(name=resource, result=False, comment=str(error))
+            comment = f"{self._template_place(error, resource)}{error}"
+            return StateReturn(name=resource, result=False, comment=comment)
         self._outcomes[key] = outcome
         if outcome.status == "failed":
             self._outcomes[key] = outcome._replace(comment=self._services.masker.text(outcome.comment))

@@ -229,6 +229,12 @@ class GraphValues:
         self.graph = graph
         self._guresids = {node.key: node.guresid for node in graph.nodes}
 
+    def copy(self) -> GraphValues:
+        """Return an evaluation that goes on by itself from what is known now."""
+        copied = GraphValues(self.graph, self._outside, is_complete=self._is_complete)
+        copied._done, copied._outputs = dict(self._done), dict(self._outputs)
+        return copied
+
     def note_outputs(self, key: ResourceKey, outputs: Outputs) -> None:
         """Record the outputs of a resource that has been provisioned."""
         self._outputs[key] = outputs
@@ -328,6 +334,8 @@ def _foreign(value: Any, resources: str) -> Any:
 
 def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:
     for part in path:
+        if isinstance(data, Unknown):
+            return data
         if isinstance(data, Sensitive):
             data = Sensitive(_below(data.value, (part,), missing))
             if data.value is missing:

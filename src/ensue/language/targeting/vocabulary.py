@@ -56,6 +56,10 @@ class Vocabulary:
             self._checked[expression] = known
         return known
 
+    def knows_type(self, name: str) -> bool:
+        """Return whether there is a resource type."""
+        return not self._unknown_type(name)
+
     def is_checked(self, expression: str) -> bool:
         """Return whether an expression was parsed before, so that `parse` checks no types."""
         return expression in self._checked

@@ -243,9 +243,10 @@ class ProjectMatcher:
         if word.engine:
             return _other_form(word)
         type_, colon, _ = word.pattern.partition(":")
-        if colon and type_ in self._services.directory.index.types():
+        vocabulary = self._services.vocabulary
+        if colon and vocabulary.knows_type(type_):
             return ""
-        groups = self._services.vocabulary.nodegroups
+        groups = vocabulary.nodegroups
         return _other_form(word) or instead_of_pattern(word.pattern, groups, self._services.minion.id)
 
     def _nothing(self, expression: str, target: Target) -> str:

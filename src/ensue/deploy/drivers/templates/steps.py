@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from ensue.core.contracts.driver import Planned, Provisioned
-from ensue.core.errors import DriverError
+from ensue.core.errors import DriverError, DriverTemplateError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.secret_marks import Secret, marked_at, marked_paths, plain, secret_leaves
 from ensue.core.model.sensitive_paths import at, scalar_texts
@@ -90,7 +90,7 @@ def _rendered(request: DriverRequest, language: TemplateLanguage) -> tuple[Provi
     try:
         return _Rendering(request, language, chance).outcome(), chance
     except DriverError as error:
-        raise DriverError(masker.within(str(error))) from None
+        raise DriverTemplateError(masker.within(str(error))) from None
 
 
 class _Rendering:
