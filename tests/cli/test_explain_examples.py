@@ -71,6 +71,14 @@ MORE: dict[str, dict[str, str]] = {
             "  criteria: [{}]\n"
         )
     },
+    "E0883": {
+        "states/web.sls": (
+            "#!stateconf yaml . jinja\n"
+            ".params:\n  stateconf.set: [port: 80]\n"
+            "# --- end of state config ---\n"
+            ".port-{{ params.port }}: test.nop\n"
+        )
+    },
     "E0868": {
         "pillar/data.sls": "resources: {minion: {box: {root: /}}}\n",
         "states/a.sls": "a: {file.exists: [name: \"{{ opts['root_dir'] }}/release\"]}\n",

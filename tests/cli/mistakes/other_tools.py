@@ -10,7 +10,7 @@ ROWS = [
         "notify of Ansible",
         "notify: restart",
         says="no argument 'notify'",
-        mends="write `watch_in` or `listen_in`",
+        mends="write `onchanges_in` with the `cmd.run` that reacts, or `listen_in` with a `cmd.wait`",
     ),
     argument("become of Ansible", "become: true", says="no argument 'become'", mends="has `sudo: true`"),
     argument("loop of Ansible", "loop: [a]", says="no argument 'loop'", mends="write `names`, or {% for"),
