@@ -15,6 +15,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+MODULE = """\
+async def fails(ctx):
+    ctx.command_ended(3)
+    return "did not work"
+
+async def tries(ctx):
+    return await ctx.call("cmd.run", "exit 3", python_shell=True)
+
+async def returns(ctx, code):
+    return {"retcode": code}
+
+FUNCTIONS = {"fails": fails, "tries": tries, "returns": returns}
+"""
+
+
 def test_call_prints_answers_as_salt_does(shell: Shell) -> None:
     """The target's id, and beneath it what the function returned, nested."""
     ended = shell.run("call", "*", "test.ping")
@@ -43,6 +58,50 @@ def test_call_that_fails(shell: Shell) -> None:
     assert "Traceback" not in ended.err
     shown = shell.run("call", "*", "file.read", "/no/such/file")
     assert shown.out.startswith("web-01:\n    ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cmd.run", "exit 3"),
+        ("cmd.shell", "exit 3"),
+        ("cmd.run_stdout", "exit 3", "python_shell=true"),
+        ("cmd.run_all", "exit 3"),
+        ("cmd.retcode", "exit 3"),
+        ("cmd.script", "salt://fails.sh"),
+        ("cmd.script_retcode", "salt://fails.sh"),
+        ("cmd.exec_code", "sh", "exit 3"),
+        ("mine.fails",),
+        ("mine.returns", "3"),
+    ],
+)
+def test_call_of_a_command_that_fails(shell: Shell, words: tuple[str, ...]) -> None:
+    """Its output is the answer, its exit code is on stderr, and that of ensue is 2."""
+    shell.write("states/fails.sh", "#!/bin/sh\nexit 3\n")
+    shell.write("states/_modules/mine.py", MODULE)
+    ended = shell.run("call", "*", *words)
+    assert (ended.code, ended.err) == (2, "ensue: web-01: the command ended with exit code 3\n")
+    assert ended.out.startswith("web-01:\n")
+    assert shell.run("call", "*", *words, "--out", "json").code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cmd.run", "true; exit 0"),
+        ("cmd.run", "exit 3", "ignore_retcode=true"),
+        ("cmd.run", "exit 3", "success_retcodes=3"),
+        ("cmd.run_bg", "exit 3"),
+        ("mine.tries",),
+        ("mine.returns", "0"),
+        ("test.arg", "retcode"),
+    ],
+)
+def test_call_of_a_command_that_succeeds(shell: Shell, words: tuple[str, ...]) -> None:
+    """A code that counts as success, and one that the called function looks at itself, fail no call."""
+    shell.write("states/_modules/mine.py", MODULE)
+    ended = shell.run("call", "*", *words)
+    assert (ended.code, ended.err) == (0, "")
 
 
 def test_call_of_an_unknown_function(shell: Shell) -> None:

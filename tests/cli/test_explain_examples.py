@@ -71,6 +71,7 @@ MORE: dict[str, dict[str, str]] = {
             "  criteria: [{}]\n"
         )
     },
+    "E0884": {"states/app.conf.j2": "port 80\n"},
     "E0883": {
         "states/web.sls": (
             "#!stateconf yaml . jinja\n"
@@ -116,6 +117,7 @@ BY_CODE = {
     "E0721": "ensue apply a",
     "E0805": "ensue apply a",
     "E0872": "ensue plan a",
+    "E0884": "ensue plan a",
     "E0826": f"{DEPLOY} --plan",
     "E0857": "ensue apply --test",
     "E0830": RENDER,

@@ -12,8 +12,8 @@ from ensue.core.model.data import is_list, is_mapping
 _CONDITION: Final = "write `onlyif` or `unless` with a command, or {% if … %} around the state"
 _LOOP: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
 _HANDLER: Final = (
-    "write `onchanges_in` with the `cmd.run` that reacts, or `listen_in` with a `cmd.wait` or a service, which "
-    "react once, at the end; with `listen_in`, a `cmd.run` would also run at every apply"
+    "write `onchanges_in` with the `cmd.run` that reacts, or `listen_in` with a `cmd.wait` or a service, "
+    "which react once, at the end; with `listen_in`, a `cmd.run` would also run at every apply"
 )
 _BECOME: Final = "the registration of a host has `sudo: true`; `runas` of a command names another user"
 _DELEGATE: Final = "write `tgt` with the machine on which the state runs"

@@ -184,6 +184,12 @@ class Compiler:
             from ensue.language.printed_grains import warn_of_printed_grains
 
             warn_of_printed_grains(drafter.fanned, tree, found)
+        if sourced := [
+            draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
+        ]:
+            from ensue.language.unrendered_sources import warn_of_unrendered_sources
+
+            warn_of_unrendered_sources(sourced, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)

@@ -176,6 +176,7 @@ class FakeFunctionContext:
         minion_context: the managing minion; by default this context itself.
         mine: the values that targets share.
         documentation: that of the target's functions; by default, of those that come with ensue.
+        exit_codes: the codes that functions have reported.
     """
 
     connection: Connection
@@ -192,6 +193,7 @@ class FakeFunctionContext:
     minion_context: FunctionContext | None = None
     mine: FakeMine = field(default_factory=FakeMine)
     documentation: Documentation = field(default_factory=shipped_documentation)
+    exit_codes: list[int] = field(default_factory=list[int])
 
     @property
     def srn(self) -> Srn:
@@ -254,6 +256,10 @@ class FakeFunctionContext:
             return await result if inspect.isawaitable(result) else result
         except NotOfferedError as error:
             raise error.needed_by(function) from None
+
+    def command_ended(self, exit_code: int) -> None:
+        """Keep the exit code in `exit_codes`."""
+        self.exit_codes.append(exit_code)
 
     async def render_template(
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None

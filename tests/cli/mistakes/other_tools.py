@@ -12,6 +12,20 @@ ROWS = [
         says="no argument 'notify'",
         mends="write `onchanges_in` with the `cmd.run` that reacts, or `listen_in` with a `cmd.wait`",
     ),
+    state(
+        "a secret of Ansible Vault",
+        "a:\n  test.nop:\n    - x: !vault |\n        $ANSIBLE_VAULT;1.1;AES256\n        6162\n",
+        "3:10",
+        says="the tag '!vault'",
+        mends="encrypt the value with `ensue keys encrypt`",
+    ),
+    state(
+        "a text of Ansible Vault",
+        "a:\n  test.nop:\n    - x: |\n        $ANSIBLE_VAULT;1.1;AES256\n        6162\n",
+        "3:7",
+        says="'a:test.nop:0:x' is encrypted by Ansible Vault",
+        mends="encrypt the value with `ensue keys encrypt`",
+    ),
     argument("become of Ansible", "become: true", says="no argument 'become'", mends="has `sudo: true`"),
     argument("loop of Ansible", "loop: [a]", says="no argument 'loop'", mends="write `names`, or {% for"),
     argument(

@@ -21,7 +21,9 @@ MODULE: Final = "stateconf"
 _NO_VALUES: Final = MERGED_BY_EXTEND | OPTION_WORDS | {"name", "names", "order"}
 
 
-def refuse_unread_values(tree: SlsTree, extension: ExtendEntry, target: Declaration, found: Collector) -> None:
+def refuse_unread_values(
+    tree: SlsTree, extension: ExtendEntry, target: Declaration, found: Collector
+) -> None:
     """Report values that an extension sets in a `stateconf.set`, unless the SLS of that state has read them.
 
     Args:
