@@ -208,7 +208,26 @@ def test_runs(shell: Shell) -> None:
     assert shown.document == first.document
     table = shell.run("runs", "list", "--limit", "1").out.splitlines()
     assert len(table) == 2
-    assert table[1].split()[3:] == ["s", "plan", "bad", "failed", "0", "0", "1", "2"]
+    assert table[1].split()[3:] == ["s", "plan", "bad", "failed", "0", "0", "1", "0", "2"]
+
+
+def test_the_list_of_runs_has_the_counts_of_each_run(shell: Shell) -> None:
+    """They are those of the run's last line, with what failhard or a requisite kept from running."""
+    shell.write(
+        "states/counted.sls",
+        "a: test.nop\nb: test.succeed_with_changes\nc: test.fail_without_changes\n"
+        "d:\n  test.nop:\n    - require: [test: c]\n"
+        "e:\n  test.fail_without_changes:\n    - failhard: true\nf: test.nop\ng: test.nop\n",
+    )
+    ended = shell.run("apply", "counted")
+    assert "1 changed, 1 unchanged, 2 failed, 3 not run, " in ended.out
+    [run] = shell.run("runs", "list", "--out", "json").document
+    counts = {key: run[key] for key in ("changed", "unchanged", "failed", "not_run", "succeeded", "total")}
+    assert counts == {
+        "changed": 1, "unchanged": 1, "failed": 2, "not_run": 3, "succeeded": 2, "total": 7,
+    }  # fmt: skip
+    [table] = shell.run("runs", "list").out.splitlines()[1:]
+    assert table.split()[3:] == ["s", "apply", "counted", "failed", "1", "1", "2", "3", "2"]
 
 
 def test_an_unknown_run(shell: Shell) -> None:

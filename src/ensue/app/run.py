@@ -223,6 +223,7 @@ class Run:
             returns=returns,
             not_run=tuple(map(str, outcome.not_run)),
             hosts_not_run=outcome.hosts_not_run,
+            not_run_on=outcome.not_run_on,
             warnings=(*first.warnings, *remarks, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",

@@ -21,6 +21,7 @@ from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal
 from ensue.store.runs.journal_writer import JournalWriter
 from ensue.store.runs.output_bound import OutputBound
+from ensue.store.runs.run_counts import RunCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -136,6 +137,9 @@ class RunRecord:
         return report.as_stopped(str(self._fault), self._complaint(str(self._fault)))
 
     async def _tell_end(self, report: RunReport) -> None:
+        from ensue.output.outcome import outcome_of
+
+        outcome = outcome_of(report)
         self.tell(
             RunFinished(
                 run_id=self._run_id,
@@ -144,6 +148,8 @@ class RunRecord:
                 ended_at=now(),
                 not_run=report.not_run,
                 hosts_not_run=report.hosts_not_run,
+                not_run_on=report.not_run_on,
+                counts={name: getattr(outcome, name) for name in RunCounts.__struct_fields__},
                 stopped=report.stopped,
             )
         )

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from ensue.language.yaml.document import YamlPlace
 
 
-
 class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
     """One requested SLS.
 
