@@ -118,6 +118,7 @@ BY_CODE = {
     "E0805": "ensue apply a",
     "E0872": "ensue plan a",
     "E0884": "ensue plan a",
+    "E0887": "ensue plan a",
     "E0826": f"{DEPLOY} --plan",
     "E0857": "ensue apply --test",
     "E0830": RENDER,

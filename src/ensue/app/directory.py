@@ -143,7 +143,8 @@ class Directory:
     def shown_config(self, srn: Srn) -> dict[str, Any] | None:
         """Return the configuration of an active or orphaned resource, which may have to be removed."""
         config = self.config(srn)
-        return config or self.defaults.added_to(srn, self._registry.get(srn, even_orphaned=True))
+        registered = self._registry.get(srn, even_orphaned=True) if config is None else None
+        return self.defaults.added_to(srn, registered) if config is None else config
 
     def connection(self, srn: Srn) -> Connection:
         """Return the shared connection of a resource, which connects when first used.

@@ -9,6 +9,12 @@ from typing import Any, Final
 
 from ensue.core.model.data import is_list, is_mapping
 
+INSTEAD_OF_VAULT: Final = (
+    "decrypt it with `ansible-vault decrypt` or `ansible-vault view`, encrypt the value with "
+    "`ensue keys encrypt`, and begin the file with `#!jinja|yaml|gpg`"
+)
+"""What to do with a text of Ansible Vault."""
+
 _CONDITION: Final = "write `onlyif` or `unless` with a command, or {% if … %} around the state"
 _LOOP: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
 _HANDLER: Final = (

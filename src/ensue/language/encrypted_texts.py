@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError
 from ensue.core.model.data import leaf_places
+from ensue.language.ansible_words import INSTEAD_OF_VAULT
 from ensue.language.renderer_names import NAMES
 
 if TYPE_CHECKING:
@@ -20,10 +21,6 @@ if TYPE_CHECKING:
 
 PGP_HEAD: Final = "-----BEGIN PGP MESSAGE-----"
 VAULT_HEAD: Final = "$ANSIBLE_VAULT;"
-INSTEAD_OF_VAULT: Final = (
-    "decrypt it with `ansible-vault decrypt` or `ansible-vault view`, encrypt the value with "
-    "`ensue keys encrypt`, and begin the file with `#!jinja|yaml|gpg`"
-)
 
 
 def refuse_whole_vault(text: str, path: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -300,7 +301,7 @@ class FakeFunctionContext:
         return yaml.safe_load(text)
 
     def _variables(self) -> dict[str, Any]:
-        salt = {key: _bound(self, function) for key, function in self.functions.items()}
+        salt = {key: partial(function, self) for key, function in self.functions.items()}
         return {"salt": salt, "grains": self.grains_data, "pillar": self.pillar, "opts": self.opts}
 
 
@@ -394,10 +395,3 @@ class FakeStateContext(FakeFunctionContext):
         name = ",".join(mods)
         scope = f"{self.declaration.id}/{name}"
         return ScopeReturn(kind="apply", name=name, scope=scope, status="done", target=str(target))
-
-
-def _bound(context: FakeFunctionContext, function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(context, *args, **kwargs)
-
-    return call

@@ -14,8 +14,8 @@ import yaml
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError
 from ensue.core.model.data_bounds import DataBoundError, TooDeepError
+from ensue.language.ansible_words import INSTEAD_OF_VAULT
 from ensue.language.data_faults import bound_fault
-from ensue.language.encrypted_texts import INSTEAD_OF_VAULT
 from ensue.language.yaml import full
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from ensue.library.states.file.difference import (
 )
 from ensue.library.states.file.managed_content import WantedContent
 from ensue.library.states.file.modes import folder_bits, shown_mode
-from ensue.library.states.file.paths import is_folder, make_parents
+from ensue.library.states.file.paths import is_folder, make_parents, missing_folder
 from ensue.library.states.file.preview import content_preview
 from ensue.reach.connections.target_content import content_at
 
@@ -182,12 +182,12 @@ class ManagedFile:
         content = desired.content or b""
         if self._ctx.test:
             comment = _SET_TO_CHANGE.format(self._path)
+            comment += await missing_folder(self._connection, self._path, makedirs=self._wish.makedirs)
             if self._wish.new_file_diff:
                 return self._returned(None, comment, {"diff": await self._new_diff(desired)})
             planned = self._returned(None, comment, {"newfile": self._path})
             return msgspec.structs.replace(planned, preview=self._preview(desired))
-        folder = posixpath.dirname(self._path)
-        if not await is_folder(self._connection, folder):
+        if not await is_folder(self._connection, posixpath.dirname(self._path)):
             if not self._wish.makedirs:
                 raise StateFailedError("Parent directory not present")
             await make_parents(self._connection, self._path, self._folder_attributes(desired.attributes))
