@@ -26,6 +26,15 @@ ROWS = [
         says="'a:test.nop:0:x' is encrypted by Ansible Vault",
         mends="encrypt the value with `ensue keys encrypt`",
     ),
+    state(
+        "runas of a file",
+        "/nowhere/f:\n  file.managed:\n    - contents: x\n    - replace: false\n    - create: false\n"
+        "    - runas: deploy\n",
+        "6:7",
+        says="file.managed makes no use of 'runas'",
+        mends="`user` names the owner",
+        code=0,
+    ),
     argument("become of Ansible", "become: true", says="no argument 'become'", mends="has `sudo: true`"),
     argument("loop of Ansible", "loop: [a]", says="no argument 'loop'", mends="write `names`, or {% for"),
     argument(
