@@ -85,6 +85,16 @@ def test_call_of_a_command_that_fails(shell: Shell, words: tuple[str, ...]) -> N
     assert shell.run("call", "*", *words, "--out", "json").code == 2
 
 
+def test_call_of_a_module_of_salt_that_fails(shell: Shell) -> None:
+    """`__context__["retcode"]` is the exit code."""
+    shell.write(
+        "states/_modules/plain.py", "def x(code):\n    __context__['retcode'] = code\n    return 'hi'\n"
+    )
+    assert shell.run("call", "*", "plain.x", "0").code == 0
+    ended = shell.run("call", "*", "plain.x", "4")
+    assert (ended.code, ended.err) == (2, "ensue: web-01: the command ended with exit code 4\n")
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -45,6 +45,7 @@ _SET_TO_CHANGE: Final = (
     "The file {} is set to be changed\nNote: No changes made, actual changes may\n"
     "be different due to other states."
 )
+_VAULT_HEAD: Final = b"$ANSIBLE_VAULT;"
 _NEW_FILE_MODE: Final = 0o644
 _PRIVATE_MODE: Final = 0o600
 
@@ -95,6 +96,12 @@ class ManagedFile:
             desired = await self._content.desired()
         except StateFailedError as error:
             raise StateFailedError(f"Unable to manage file: {error}") from error
+        if isinstance(desired.content, bytes) and desired.content.startswith(_VAULT_HEAD):
+            remark = (
+                "file.managed: the content is encrypted by Ansible Vault, and is installed as it is "
+                "(decrypt the source with `ansible-vault decrypt`)"
+            )
+            self._warnings += (remark,)
         if found is None:
             returned = await self._new_file(desired)
         else:
