@@ -15,6 +15,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+MODULE = """\
+async def fails(ctx):
+    ctx.command_ended(3)
+    return "did not work"
+
+async def tries(ctx):
+    return await ctx.call("cmd.run", "exit 3", python_shell=True)
+
+async def returns(ctx, code):
+    return {"retcode": code}
+
+FUNCTIONS = {"fails": fails, "tries": tries, "returns": returns}
+"""
+
+
 def test_call_prints_answers_as_salt_does(shell: Shell) -> None:
     """The target's id, and beneath it what the function returned, nested."""
     ended = shell.run("call", "*", "test.ping")
@@ -43,6 +58,60 @@ def test_call_that_fails(shell: Shell) -> None:
     assert "Traceback" not in ended.err
     shown = shell.run("call", "*", "file.read", "/no/such/file")
     assert shown.out.startswith("web-01:\n    ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cmd.run", "exit 3"),
+        ("cmd.shell", "exit 3"),
+        ("cmd.run_stdout", "exit 3", "python_shell=true"),
+        ("cmd.run_all", "exit 3"),
+        ("cmd.retcode", "exit 3"),
+        ("cmd.script", "salt://fails.sh"),
+        ("cmd.script_retcode", "salt://fails.sh"),
+        ("cmd.exec_code", "sh", "exit 3"),
+        ("mine.fails",),
+        ("mine.returns", "3"),
+    ],
+)
+def test_call_of_a_command_that_fails(shell: Shell, words: tuple[str, ...]) -> None:
+    """Its output is the answer, its exit code is on stderr, and that of ensue is 2."""
+    shell.write("states/fails.sh", "#!/bin/sh\nexit 3\n")
+    shell.write("states/_modules/mine.py", MODULE)
+    ended = shell.run("call", "*", *words)
+    assert (ended.code, ended.err) == (2, "ensue: web-01: the command ended with exit code 3\n")
+    assert ended.out.startswith("web-01:\n")
+    assert shell.run("call", "*", *words, "--out", "json").code == 2
+
+
+def test_call_of_a_module_of_salt_that_fails(shell: Shell) -> None:
+    """`__context__["retcode"]` is the exit code."""
+    shell.write(
+        "states/_modules/plain.py", "def x(code):\n    __context__['retcode'] = code\n    return 'hi'\n"
+    )
+    assert shell.run("call", "*", "plain.x", "0").code == 0
+    ended = shell.run("call", "*", "plain.x", "4")
+    assert (ended.code, ended.err) == (2, "ensue: web-01: the command ended with exit code 4\n")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("cmd.run", "true; exit 0"),
+        ("cmd.run", "exit 3", "ignore_retcode=true"),
+        ("cmd.run", "exit 3", "success_retcodes=3"),
+        ("cmd.run_bg", "exit 3"),
+        ("mine.tries",),
+        ("mine.returns", "0"),
+        ("test.arg", "retcode"),
+    ],
+)
+def test_call_of_a_command_that_succeeds(shell: Shell, words: tuple[str, ...]) -> None:
+    """A code that counts as success, and one that the called function looks at itself, fail no call."""
+    shell.write("states/_modules/mine.py", MODULE)
+    ended = shell.run("call", "*", *words)
+    assert (ended.code, ended.err) == (0, "")
 
 
 def test_call_of_an_unknown_function(shell: Shell) -> None:
@@ -149,7 +218,26 @@ def test_runs(shell: Shell) -> None:
     assert shown.document == first.document
     table = shell.run("runs", "list", "--limit", "1").out.splitlines()
     assert len(table) == 2
-    assert table[1].split()[3:] == ["s", "plan", "bad", "failed", "0", "0", "1", "2"]
+    assert table[1].split()[3:] == ["s", "plan", "bad", "failed", "0", "0", "1", "0", "2"]
+
+
+def test_the_list_of_runs_has_the_counts_of_each_run(shell: Shell) -> None:
+    """They are those of the run's last line, with what failhard or a requisite kept from running."""
+    shell.write(
+        "states/counted.sls",
+        "a: test.nop\nb: test.succeed_with_changes\nc: test.fail_without_changes\n"
+        "d:\n  test.nop:\n    - require: [test: c]\n"
+        "e:\n  test.fail_without_changes:\n    - failhard: true\nf: test.nop\ng: test.nop\n",
+    )
+    ended = shell.run("apply", "counted")
+    assert "1 changed, 1 unchanged, 2 failed, 3 not run, " in ended.out
+    [run] = shell.run("runs", "list", "--out", "json").document
+    counts = {key: run[key] for key in ("changed", "unchanged", "failed", "not_run", "succeeded", "total")}
+    assert counts == {
+        "changed": 1, "unchanged": 1, "failed": 2, "not_run": 3, "succeeded": 2, "total": 7,
+    }  # fmt: skip
+    [table] = shell.run("runs", "list").out.splitlines()[1:]
+    assert table.split()[3:] == ["s", "apply", "counted", "failed", "1", "1", "2", "3", "2"]
 
 
 def test_an_unknown_run(shell: Shell) -> None:

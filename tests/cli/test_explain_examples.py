@@ -71,6 +71,15 @@ MORE: dict[str, dict[str, str]] = {
             "  criteria: [{}]\n"
         )
     },
+    "E0884": {"states/app.conf.j2": "port 80\n"},
+    "E0883": {
+        "states/web.sls": (
+            "#!stateconf yaml . jinja\n"
+            ".params:\n  stateconf.set: [port: 80]\n"
+            "# --- end of state config ---\n"
+            ".port-{{ params.port }}: test.nop\n"
+        )
+    },
     "E0868": {
         "pillar/data.sls": "resources: {minion: {box: {root: /}}}\n",
         "states/a.sls": "a: {file.exists: [name: \"{{ opts['root_dir'] }}/release\"]}\n",
@@ -109,6 +118,8 @@ BY_CODE = {
     "E0805": "ensue apply a",
     "E0872": "ensue plan a",
     "E0890": "ensue plan a",
+    "E0884": "ensue plan a",
+    "E0887": "ensue plan a",
     "E0826": f"{DEPLOY} --plan",
     "E0857": "ensue apply --test",
     "E0830": RENDER,

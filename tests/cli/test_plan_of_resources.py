@@ -101,6 +101,25 @@ def test_without_derived_highstate_resources_are_only_registered(shell: Shell) -
     assert "2 resources will be registered, 1 resource will join, its states" in shell.run("plan").out
 
 
+def test_a_registered_resource_will_not_be_registered_again(shell: Shell) -> None:
+    """Unless its configuration is known to differ; what a state is going to return is not known."""
+    sls = (
+        "fixed:\n  cmd.run:\n    - name: 'true'\n    - registers: [dummy:fixed: {grains: {os: Debian}}]\n"
+        "read:\n  cmd.run:\n    - name: echo Debian\n"
+        "    - registers: [dummy:read: {grains: {os: '${self:stdout}'}}]\n"
+    )
+    shell.write("states/hosts.sls", sls)
+    assert "2 resources will be registered" in shell.run("plan", "hosts").out
+    assert shell.run("apply", "hosts").code == 0
+    again = shell.run("plan", "hosts").out
+    assert "2 to change" in again
+    assert "regist" not in again
+    shell.write("states/hosts.sls", sls.replace("Debian}}]", "Arch}}]"))
+    changed = shell.run("plan", "hosts").out
+    assert "? registers dummy:fixed" in changed
+    assert "1 resource will be registered" in changed
+
+
 def test_a_plan_of_a_target_leaves_out_what_does_not_match(shell: Shell) -> None:
     """With `--tgt`, only what matches the target gets its highstate."""
     _tree(shell)

@@ -73,6 +73,16 @@ def test_several_hosts_get_a_recap(shell: Shell) -> None:
     }
 
 
+def test_states_after_a_failhard_are_counted_as_not_run(shell: Shell) -> None:
+    """The recap has as many as the last line, on the hosts where they would have run."""
+    shell.write("states/stops.sls", SLS.replace("bad:\n", "hard:\n").replace("[bad]", "[hard]"))
+    ended = shell.run("apply", "stops", "--tgt", "T@minion", "--failhard", "--concurrency", "1")
+    counts = shell.run("runs", "show", "last", "--recap", "--out", "json").document
+    not_run = sum(one["not_run"] for one in counts.values())
+    assert not_run
+    assert f", {not_run} not run, " in ended.out
+
+
 def test_one_host_gets_none(shell: Shell) -> None:
     """A run on one host has the line of counts alone."""
     applied = shell.run("apply", "t", "--tgt", "web-01")

@@ -93,6 +93,21 @@ def test_a_resource_is_registered_by_hand(project: Shell) -> None:
     assert shown["grains_gathered_at"].startswith("20")
 
 
+def test_defaults_of_pillar_hold_for_a_registered_resource(project: Shell) -> None:
+    """What its own configuration says comes first, and a secret among the defaults is masked."""
+    project.write(
+        "pillar/r.sls",
+        "resources:\n  dummy:\n    grains: {os: Debian, rack: 7}\n    hosts: {}\n"
+        "  ssh_host:\n    password: hunter2-default\n    user: admin\n    hosts: {}\n",
+    )
+    project.run("resources", "register", "dummy:box", "grains={os: Arch}")
+    project.run("resources", "register", "ssh_host:web", "host=192.0.2.1", "user=own")
+    grains = project.run("call", "box", "--out", "json", "grains.item", "os", "rack").document
+    assert grains == {"box": {"os": "Arch", "rack": 7}}
+    shown = project.run("resources", "show", "ssh_host:web", "--out", "json")
+    assert shown.document["config"] == {"host": "192.0.2.1", "password": "(sensitive)", "user": "own"}
+
+
 def test_a_secret_comes_from_a_file_or_a_pipe(project: Shell) -> None:
     """It is shown nowhere; one on the command line is pointed out. Words outrank the file."""
     config = {"host": "192.0.2.1", "user": "u", "password": "hunter2-secret"}

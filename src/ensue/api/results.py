@@ -138,11 +138,13 @@ class CallResult:
         target: its SRN, `ssh_host:web-01`.
         ok: whether the function returned.
         value: what the function returned; if it failed, the message.
+        exit_code: of the command that the function ran; 0 if it ran none, or returned no code.
     """
 
     target: str
     ok: bool
     value: Any
+    exit_code: int = 0
 
 
 def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> RunResult:
@@ -196,7 +198,9 @@ def state_result(returned: Return, masker: Masker) -> StateResult:
 
 def call_result(outcome: CallOutcome) -> CallResult:
     """Return the public form of a target's answer."""
-    return CallResult(target=str(outcome.target), ok=outcome.ok, value=outcome.value)
+    return CallResult(
+        target=str(outcome.target), ok=outcome.ok, value=outcome.value, exit_code=outcome.exit_code
+    )
 
 
 def masked(diagnostic: Diagnostic, masker: Masker) -> Diagnostic:

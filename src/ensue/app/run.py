@@ -18,6 +18,7 @@ from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans
 from ensue.language.plans.no_states import no_states, why_no_states
+from ensue.output.outcome import counts_of
 from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import new_run_id
 from ensue.store.runs.run_chain import left_running
@@ -133,7 +134,7 @@ class Run:
                 )
                 if chosen is not None:
                     report = msgspec.structs.replace(report, part=str(part), excluded=chosen.excluded)
-                return await record.end(report)
+                return await record.end(report, counts_of)
 
     def _chosen(self, part: RunPart, record: RunRecord) -> ChosenPart:
         from ensue.language.plans.chosen_part import ChosenPart
@@ -225,6 +226,7 @@ class Run:
             returns=returns,
             not_run=tuple(map(str, outcome.not_run)),
             hosts_not_run=outcome.hosts_not_run,
+            not_run_on=outcome.not_run_on,
             warnings=(*first.warnings, *remarks, *self._services.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",

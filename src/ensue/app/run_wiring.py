@@ -125,7 +125,7 @@ class RunWiring:
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
-        planned = PlannedResources(foreseen, first.derived) if test else None
+        planned = PlannedResources(foreseen, first.derived, services.registry.get) if test else None
         expander = SlsExpander(services, listeners, test=test, chosen=self._chosen, planned=planned)
         for plan in first.all:
             await expander.note(plan)

@@ -68,7 +68,8 @@ def command(
     ARG is read as a number, boolean, [list] or {mapping} if it looks like one, and as text otherwise.
     Put -- before arguments that begin with a dash.
 
-    Exit code: 0 success; 1 refused, nothing was run; 2 a target failed, or none matched.
+    Exit code: 0 success; 1 refused, nothing was run; 2 a target or the command that it ran failed,
+    or no target matched.
     """
     from ensue.cli.fleet_runs import FleetLimits, call_on_fleet
     from ensue.cli.interrupts import InterruptedRunError
@@ -104,18 +105,22 @@ def command(
     if not outcomes:
         session.lines.write(on_one_line(f"ensue: no target matched {target!r} ({near})"))
         return exit_codes.FAILED
-    return exit_codes.SUCCEEDED if all(outcome.ok for outcome in outcomes) else exit_codes.FAILED
+    return exit_codes.SUCCEEDED if all(outcome.succeeded for outcome in outcomes) else exit_codes.FAILED
 
 
 def _print_outcome(session: Session, outcome: CallOutcome) -> None:
     """Print the answer of one target as soon as it arrives."""
+    if outcome.exit_code and session.out != "quiet":
+        session.lines.write(
+            f"ensue: {outcome.target.id}: the command ended with exit code {outcome.exit_code}"
+        )
     if session.out != "nested":
         return
     from ensue.output.colours import on_one_line, without_escapes
     from ensue.output.nested import nested_lines
 
     palette = session.stdout_palette
-    colour = palette.cyan if outcome.ok else palette.red
+    colour = palette.cyan if outcome.succeeded else palette.red
     lines = [palette.paint(colour, f"{on_one_line(outcome.target.id)}:")]
     if outcome.ok:
         lines += nested_lines(_value(session, outcome), palette, indent=4)

@@ -206,8 +206,8 @@ async def _called(project: AppProject, order: MinionOrder, reporter: Reporter) -
 
     code = 2
     async for outcome in project.call(f"L@{order.minion}", order.function, order.args, order.kwargs):
-        reporter.tell(Answered(ok=outcome.ok, value=presentable(outcome.value, project.masker)))
-        code = 0 if outcome.ok else 2
+        reporter.tell(Answered(ok=outcome.succeeded, value=presentable(outcome.value, project.masker)))
+        code = 0 if outcome.succeeded else 2
     return code
 
 

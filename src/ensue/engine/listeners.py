@@ -35,7 +35,6 @@ def _complaint_nodes(scope: Scope) -> list[Node]:
     return [
         _complaint_node(scope, number, complaint)
         for number, complaint in enumerate(scope.plan.complaints, start=len(scope.plan.chunks))
-        if not complaint.after_changes_of or any(_changed(scope, one) for one in complaint.after_changes_of)
     ]
 
 

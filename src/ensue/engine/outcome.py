@@ -22,6 +22,7 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
         function: `module.function`.
         reason: why: `failhard`, `interrupted`, `fail limit`, …
         host: the SRN of its host if that had not begun; empty for what is left out of a plan that had.
+        target: the SRN of what it would have run on; empty if that is not known.
     """
 
     scope: str
@@ -30,6 +31,7 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
     function: str
     reason: str
     host: str = ""
+    target: str = ""
 
     def __str__(self) -> str:
         """Write `ID (module.function)`, preceded by the scope unless that is the top."""
@@ -60,6 +62,11 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
     def hosts_not_run(self) -> dict[str, int]:
         """The hosts that had not begun, by SRN, each with how many of its states are known."""
         return dict(Counter(chunk.host for chunk in self.not_run if chunk.host))
+
+    @property
+    def not_run_on(self) -> dict[str, int]:
+        """How many states never started, by the SRN of what they would have run on."""
+        return dict(Counter(chunk.target for chunk in self.not_run if chunk.target))
 
     @property
     def exit_code(self) -> int:

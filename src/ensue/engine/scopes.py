@@ -252,6 +252,7 @@ class Scopes:
             function="state.apply",
             reason=reason,
             host=newcomer.host,
+            target=newcomer.host,
         )
         self._left_out.append((self._next_serial, 0, left_out))
 
@@ -271,6 +272,7 @@ class Scopes:
             function=chunk.full_function,
             reason=reason,
             host="" if node.scope.has_begun else str(node.scope.plan.target),
+            target=str(node.target),
         )
         self._left_out.append((node.scope.serial, node.index, left_out))
 

@@ -10,13 +10,20 @@ from typing import Any, Final
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.result_words import BLOCK
 
+INSTEAD_OF_VAULT: Final = (
+    "decrypt it with `ansible-vault decrypt` or `ansible-vault view`, encrypt the value with "
+    "`ensue keys encrypt`, and begin the file with `#!jinja|yaml|gpg`"
+)
+"""What to do with a text of Ansible Vault."""
+
 _CONDITION: Final = (
     "write {% if … %} around the state for pillar and grains, `onlyif` or `unless` for what a command finds "
     f"out, and for the result of another state {BLOCK}"
 )
 _LOOP: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
 _HANDLER: Final = (
-    "write `watch_in` or `listen_in` with the state that reacts, or `watch` or `listen` in that one"
+    "write `onchanges_in` with the `cmd.run` that reacts, or `listen_in` with a `cmd.wait` or a service, "
+    "which react once, at the end; with `listen_in`, a `cmd.run` would also run at every apply"
 )
 _BECOME: Final = "the registration of a host has `sudo: true`; `runas` of a command names another user"
 _HOST: Final = (

@@ -146,6 +146,24 @@ class ArgumentCheck:
         if "state" not in signature.names and not declaration.is_copied_by_use("state"):
             self._warn(declaration, "state", "", "the function says it: `file.absent`, `service.dead`")
 
+    def warn_of_runas(self, declaration: Declaration, signature: Signature) -> None:
+        """Warn of a `runas` that no command of the state uses: Salt ignores it.
+
+        Args:
+            declaration: a state that has it, without conditions and with a function that does not take it.
+            signature: the arguments that its function takes.
+        """
+        if declaration.is_copied_by_use("runas"):
+            return
+        owner = "`user` names the owner; " if "user" in signature.names else ""
+        self._warn(
+            declaration,
+            "runas",
+            "",
+            f"{owner}`runas` is the user of the commands in `onlyif`, `unless` and `check_cmd`, and "
+            "everything else is done by the user of the connection",
+        )
+
     def _accepts_other(
         self,
         declaration: Declaration,

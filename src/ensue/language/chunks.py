@@ -25,7 +25,7 @@ from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.function_words import instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource
-from ensue.language.options import OPTION_WORDS, read_options
+from ensue.language.options import OPTION_WORDS, has_conditions, read_options
 from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.language.targeting.vocabulary import NO_NAMES
@@ -235,6 +235,8 @@ class Drafter:
                 options = with_fan_out(
                     options, declaration, arguments, accepts, vocabulary=vocabulary, found=found
                 )
+            if options.runas and "runas" not in arguments and not has_conditions(options):
+                self._check.warn_of_runas(declaration, signature)
             if "state" in words:
                 self._check.warn_of_state(declaration, signature)
             for word in words & DROPPED:

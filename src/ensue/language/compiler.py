@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.core.contracts.growth import Complaint, Plan
+from ensue.core.contracts.growth import Plan
 from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
 from ensue.core.model.chunk import Chunk
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from ensue.core.model.requisite import Requisite
     from ensue.core.model.srn import Srn
     from ensue.language.chunks import Draft
-    from ensue.language.declarations import Declaration
     from ensue.language.references.lower import Bindings
     from ensue.language.renderers.stage import Stream
     from ensue.language.rendering import SlsRenderer
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
     from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.tree import SlsTree
     from ensue.language.yaml.document import YamlPlace
-
-LISTEN_ERROR: Final = "Listen_Error"
-"""Module and function of the chunk for a `listen` that names no state, as Salt tags it."""
 
 
 class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -188,6 +184,12 @@ class Compiler:
             from ensue.language.references_in_tags import warn_of_references_in_tags
 
             warn_of_references_in_tags(tree, found)
+        if sourced := [
+            draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
+        ]:
+            from ensue.language.unrendered_sources import warn_of_unrendered_sources
+
+            warn_of_unrendered_sources(sourced, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
@@ -214,7 +216,6 @@ class Compiler:
             target=self._target,
             tree=tree,
             warnings=tuple(found.warnings),
-            complaints=_complaints(resolver, drafts, ordered),
             checks=_checks(ordered, checks),
         )
         return Compiled(plan=plan, tree=tree)
@@ -298,45 +299,6 @@ def _with_slots(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
 def _checks(ordered: list[int], checks: dict[int, int]) -> dict[int, int]:
     place_of = {number: place for place, number in enumerate(ordered)} if checks else {}
     return {place_of[number]: place for number, place in checks.items()}
-
-
-def _complaints(resolver: Resolver, drafts: list[Draft], ordered: list[int]) -> tuple[Complaint, ...]:
-    """Return the reports about states that `listen` or `listen_in` names and that do not exist.
-
-    A missing state of `listen` is always reported. A missing state of `listen_in` is reported only if the
-    state that names it made changes, as in Salt.
-    """
-    if not resolver.unheard and not resolver.deaf:
-        return ()
-    place_of = {number: place for place, number in enumerate(ordered)}
-    told = [
-        (key, sorted(map(place_of.__getitem__, numbers)), key not in resolver.unheard)
-        for key, numbers in (resolver.deaf | resolver.unheard).items()
-    ]
-    told.sort(key=lambda one: (one[1][0], one[2]))
-    return tuple(
-        _complaint(key, drafts[ordered[places[0]]].declaration, order, tuple(places) if deaf else ())
-        for order, (key, places, deaf) in enumerate(told, start=len(ordered))
-    )
-
-
-def _complaint(key: tuple[str, str], teller: Declaration, order: int, after: tuple[int, ...]) -> Complaint:
-    module, name = key
-    verb = "has `listen_in` on it" if after else "has `listen` on it"
-    chunk = Chunk(
-        id=f"listen_{name}",
-        name=f"listen_{module}",
-        module=LISTEN_ERROR,
-        function=LISTEN_ERROR,
-        arguments={},
-        sls=teller.sls,
-        saltenv=teller.saltenv,
-        order=order,
-        document=teller.document,
-        keys=teller.keys,
-    )
-    comment = f"Referenced state {module}: {name} does not exist ({teller.id} {verb})"
-    return Complaint(chunk=chunk, comment=comment, after_changes_of=after)
 
 
 def _chunk(

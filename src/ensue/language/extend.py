@@ -48,6 +48,10 @@ def _extend(tree: SlsTree, extension: ExtendEntry, found: Collector) -> None:
                 help=near_names(extension.id, tree.declared) or "include the SLS that declares it",
             )
         else:
+            if module == "stateconf":
+                from ensue.language.stateconf.unread import refuse_unread_values
+
+                refuse_unread_values(tree, extension, target, found)
             _merge(target, addition)
 
 

@@ -95,6 +95,11 @@ def read_options(
     )
 
 
+def has_conditions(options: StateOptions) -> bool:
+    """Return whether a state has commands that the engine runs, as the user of `runas`."""
+    return bool(options.unless or options.onlyif or options.check_cmd)
+
+
 def _meant_key(value: Any) -> str:
     """Return the key of `retry` that an unknown key may mean, as a question."""
     unknown = [str(key) for key in value if key not in _RETRY_KEYS] if is_mapping(value) else []

@@ -14,6 +14,7 @@ from ensue.language.blocks import scan
 from ensue.language.blocks.calls import SlsHead
 from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
+from ensue.language.encrypted_texts import refuse_undecrypted, refuse_whole_vault
 from ensue.language.idem_names import FOREIGN_NAMES, foreign_name
 from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.pipe import DEFAULT_PIPE, is_jinja, makes_data, pipe_of, run_pipe, run_pipe_to_data
@@ -118,7 +119,9 @@ class SlsRenderer:
             raise CompileError(uses)
         stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
         printing = Printing.JUDGED if self._has_states or file.name == _TOP else Printing.MARKED
+        refuse_whole_vault(text, shown)
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
+        refuse_undecrypted(stream, pipe)
         stream = _with_parts(stream, cut)
         stream = self._with_blocks(stream, _blocks_of(cut), None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
@@ -151,6 +154,7 @@ class SlsRenderer:
             stream, first_line=block.first_line, inherited=scoped, anchors=anchors
         )
         stream = block.function(stream) if block.function else run_pipe_to_data(stream, block.pipe)
+        refuse_undecrypted(stream, block.pipe)
         stream = _with_parts(stream, block.inner)
         return self._with_blocks(stream, _blocks_of(block.inner), outer, block.pipe)
 
@@ -345,7 +349,9 @@ def _rendered_part(empty: Stream, part: Block) -> Stream:
     stream = msgspec.structs.replace(
         empty, text=text, source=text, first_line=part.first_line, anchors=anchors
     )
-    return run_pipe_to_data(stream, part.pipe)
+    stream = run_pipe_to_data(stream, part.pipe)
+    refuse_undecrypted(stream, part.pipe)
+    return stream
 
 
 def _parts_of(cut: Scan) -> Iterator[Block]:

@@ -38,10 +38,6 @@ class Resolver:
         found: collects the errors.
         outer_ids: IDs and names of the enclosing scopes, which requisites cannot name.
         minion: the id of this minion in a run over minions; empty in other runs.
-
-    Attributes:
-        unheard: missing states that `listen` names, with the numbers of the drafts that name them.
-        deaf: missing states that `listen_in` names, with the numbers of the drafts that name them.
     """
 
     def __init__(
@@ -62,8 +58,6 @@ class Resolver:
         self._globs: dict[tuple[str, str], list[int]] = {}
         self._reached_ids: set[str] = set()
         self._names: dict[str, NamesByGlob] = {}
-        self.unheard: dict[tuple[str, str], list[int]] = {}
-        self.deaf: dict[tuple[str, str], list[int]] = {}
 
     def resolve(self, waits: Iterable[tuple[int, int]] = ()) -> Requested:
         """Return, for each draft, its requisite words and the drafts they name.
@@ -149,11 +143,6 @@ class Resolver:
         targets: list[int] = []
         for key, value in self._pairs(draft, word, place, reference):
             matched = self._lookup(key, value)
-            if matched is None and word in ("listen", "listen_in"):
-                # As in Salt, this is reported only when listeners run, as a separate failed result.
-                missing = self.deaf if word in REQUISITES_IN else self.unheard
-                missing.setdefault((key, value), []).append(number)
-                continue
             if matched is None:
                 self._nothing(draft, word, place, key, value)
                 continue
@@ -266,7 +255,7 @@ class Resolver:
         """Report a reference that matches nothing.
 
         In an `_in` requisite, some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module
-        that an ID lacks, if an earlier `_in` has found the ID.
+        that an ID lacks, if an earlier `_in` has found the ID. In `listen_in`, Salt ignores none.
         """
         if value in self._found.refused:
             return
@@ -282,7 +271,8 @@ class Resolver:
             near = f"{value!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}: {value}`?"
         listed = (draft.requisites or {}).get(word)
         bare = is_list(listed) and isinstance(listed[place], str)
-        ignored = word in REQUISITES_IN and (bare or key == "sls" or value in self._reached_ids)
+        by_salt = bare or key == "sls" or value in self._reached_ids
+        ignored = word in REQUISITES_IN and word != "listen_in" and by_salt
         report = self._found.warning if ignored else self._found.error
         report(
             "E0501",

@@ -13,6 +13,7 @@ from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 from ensue.output.foreseen import JoiningCounts, joining_of, only_applies
 from ensue.output.own_part import is_nested_only
+from ensue.store.runs.run_counts import RunCounts
 
 if TYPE_CHECKING:
     from ensue.core.model.report import RunReport
@@ -57,6 +58,12 @@ def outcome_of(report: RunReport) -> OutcomeCounts:
         for scope in returned.delayed:
             _count_scope(outcome, scope)
     return outcome
+
+
+def counts_of(report: RunReport) -> dict[str, int]:
+    """Count the states of a run as the journal and the list of runs have them, by the fields of `RunCounts`."""
+    outcome = outcome_of(report)
+    return {name: getattr(outcome, name) for name in RunCounts.__struct_fields__}
 
 
 def _count(outcome: OutcomeCounts, returned: Return) -> None:

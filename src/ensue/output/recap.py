@@ -35,7 +35,7 @@ class HostCounts(msgspec.Struct, kw_only=True):
         changed: changed something; in a plan, would change something.
         failed: were called, and failed.
         unreachable: failed because the host cannot be reached.
-        not_run: were not called, because something they require failed or their host did not begin.
+        not_run: were not called, because something they require failed or the run ended before.
         later: in a plan, can be known only after an apply.
     """
 
@@ -50,7 +50,7 @@ class HostCounts(msgspec.Struct, kw_only=True):
 def recap_of(report: RunReport) -> dict[str, HostCounts]:
     """Count the states of a run by the SRN of their target, in the order of the targets' first states.
 
-    Hosts that did not begin come last.
+    Hosts without a state that ran come last.
     """
     hosts: dict[str, HostCounts] = {}
     for returned in every_return(report.returns.values()):
@@ -58,7 +58,7 @@ def recap_of(report: RunReport) -> dict[str, HostCounts]:
             _count(hosts.setdefault(returned.target, HostCounts()), returned)
         for scope in returned.delayed:
             _count_scope(hosts.setdefault(returned.target, HostCounts()), scope)
-    for target, states in report.hosts_not_run.items():
+    for target, states in report.not_run_on.items():
         hosts.setdefault(target, HostCounts()).not_run += states
     return {target: counts for target, counts in hosts.items() if counts != HostCounts()}
 
@@ -138,4 +138,5 @@ def _count(counts: HostCounts, returned: Return) -> None:
 
 def _count_scope(counts: HostCounts, scope: ScopeReturn) -> None:
     counts.later += scope.status == "deferred"
+    counts.failed += scope.status == "failed"
     counts.failed += scope.status == "failed"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -176,6 +177,7 @@ class FakeFunctionContext:
         minion_context: the managing minion; by default this context itself.
         mine: the values that targets share.
         documentation: that of the target's functions; by default, of those that come with ensue.
+        exit_codes: the codes that functions have reported.
     """
 
     connection: Connection
@@ -192,6 +194,7 @@ class FakeFunctionContext:
     minion_context: FunctionContext | None = None
     mine: FakeMine = field(default_factory=FakeMine)
     documentation: Documentation = field(default_factory=shipped_documentation)
+    exit_codes: list[int] = field(default_factory=list[int])
 
     @property
     def srn(self) -> Srn:
@@ -255,6 +258,10 @@ class FakeFunctionContext:
         except NotOfferedError as error:
             raise error.needed_by(function) from None
 
+    def command_ended(self, exit_code: int) -> None:
+        """Keep the exit code in `exit_codes`."""
+        self.exit_codes.append(exit_code)
+
     async def render_template(
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
     ) -> str:
@@ -294,7 +301,7 @@ class FakeFunctionContext:
         return yaml.safe_load(text)
 
     def _variables(self) -> dict[str, Any]:
-        salt = {key: _bound(self, function) for key, function in self.functions.items()}
+        salt = {key: partial(function, self) for key, function in self.functions.items()}
         return {"salt": salt, "grains": self.grains_data, "pillar": self.pillar, "opts": self.opts}
 
 
@@ -391,10 +398,3 @@ class FakeStateContext(FakeFunctionContext):
         name = ",".join(mods)
         scope = f"{self.declaration.id}/{name}"
         return ScopeReturn(kind="apply", name=name, scope=scope, status="done", target=str(target))
-
-
-def _bound(context: FakeFunctionContext, function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        return function(context, *args, **kwargs)
-
-    return call

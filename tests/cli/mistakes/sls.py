@@ -109,6 +109,32 @@ ROWS = [
         says="names service: nginx",
         mends="'nginx' is declared with test: did you mean `test: nginx`?",
     ),
+    *(
+        state(
+            f"a misspelt ID in {word}",
+            f"nginx:\n  test.nop: []\nweb:\n  test.nop:\n    - {word}:\n      - test: ngnix\n",
+            "6:9",
+            says=f"`{word}` of 'web' names test: ngnix, which is not in this run",
+            mends="did you mean nginx?",
+        )
+        for word in (
+            "require",
+            "watch",
+            "onchanges",
+            "onfail",
+            "prereq",
+            "listen",
+            "listen_in",
+            "require_in",
+            "watch_in",
+            "onchanges_in",
+            "onfail_in",
+            "prereq_in",
+            "require_any",
+            "watch_any",
+            "onfail_all",
+        )
+    ),
     state(
         "requires instead of require",
         "web:\n  test.nop:\n    - requires: [test: a]\n",

@@ -30,6 +30,18 @@ ROWS = [
         "T@ssh_hsot:web", says="there is no resource type 'ssh_hsot'", mends="did you mean ssh_host?", code=1
     ),
     apply_to("X@web", says="there is no target engine X@", mends="there are T, M, G", code=1),
+    apply_to("web-[1:12]", says="[1:12] is a range of Ansible", mends="write R@web-[1-12]", code=1),
+    apply_to("T@ssh_host:web-[01:12]", says="[01:12] is a range of Ansible", mends="web-[01-12]", code=1),
+    apply_to("R@web-[1:12]", says="[1:12] is a range of Ansible", mends="write R@web-[1-12]", code=1),
+    apply_to("web-[a:c]", says="[a:c] is a range of Ansible", mends="write web-[a-c]", code=1),
+    Mistake(
+        what="a range of Ansible in the top file",
+        words="apply",
+        files={"states/top.sls": "base:\n  'web-[1:12]': [t]\n", "states/t.sls": "a: test.nop\n"},
+        at="states/top.sls:2",
+        says="[1:12] is a range of Ansible",
+        mends="write R@web-[1-12]",
+    ),
     line("apply --tgt G@os=Debian t", says="the target 'G@os=Debian'", mends="G@os:Debian", code=2),
     apply_to(
         "G@os:Debian",

@@ -221,6 +221,18 @@ class FunctionContext(Protocol):
         """
         ...
 
+    def command_ended(self, exit_code: int) -> None:
+        """Report the exit code of a command that the function was called to run.
+
+        With another code than 0, `ensue call` of the function exits with 2. A function that returns a
+        mapping with the key `retcode` need not report it, and that of a function which another one calls
+        counts for nothing.
+
+        Args:
+            exit_code: the code; 0 after one that the caller counts as success.
+        """
+        ...
+
     async def render_template(
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None
     ) -> str:

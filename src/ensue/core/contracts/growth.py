@@ -60,13 +60,11 @@ class Complaint(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         chunk: gives the return its tag; it is never called.
         comment: the error.
-        after_changes_of: the error is reported only if one of these chunks changed something; empty: always.
         unreachable: whether the error is that its target cannot be reached.
     """
 
     chunk: Chunk
     comment: str
-    after_changes_of: tuple[int, ...] = ()
     unreachable: bool = False
 
 

@@ -228,6 +228,8 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
         not_run: tags of chunks that never started, each with its scope.
         stopped: why the run stopped early, although nothing interrupted it; it can be resumed then.
         hosts_not_run: the hosts that did not begin, by SRN, with how many of their states are known.
+        not_run_on: how many states never started, by the SRN of what they would have run on.
+        counts: the states by their outcome, as the last line of the run has them; empty if nobody counted.
     """
 
     run_id: str
@@ -237,6 +239,8 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
     not_run: tuple[str, ...] = ()
     stopped: str = ""
     hosts_not_run: dict[str, int] = {}
+    not_run_on: dict[str, int] = {}
+    counts: dict[str, int] = {}
 
 
 RunEvent: TypeAlias = (

@@ -31,6 +31,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         duration_s: wall time of the run, in seconds.
         resumes: the id of the run that it resumed; empty for a new run.
         hosts_not_run: the hosts that did not begin, by SRN, with how many of their states are known.
+        not_run_on: how many states never started, by the SRN of what they would have run on.
         stopped: why nothing more was started although the run had not ended: its record could not be written,
             or too many hosts had failed. It can be resumed. Empty for any other run.
         too_many_failed: whether it was stopped because too many hosts had failed.
@@ -46,6 +47,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     returns: dict[str, Return]
     not_run: tuple[str, ...] = ()
     hosts_not_run: dict[str, int] = {}
+    not_run_on: dict[str, int] = {}
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
     resumes: str = ""
@@ -81,14 +83,17 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         test: whether it was a plan.
         mods: the requested SLS names; empty for a highstate.
         succeeded: states with result True or None.
-        changed: states with changes.
-        failed: states with result False.
-        total: states that have a return.
+        changed: states that changed something, or in a plan would.
+        failed: states that were called, and failed.
+        total: all states, those that did not run included.
         exit_code: None before the run ends.
         resumes: the id of the run that it resumes; empty for one that began anew.
         deployment: `APP/ENV` of a run that deploys a resource graph; empty for one of SLS.
         tgt: the requested target; empty for a run of this machine.
         part: the part of the run that was chosen (`--only web`); empty for a whole run.
+        unchanged: states that were already in the desired state.
+        unreachable: states that failed because their host cannot be reached.
+        not_run: states that were not called.
     """
 
     run_id: str
@@ -106,6 +111,9 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     deployment: str = ""
     tgt: str = ""
     part: str = ""
+    unchanged: int = 0
+    unreachable: int = 0
+    not_run: int = 0
 
     @property
     def duration_s(self) -> float | None:

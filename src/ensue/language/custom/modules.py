@@ -138,10 +138,15 @@ class CustomModules:
         from ensue.language.custom.dunders import calling
 
         def call_in_thread(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Any:
-            with calling(self._surroundings(ctx)):
+            surroundings = self._surroundings(ctx)
+            with calling(surroundings):
                 if self._before is not None:
                     self._before(CustomCall(loaded, ctx, (module, function), args, kwargs))
-                return plain(*args, **kwargs)
+                returned = plain(*args, **kwargs)
+            # This is how a module of Salt reports that what it did has failed.
+            if isinstance(code := surroundings["context"].get("retcode"), int):
+                ctx.command_ended(code)
+            return returned
 
         async def call(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Any:
             await ctx.grains()

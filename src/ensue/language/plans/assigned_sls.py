@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,6 +18,7 @@ from ensue.language.settings.environments import saltenv_of, top_options
 from ensue.language.targeting import NotKnownError
 from ensue.language.top import top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
+from ensue.language.unnamed_pillar import unnamed_pillar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -70,7 +72,15 @@ class AssignedSls:
         else:
             compiled, warnings = self._highstate(srn, compiler)
         self._services.look_for_secrets(compiled.plan)
-        return compiled, (*warnings, *self._services.code.unused)
+        return compiled, (*warnings, *self._services.code.unused, *self._unnamed_pillar)
+
+    @cached_property
+    def _unnamed_pillar(self) -> tuple[Diagnostic, ...]:
+        """The warnings of a plan about pillar files that no target gets."""
+        services = self._services
+        return (
+            tuple(unnamed_pillar(services.pillar_roots, services.settings.pillar_roots)) if self._test else ()
+        )
 
     def top(self, srn: Srn, found: Collector) -> Sequence[TopMatch]:
         """Return what the top file assigns to a target.

@@ -6,12 +6,16 @@ as far as the name of a resource decides it.
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
+from ensue.core.model.data import texts
 from ensue.core.model.foreseen import ForeseenSls
+from ensue.language.references.detection import holds_sign
+from ensue.language.targets.registers_check import registered_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.chunk import Chunk
@@ -27,20 +31,29 @@ class PlannedResources:
     Args:
         foreseen: what chunks register, and which SLS they apply.
         derived: gives resources that appear during a run their highstate; None if they get none.
+        configuration: returns the configuration of a registered resource; blocks.
     """
 
-    def __init__(self, foreseen: ForeseenRegistrations, derived: Derived | None) -> None:
+    def __init__(
+        self,
+        foreseen: ForeseenRegistrations,
+        derived: Derived | None,
+        configuration: Callable[[Srn], DataMap | None],
+    ) -> None:
         self._foreseen = foreseen
         self._derived = derived
+        self._configuration = configuration
         self._highstates: dict[Srn, ForeseenSls | None] = {}
+        self._registered: dict[Srn, DataMap | None] = {}
 
     async def note(self, plan: Plan) -> None:
-        """Find out which SLS the resources would get that the states of a plan register."""
-        if self._derived is None:
-            return
+        """Find out which resources that the states of a plan register are there, and which SLS others get."""
         for chunk in plan.chunks:
             for srn in self._foreseen.promises(chunk):
-                if srn not in self._highstates:
+                if srn in self._registered:
+                    continue
+                self._registered[srn] = await asyncio.to_thread(self._configuration, srn)
+                if self._derived is not None:
                     self._highstates[srn] = await self._derived.foreseen(srn)
 
     def of(self, chunk: Chunk) -> DataMap:
@@ -50,16 +63,27 @@ class PlannedResources:
             chunk: the chunk.
 
         Returns:
-            `registers` (SRNs) and `applies` (a mapping `target sls complete` per resource), unless empty.
+            `registers` (SRNs) and `applies` (a mapping `target sls complete` per resource), unless empty. A
+            resource that is registered already is in `registers` only if its configuration is known to
+            differ.
         """
-        registers = self._foreseen.promises(chunk)
-        applies = [*self._highstates_of(registers), *self._applied_by(chunk)]
+        promised = self._foreseen.promises(chunk)
+        applies = [*self._highstates_of(promised), *self._applied_by(chunk)]
         foreseen: DataMap = {}
-        if registers:
-            foreseen["registers"] = [str(srn) for srn in registers]
+        if registers := [str(srn) for srn in promised if self._would_register(chunk, srn)]:
+            foreseen["registers"] = [*registers]
         if applies:
             foreseen["applies"] = [one.as_data() for one in applies]
         return foreseen
+
+    def _would_register(self, chunk: Chunk, srn: Srn) -> bool:
+        registered = self._registered.get(srn)
+        if registered is None:
+            return True
+        for name, config in chunk.options.registers:
+            if registered_name(name) == srn and not any(map(holds_sign, texts(config))):
+                return registered != (config or {})
+        return False  # What the state is going to return decides it.
 
     def _highstates_of(self, srns: Sequence[Srn]) -> Iterable[ForeseenSls]:
         for srn in srns:

@@ -238,9 +238,6 @@ def resource_plan(plan: Plan, srn: Srn) -> Plan:
         plan,
         resource=srn,
         chunks=tuple([resource_chunk(chunk, srn) for chunk in plan.chunks]),
-        complaints=tuple(
-            [msgspec.structs.replace(one, chunk=resource_chunk(one.chunk, srn)) for one in plan.complaints]
-        ),
     )
 
 

@@ -18,6 +18,7 @@ from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, DecryptionError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.authored import as_literal
+from ensue.language.encrypted_texts import PGP_HEAD
 from ensue.language.marks import without_marks
 from ensue.language.renderers.stage import Printing
 from ensue.language.yaml.document import Anchor
@@ -25,7 +26,7 @@ from ensue.language.yaml.document import Anchor
 if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
 
-_HEAD: Final = "-----BEGIN PGP MESSAGE-----"
+_HEAD: Final = PGP_HEAD
 _MESSAGE: Final = re.compile(rf"{_HEAD}.*?-----END PGP MESSAGE-----", re.DOTALL)
 
 

@@ -73,7 +73,7 @@ def _rewritten(stream: Stream, sls: str, options: StateconfOptions, *, is_whole:
         return stream
     document = stream.document()
     rewritten = rewrite(data, sls, options, document, is_whole=is_whole)
-    stream.stateconf.collect(rewritten.data)
+    stream.stateconf.collect(rewritten.data, sls)
     return msgspec.structs.replace(
         stream.with_data(rewritten.data), written=rewritten_document(document, rewritten)
     )

@@ -36,18 +36,27 @@ class ValueSet(dict[str, Any]):
 
 
 class StateconfValues:
-    """The values set by the SLS of one loading."""
+    """The values set by the SLS of one loading.
+
+    Attributes:
+        rendered: the SLS that `stateconf` has rendered.
+    """
 
     def __init__(self) -> None:
         self._set: dict[str, ValueSet] = {}
         self._extended: dict[str, ValueSet] = {}
+        self._extending: dict[str, set[str]] = {}
+        self._read: set[tuple[str, str]] = set()
+        self.rendered: set[str] = set()
 
-    def collect(self, data: Mapping[Any, Any]) -> None:
+    def collect(self, data: Mapping[Any, Any], sls: str) -> None:
         """Record the values that an SLS sets, also under `extend`."""
+        self.rendered.add(sls)
         for id_, body in data.items():
             if id_ == "extend" and is_mapping(body):
                 for extended, inner in body.items():
-                    _note(self._extended, extended, inner)
+                    if _note(self._extended, extended, inner):
+                        self._extending.setdefault(extended, set()).add(sls)
             elif _note(self._set, id_, body) and id_ in self._extended:
                 self._apply_extended(id_)
 
@@ -56,12 +65,22 @@ class StateconfValues:
         prefix = f"{sls}{ID_SEPARATOR}"
         return {id_.removeprefix(prefix): values for id_, values in self._set.items()}
 
+    def has_read(self, id_: str, extending: str) -> bool:
+        """Return whether an SLS was rendered with the values that another one sets under `extend`.
+
+        Args:
+            id_: the whole ID of the state that is extended.
+            extending: the SLS with `extend`.
+        """
+        return (id_, extending) in self._read
+
     def _apply_extended(self, id_: str) -> None:
         own, extended = self._set[id_], self._extended[id_]
         for word in _ADDED_UP:
             if is_list(extended.get(word)) and is_list(own.get(word, [])):
                 extended[word] = [*extended[word], *own.get(word, [])]
         own.update(extended)
+        self._read.update((id_, sls) for sls in self._extending[id_])
 
 
 def _note(values: dict[str, ValueSet], id_: Any, body: Any) -> bool:

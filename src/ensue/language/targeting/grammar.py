@@ -136,6 +136,8 @@ class _TargetParser:
             raise self._error(column, "a word is empty")
         width = _engine_width(bare) if piece[0] != '"' else 0
         if not width:
+            if problem := pattern_problem("", bare):
+                raise self._error(column, problem)
             return Word("", bare, column)
         engine, delimiter, pattern = bare[0], bare[1:width] or ":", bare[width + 1 :]
         if engine not in ENGINES:

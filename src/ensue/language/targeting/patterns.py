@@ -18,6 +18,7 @@ DATA_ENGINES: Final = "GPIJ"
 """The engines whose pattern is a path of keys, optionally with another delimiter."""
 
 _GLOB_SIGNS: Final = frozenset("*?[]")
+_ANSIBLE_RANGE: Final = re.compile(r"\[(\w+):(\w+)\]")
 
 
 def is_glob(text: str, pattern: str) -> bool:
@@ -86,7 +87,13 @@ def pattern_problem(  # noqa: PLR0911 -- one line an engine
     match engine:
         case "T":
             type_, colon, id_ = pattern.partition(":")
-            return "a type is missing" if not type_ else "an id is missing" if colon and not id_ else ""
+            return (
+                "a type is missing"
+                if not type_
+                else "an id is missing"
+                if colon and not id_
+                else _ansible_range_problem(id_)
+            )
         case "L":
             return "" if any(one.strip() for one in pattern.split(",")) else "an id is missing"
         case "E":
@@ -99,9 +106,9 @@ def pattern_problem(  # noqa: PLR0911 -- one line an engine
         case "S":
             return _network_problem(pattern)
         case "R":
-            return _range_problem(pattern)
+            return _ansible_range_problem(pattern) or _range_problem(pattern)
         case _:
-            return ""
+            return _ansible_range_problem(pattern)
 
 
 def _regex_problem(pattern: str) -> str:
@@ -115,6 +122,16 @@ def _network_problem(pattern: str) -> str:
     except ValueError as error:
         return f"not an address or network: {error}"
     return ""
+
+
+def _ansible_range_problem(pattern: str) -> str:
+    """Return what is wrong with a range of Ansible, which a glob would take for single characters."""
+    if "[" not in pattern or not (match := _ANSIBLE_RANGE.search(pattern)):
+        return ""
+    first, last = match.groups()
+    instead = f"{pattern[: match.start()]}[{first}-{last}]{pattern[match.end() :]}"
+    sign = "R@" if first.isdecimal() and last.isdecimal() else ""
+    return f"{match[0]} is a range of Ansible: write {sign}{instead}"
 
 
 def _range_problem(pattern: str) -> str:

@@ -20,6 +20,7 @@ from ensue.core.contracts.origins import with_origins
 from ensue.core.contracts.shells import SHELL_ON_REQUEST
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, EnsueError, NotAvailableError, RemoteError, StoreError
+from ensue.core.model.data import is_mapping
 from ensue.core.model.data_bounds import DataBoundError, check_data
 from ensue.language.call_arguments import argument_fault
 from ensue.language.targeting import reads_grains
@@ -47,11 +48,18 @@ class CallOutcome(msgspec.Struct, frozen=True, kw_only=True):
         target: its SRN.
         ok: whether the function returned; False: `value` is the message.
         value: what it returned, masked.
+        exit_code: of the command that the function ran; 0 if it ran none, or returned no code.
     """
 
     target: Srn
     ok: bool
     value: Any
+    exit_code: int = 0
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the function returned, and the command that it ran, if any, succeeded."""
+        return self.ok and not self.exit_code
 
 
 class CallRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -185,13 +193,13 @@ class _Caller:
                         return None
                 self._batch.expect(1)
             async with self._batch.place(), allowance.spent():
-                value = await self._called(srn)
+                value, exit_code = await self._called(srn)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - functions, and the hooks of types, are plug-ins
             message = await self._message(srn, error, is_late=allowance.is_over)
             return CallOutcome(target=srn, ok=False, value=self._services.masker.text(message))
-        return CallOutcome(target=srn, ok=True, value=self._services.masker.data(value))
+        return CallOutcome(target=srn, ok=True, value=self._services.masker.data(value), exit_code=exit_code)
 
     async def _message(self, srn: Srn, error: Exception, *, is_late: bool) -> str:
         """Return why a resource has not answered."""
@@ -217,12 +225,13 @@ class _Caller:
             verdict = self._matcher.verdict(self._target, srn)
         return verdict is not False
 
-    async def _called(self, srn: Srn) -> Any:
+    async def _called(self, srn: Srn) -> tuple[Any, int]:
+        """Return what the function returned, and the exit code that it reported."""
         await self._services.preparation.prepare(srn)
         context = self._services.context(srn, test=False)
         value = await context.call(self._request.function, *self._request.args, **self._keywords(srn))
         check_data(value)
-        return value
+        return value, _returned_code(value) if context.reported_code is None else context.reported_code
 
     def _keywords(self, srn: Srn) -> Mapping[str, Any]:
         """Return the arguments by name; what is written on a command line is for the shell, as in Salt."""
@@ -233,6 +242,12 @@ class _Caller:
         function = self._services.modules_of(srn.type).find(module, name)
         takes_any = function is not None and _takes_any_keyword(function)
         return {**given, "python_shell": True} if takes_any else given
+
+
+def _returned_code(value: Any) -> int:
+    """Return the `retcode` in what a function returned, such as `cmd.run_all`; 0 without one."""
+    code = value.get("retcode") if is_mapping(value) else None
+    return code if isinstance(code, int) and not isinstance(code, bool) else 0
 
 
 def _takes_any_keyword(function: Any) -> bool:

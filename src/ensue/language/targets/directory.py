@@ -18,6 +18,7 @@ from ensue.core.contracts.deadlines import GRAINS_S
 from ensue.core.contracts.reach import Reach
 from ensue.core.contracts.resource_type import ResourceContext
 from ensue.core.errors import RemoteTimeoutError, ResourceError, UnknownResourceError
+from ensue.language.targets.configuration_defaults import ConfigurationDefaults
 from ensue.language.targets.resource_index import ResourceIndex
 from ensue.reach.resources.leftovers import FOLDER, Leftovers
 
@@ -57,6 +58,7 @@ class Directory:
 
     Attributes:
         custom_grains: adds the project's own grains to this machine's, in a thread; None if it has none.
+        defaults: what pillar declares for all resources of a type.
         refused: what is wrong with the configurations of resources that cannot be used.
     """
 
@@ -88,6 +90,7 @@ class Directory:
         self._opened_cached_grains: KeptGrains | None = None
         self._grains: dict[Srn, asyncio.Future[dict[str, Any]]] = {}
         self._recalled: set[Srn] = set()
+        self.defaults = ConfigurationDefaults(plugins, masker)
         self.refused: Mapping[Srn, str] = {}
 
     def set_static(self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn] = ()) -> None:
@@ -99,10 +102,7 @@ class Directory:
         """
         self.index.set_static(resources, discovered)
         for srn, config in resources.items():
-            secrets = self._plugins.resource_type(srn.type).SECRET_KEYS
-            self._masker.add(
-                *(str(config[key]) for key in secrets & config.keys() if config[key] is not None)
-            )
+            self.defaults.mask(srn.type, config)
 
     def declared_as(self, resource_id: str) -> Srn | None:
         """Return the owner of an id among this machine and the resources that pillar declares."""
@@ -138,12 +138,13 @@ class Directory:
         if srn == self.minion:
             return self._minion_config
         static = self.index.static.get(srn)
-        return static if static is not None else self._registry.get(srn)
+        return static if static is not None else self.defaults.added_to(srn, self._registry.get(srn))
 
     def shown_config(self, srn: Srn) -> dict[str, Any] | None:
         """Return the configuration of an active or orphaned resource, which may have to be removed."""
         config = self.config(srn)
-        return config if config is not None else self._registry.get(srn, even_orphaned=True)
+        registered = self._registry.get(srn, even_orphaned=True) if config is None else None
+        return self.defaults.added_to(srn, registered) if config is None else config
 
     def connection(self, srn: Srn) -> Connection:
         """Return the shared connection of a resource, which connects when first used.

@@ -119,8 +119,17 @@ class KnownResources:
         found.stop_on_errors()
         for config in more.values():
             self._masker.add_guessed(*secret_values(config))
+        for default in defaults.values():
+            self._masker.add_guessed(*secret_values(default))
         self._directory.refused = self._refused
+        self._directory.defaults.set(
+            {name: config for name, config in defaults.items() if self._is_there(name)}
+        )
         self._directory.set_static({**static, **more}, more)
+
+    def _is_there(self, name: str) -> bool:
+        """Return whether a type is loaded; `read` has reported one that cannot be."""
+        return any(type_.name == name for type_ in self._plugins.loaded)
 
     def _loaded(self, name: str, place: Span | None, found: Collector) -> LoadedType | None:
         try:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ensue.core.contracts.context import FunctionContext
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Mapping, Sequence
 
-    from ensue.core.contracts.context import FunctionContext
     from ensue.core.contracts.enforced import EnforcedStates
     from ensue.core.contracts.function_docs import Documentation
     from ensue.core.contracts.further_functions import BridgeToSalt
@@ -40,6 +41,13 @@ if TYPE_CHECKING:
     from ensue.language.top_files import OwnMatchers
     from ensue.reach.connections.exposed_secrets import ExposedSecrets
     from ensue.reach.resources.plugins import Plugins
+
+
+class CalledContext(FunctionContext, Protocol):
+    """The context of a function that `ensue call` calls."""
+
+    reported_code: int | None
+    """The exit code that the function has reported, by `command_ended`."""
 
 
 class TopFileCode(Protocol):
@@ -160,7 +168,7 @@ class ProjectServices(Protocol):
         """Return the reader of sources; `saltenv` is the environment of sources that name none."""
         ...
 
-    def context(self, srn: Srn, *, test: bool) -> FunctionContext:
+    def context(self, srn: Srn, *, test: bool) -> CalledContext:
         """Return the context of a target."""
         ...
 

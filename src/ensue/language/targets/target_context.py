@@ -41,6 +41,11 @@ class TargetContext:
         test: whether the run is a plan.
     """
 
+    reported_code: int | None = None
+    """The exit code that the called function has reported, by `command_ended`."""
+
+    _calls_in_progress = 0
+
     def __init__(self, services: ProjectServices, srn: Srn, *, test: bool) -> None:
         self._services = services
         self.srn = srn
@@ -167,11 +172,19 @@ class TargetContext:
         found = functions.find(module, name)
         if found is None:
             raise NotAvailableError(functions.not_available(module, name, self.srn.type))
+        self._calls_in_progress += 1
         try:
             returned = found(self, *args, **kwargs)
             return await returned if inspect.isawaitable(returned) else returned
         except NotOfferedError as error:
             raise error.needed_by(function) from None
+        finally:
+            self._calls_in_progress -= 1
+
+    def command_ended(self, exit_code: int) -> None:
+        """Keep an exit code that the function itself reports, not one that it calls."""
+        if self._calls_in_progress == 1:
+            self.reported_code = exit_code
 
     async def render_template(
         self, text: str, *, renderer: str = "jinja", name: str = "", context: Mapping[str, Any] | None = None

@@ -14,6 +14,7 @@ import yaml
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError
 from ensue.core.model.data_bounds import DataBoundError, TooDeepError
+from ensue.language.ansible_words import INSTEAD_OF_VAULT
 from ensue.language.data_faults import bound_fault
 from ensue.language.yaml import full
 
@@ -34,6 +35,8 @@ _BEGUN: Final = {
 """What was begun on the line of the error, in the reader's words, and the remedy."""
 
 _REMEDIES: Final = (
+    (("the tag '!vault'",), INSTEAD_OF_VAULT),
+    (("the tag '!",), "put a text that begins with ! in quotes; a tag such as !name has no meaning here"),
     (
         (" is not an integer", " is not a number", " is not a boolean", " digits"),
         "put it in quotes if it is a text",

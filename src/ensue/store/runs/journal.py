@@ -23,6 +23,7 @@ from ensue.store.runs.output_bound import OutputBound
 from ensue.store.runs.process_marks import process_mark
 from ensue.store.runs.reserve import make_reserve, spend_reserve
 from ensue.store.runs.run_chain import has_ended, needed_to_resume
+from ensue.store.runs.run_counts import RunCounts, sum_of
 from ensue.store.runs.run_history import (
     find_run,
     fleet_path,
@@ -93,7 +94,7 @@ class Journal:
         self._masker = masker
         self._waiting: list[JournalLine] = []
         self._line_is_cut = False
-        self._counts: dict[str, list[int]] = {}
+        self._counts: dict[str, RunCounts] = {}
 
     @classmethod
     def create(
@@ -229,14 +230,7 @@ class Journal:
         self.close()
 
     def _count(self, returned: Return) -> None:
-        counts = self._counts.get(returned.scope)
-        if counts is None:
-            counts = self._counts[returned.scope] = [0, 0, 0]
-        counts[0] += 1
-        if returned.result is False:
-            counts[1] += 1
-        if returned.changes:
-            counts[2] += 1
+        self._counts.setdefault(returned.scope, RunCounts()).count(returned)
 
     def _set_aside(self, scope: ScopeReturn) -> None:
         """Do not count what belongs to an attempt that is followed by another one."""
@@ -245,16 +239,12 @@ class Journal:
                 del self._counts[path]
 
     def _summary(self, finished: RunFinished) -> JournalSummary:
-        total, failed, changed = (sum(each) for each in zip((0, 0, 0), *self._counts.values(), strict=True))
         return JournalSummary(
             status=finished.status,
             exit_code=finished.exit_code,
             ended_at=finished.ended_at,
-            succeeded=total - failed,
-            changed=changed,
-            failed=failed,
-            total=total,
             stopped=finished.stopped,
+            **(RunCounts.of(finished.counts) if finished.counts else sum_of(self._counts.values())).fields(),
         )
 
 

@@ -75,6 +75,9 @@ class JournalSummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     failed: int
     total: int
     stopped: str = ""
+    unchanged: int = 0
+    unreachable: int = 0
+    not_run: int = 0
 
 
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
@@ -120,8 +123,8 @@ _NAMES: Final = frozenset({
     "kind", "target", "start_time", "id", "scope", "scope_identity", "srn", "source", "not_run", "place",
 })  # fmt: skip
 """Fields whose texts are names (`Masker.name`), which ensue and its user have to find again."""
-_OWN_WORDS: Final = frozenset({"edges"})
-"""Fields with words of ensue alone: the kinds of requisites."""
+_OWN_WORDS: Final = frozenset({"edges", "counts"})
+"""Fields with words of ensue alone: the kinds of requisites, and outcomes of states."""
 _TAGS: Final = frozenset({"tag", "tag_", "tags", "caller"})
 """Fields whose texts are tags of states."""
 _ENCODER: Final = msgspec.json.Encoder()
@@ -280,7 +283,7 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         # A number or keyword that ensue wrote is not a secret, even if a secret is spelled the same.
         if isinstance(value, int | float) or name in _OWN_WORDS:
             fields[name] = value
-        elif name == "hosts_not_run":
+        elif name in {"hosts_not_run", "not_run_on"}:
             fields[name] = {masker.name(host): states for host, states in value.items()}
         elif name == "foreseen":
             fields[name] = mapped(value, lambda one: masker.name(one) if isinstance(one, str) else one)
@@ -356,7 +359,8 @@ def _built(class_: type[_Struct], fields: dict[str, Any]) -> _Struct:
     """Make a struct from a line's fields; fields that this version does not know are left out."""
     known = {name: fields[name] for name in class_.__struct_fields__ if name in fields}
     for name in known.keys() & _SEQUENCES:
-        known[name] = tuple(known[name])
+        if isinstance(known[name], list):  # `not_run` of a summary is a count
+            known[name] = tuple(known[name])
     if "returned" in known:
         nested: type[msgspec.Struct] = Return if class_ is NodeFinished else ScopeReturn
         known["returned"] = _built(nested, known["returned"])

@@ -16,6 +16,7 @@ from ensue.core.model.report import RunSummary
 from ensue.store.runs import journal_form
 from ensue.store.runs.journal_form import JournalHeader, JournalSummary
 from ensue.store.runs.process_marks import process_mark
+from ensue.store.runs.run_counts import RunCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,15 +173,13 @@ def _counted(path: Path) -> RunSummary:
     """Summarize a journal that has no summary: its run is still running, or was killed."""
     started: RunStarted | None = None
     finished: RunFinished | None = None
-    total = changed = failed = 0
+    counts = RunCounts()
     for event in read_events(path):
         match event:
             case RunStarted():
                 started = event
             case NodeFinished(returned=done):
-                total += 1
-                changed += bool(done.changes)
-                failed += done.result is False
+                counts.count(done)
             case RunFinished():
                 finished = event
             case _:
@@ -200,12 +199,9 @@ def _counted(path: Path) -> RunSummary:
         tgt="" if started is None else started.tgt,
         part="" if started is None else str(started.part),
         deployment="" if started is None else started.deployment,
-        succeeded=total - failed,
-        changed=changed,
-        failed=failed,
-        total=total,
         exit_code=exit_code,
         resumes="" if started is None else started.resumes,
+        **counts.fields(),
     )
 
 
@@ -224,6 +220,9 @@ def _summary(path: Path, started: RunStarted | None, ended: JournalSummary) -> R
         changed=ended.changed,
         failed=ended.failed,
         total=ended.total,
+        unchanged=ended.unchanged,
+        unreachable=ended.unreachable,
+        not_run=ended.not_run,
         exit_code=ended.exit_code,
         resumes="" if started is None else started.resumes,
     )

@@ -22,7 +22,7 @@ from ensue.store.runs.journal_writer import JournalWriter
 from ensue.store.runs.output_bound import OutputBound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.core.masking import Masker
     from ensue.core.model.events import NodeStarted, RunEvent, RunStarted
@@ -123,24 +123,29 @@ class RunRecord:
                 raise self._fault
         self._on_event(event)
 
-    async def end(self, report: RunReport) -> RunReport:
-        """Record the end of the run; return its report, with warnings for whatever was not recorded."""
+    async def end(self, report: RunReport, counts_of: Callable[[RunReport], Mapping[str, int]]) -> RunReport:
+        """Record the end of the run; return its report, with warnings for whatever was not recorded.
+
+        Args:
+            report: the report.
+            counts_of: counts the states of a report, by the fields of `RunCounts`.
+        """
         stopped = "" if report.too_many_failed else report.stopped
         if reason := stopped or (str(self._fault) if self._fault else ""):
             # The journal first: resuming the run records the enforced states, too.
             report = report.as_stopped(reason, self._complaint(reason))
-            await self._tell_end(report)
+            await self._tell_end(report, counts_of(report))
             await self._enforcement.end(report)
             return report
         report = await self._enforcement.end(report)
         if (left_out := self._bound.warning()) is not None:
             report = msgspec.structs.replace(report, warnings=(*report.warnings, left_out))
-        await self._tell_end(report)
+        await self._tell_end(report, counts_of(report))
         if self._fault is None:
             return report
         return report.as_stopped(str(self._fault), self._complaint(str(self._fault)))
 
-    async def _tell_end(self, report: RunReport) -> None:
+    async def _tell_end(self, report: RunReport, counts: Mapping[str, int]) -> None:
         self.tell(
             RunFinished(
                 run_id=self._run_id,
@@ -149,6 +154,8 @@ class RunRecord:
                 ended_at=now(),
                 not_run=report.not_run,
                 hosts_not_run=report.hosts_not_run,
+                not_run_on=report.not_run_on,
+                counts=dict(counts),
                 stopped=report.stopped,
             )
         )

@@ -27,7 +27,7 @@ from ensue.engine.graph.transforms.registration import possible_edges, registrar
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from ensue.core.contracts.growth import Complaint, Plan
+    from ensue.core.contracts.growth import Plan
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.reference import BoundText
@@ -225,7 +225,6 @@ class _Rest:
             chunks=tuple(
                 [self._chunk(chunk) for index, chunk in enumerate(plan.chunks) if index not in left_out]
             ),
-            complaints=tuple(self._complaints()),
             checks={
                 self._place[checked]: self._place[before]
                 for checked, before in plan.checks.items()
@@ -275,19 +274,3 @@ class _Rest:
         if producer in self._left_out:
             return msgspec.structs.replace(binding, producer=None, enforced=self._enforced(producer))
         return msgspec.structs.replace(binding, producer=self._place[producer])
-
-    def _complaints(self) -> Iterator[Complaint]:
-        kept = {index for index in range(len(self._plan.chunks)) if index not in self._left_out}
-        silent = self._tellers(self._left_out) - self._tellers(kept)
-        for one in self._plan.complaints:
-            after = tuple([self._place[index] for index in one.after_changes_of if index in kept])
-            if _teller(one.chunk) not in silent and bool(after) == bool(one.after_changes_of):
-                yield msgspec.structs.replace(one, after_changes_of=after)
-
-    def _tellers(self, indices: Collection[int]) -> set[tuple[int, tuple[str, ...]]]:
-        return {_teller(self._plan.chunks[index]) for index in indices} if self._plan.complaints else set()
-
-
-def _teller(chunk: Chunk) -> tuple[int, tuple[str, ...]]:
-    """Return the declaration of a chunk; a complaint's chunk has that of the state that causes it."""
-    return id(chunk.document), chunk.keys

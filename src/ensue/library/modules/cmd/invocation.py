@@ -41,16 +41,20 @@ async def invoke(
         merge_stderr: send its error output to its output, in the order of writing.
 
     Returns:
-        `pid`, `retcode`, `stdout`, `stderr`. After a timeout, retcode is 1 and stdout says so.
+        `pid`, `retcode`, `stdout`, `stderr`. After a timeout, retcode is 1 and stdout says so. If another
+        code than 0 counts as success, retcode is 0 as in Salt, and `exit_code` is that code.
     """
     limit = asyncio.timeout(options.timeout_s)
     try:
         async with limit:
-            return await _invoked(ctx, command, options, merge_stderr=merge_stderr)
+            done = await _invoked(ctx, command, options, merge_stderr=merge_stderr)
     except TimeoutError:
         if not limit.expired():
             raise
-        return _timed_out(command if isinstance(command, str) else shlex.join(map(str, command)), options)
+        done = _timed_out(command if isinstance(command, str) else shlex.join(map(str, command)), options)
+    if isinstance(exit_code := done["retcode"], int):  # not of one in the background
+        ctx.command_ended(0 if options.ignore_retcode else exit_code)
+    return done
 
 
 async def _invoked(
@@ -117,7 +121,8 @@ def _ended(done: Completed, options: CommandOptions) -> DataMap:
     retcode = 0 if _is_success(done.returncode, stdout, stderr, options) else done.returncode
     if options.hide_output:
         stdout = stderr = ""
-    return {"pid": done.pid, "retcode": retcode, "stdout": stdout, "stderr": stderr}
+    ended: DataMap = {"pid": done.pid, "retcode": retcode, "stdout": stdout, "stderr": stderr}
+    return ended if retcode == done.returncode else {**ended, "exit_code": done.returncode}
 
 
 def _shown(output: bytes, options: CommandOptions) -> str:

@@ -39,6 +39,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
         success_retcodes: exit codes that count as 0.
         success_stdout: texts in the output that make the exit code count as 0.
         success_stderr: texts in the error output that make the exit code count as 0.
+        ignore_retcode: `ensue call` succeeds whatever the exit code is.
     """
 
     cwd: str | None = None
@@ -58,6 +59,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
     success_retcodes: frozenset[int] = frozenset()
     success_stdout: tuple[str, ...] = ()
     success_stderr: tuple[str, ...] = ()
+    ignore_retcode: bool = False
 
 
 _DEFAULTS: Final = CommandOptions()
@@ -90,6 +92,7 @@ def read_options(given: Mapping[str, Any]) -> CommandOptions:
         success_retcodes=frozenset(map(_whole, _listed(given.get("success_retcodes")))),
         success_stdout=tuple(map(str, _listed(given.get("success_stdout")))),
         success_stderr=tuple(map(str, _listed(given.get("success_stderr")))),
+        ignore_retcode=bool(given.get("ignore_retcode")),
     )
 
 

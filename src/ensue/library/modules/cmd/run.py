@@ -55,6 +55,8 @@ async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Da
 async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
     """Run a command and return its `pid`, `retcode`, `stdout` and `stderr`.
 
+    If `success_retcodes` and the like make another exit code count as 0, `exit_code` is that code.
+
     Args:
         ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with

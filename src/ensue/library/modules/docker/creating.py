@@ -206,7 +206,7 @@ async def run_all(
     stdin: str | None = None,
     user: str | None = None,
     python_shell: bool = True,
-    ignore_retcode: bool = False,  # noqa: ARG001 (nobody else looks at it)
+    ignore_retcode: bool = False,
     **others: Any,  # noqa: ARG001 (how a library runs it)
 ) -> DataMap:
     """Run a command in a container.
@@ -218,7 +218,7 @@ async def run_all(
         stdin: its input.
         user: the user of the container who runs it.
         python_shell: False to split the line into words and run it without a shell.
-        ignore_retcode: has no effect.
+        ignore_retcode: let `ensue call` succeed whatever the exit code is.
         **others: have no effect.
 
     Example:
@@ -230,6 +230,7 @@ async def run_all(
     words = [*map(str, cmd)] if is_list(cmd) else ["sh", "-c", str(cmd)] if python_shell else str(cmd).split()
     flags = [*(["--interactive"] if stdin is not None else []), *([f"--user={user}"] if user else [])]
     answer = await answered(ctx, "exec", *flags, checked(name), *words, stdin=(stdin or "").encode())
+    ctx.command_ended(0 if ignore_retcode else answer.returncode)
     return {
         "retcode": answer.returncode,
         "stdout": answer.stdout.removesuffix("\n"),

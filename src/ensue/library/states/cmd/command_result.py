@@ -17,12 +17,14 @@ def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
 
     Args:
         name: the state's name.
-        done: `pid retcode stdout stderr`.
+        done: `pid retcode stdout stderr`, and `exit_code` if another code than 0 counts as success.
         comment: the comment.
     """
     new_state = {**done, **json_under("stdout_json", str(done.get("stdout", "")))}
+    # Salt's changes have the retcode that counts.
+    changes = {key: value for key, value in done.items() if key != "exit_code"}
     return StateReturn(
-        name=name, result=not done["retcode"], changes=dict(done), comment=comment, new_state=new_state
+        name=name, result=not done["retcode"], changes=changes, comment=comment, new_state=new_state
     )
 
 

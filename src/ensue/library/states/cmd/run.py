@@ -80,8 +80,9 @@ async def run(
             - creates: /usr/local/bin/tool
 
     Returns:
-        `changes` and `new_state` have `pid retcode stdout stderr`; `new_state` also has `stdout_json` if the
-        output is JSON. In a plan the result is None and there is no `new_state`, unless it is `read_only`.
+        `changes` and `new_state` have `pid retcode stdout stderr`. `new_state` also has `stdout_json` if the
+        output is JSON, and `exit_code` if another code than 0 counts as success. In a plan the result is
+        None and there is no `new_state`, unless it is `read_only`.
     """
     if not ctx.connection.can_run:
         # Told in a plan too, which runs nothing.

@@ -15,7 +15,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
 from ensue.library.states.file.difference import HIDDEN, is_text, unified, without_secrets
-from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
 from ensue.library.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
 if TYPE_CHECKING:
@@ -186,6 +186,7 @@ class _TextFile:
             raise StateFailedError(f"Specified target {path} is a {found.kind}, not a file")
         if found is None and ctx.test:
             comment = f"File {path} is set to be created"
+            comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
             return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
         if found is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
             if not makedirs:

@@ -15,7 +15,7 @@ from ensue.library.states.file.attributes import RequestedAttributes, apply_attr
 from ensue.library.states.file.described import absent_state, path_state, state_after
 from ensue.library.states.file.modes import folder_bits, mode_bits
 from ensue.library.states.file.owners import with_primary_group
-from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.library.states.file.tree import walk
 from ensue.reach.connections.target_content import content_at
@@ -93,6 +93,7 @@ async def copy(
         return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be copied to "{path}"'
+        comment += await missing_folder(connection, path, makedirs=makedirs)
         return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):

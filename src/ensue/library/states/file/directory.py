@@ -17,7 +17,7 @@ from ensue.library.states.file.attributes import RequestedAttributes, apply_attr
 from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.library.states.file.described import absent_state, owner_state, path_state
 from ensue.library.states.file.modes import mode_bits
-from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.library.states.file.tree import walk
 
@@ -191,6 +191,7 @@ class _Folder:
                 f"{path}: {word} - {value!s}" for path, what in todo.items() for word, value in what.items()
             ]
             comment = "\n".join(["The following files will be changed:", *lines])
+            comment += await missing_folder(self._connection, self._path, makedirs=self._wish.makedirs)
             return StateReturn(name="", result=None, changes=self._changes, comment=comment)
         if not self._is_in_place:
             return await self._create()

@@ -16,7 +16,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.owners import with_primary_group
-from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode
@@ -78,6 +78,7 @@ async def hardlink(
         return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, found))
     changes, comment = await link.planned(found, force=force)
     if ctx.test:
+        comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
     if there is None:
         raise StateFailedError(f"Target {source} for hard link does not exist")

@@ -30,7 +30,7 @@ from ensue.library.states.file.difference import (
 )
 from ensue.library.states.file.managed_content import WantedContent
 from ensue.library.states.file.modes import folder_bits, shown_mode
-from ensue.library.states.file.paths import is_folder, make_parents
+from ensue.library.states.file.paths import is_folder, make_parents, missing_folder
 from ensue.library.states.file.preview import content_preview
 from ensue.reach.connections.target_content import content_at
 
@@ -45,6 +45,7 @@ _SET_TO_CHANGE: Final = (
     "The file {} is set to be changed\nNote: No changes made, actual changes may\n"
     "be different due to other states."
 )
+_VAULT_HEAD: Final = b"$ANSIBLE_VAULT;"
 _NEW_FILE_MODE: Final = 0o644
 _PRIVATE_MODE: Final = 0o600
 
@@ -95,6 +96,12 @@ class ManagedFile:
             desired = await self._content.desired()
         except StateFailedError as error:
             raise StateFailedError(f"Unable to manage file: {error}") from error
+        if isinstance(desired.content, bytes) and desired.content.startswith(_VAULT_HEAD):
+            remark = (
+                "file.managed: the content is encrypted by Ansible Vault, and is installed as it is "
+                "(decrypt the source with `ansible-vault decrypt`)"
+            )
+            self._warnings += (remark,)
         if found is None:
             returned = await self._new_file(desired)
         else:
@@ -182,12 +189,12 @@ class ManagedFile:
         content = desired.content or b""
         if self._ctx.test:
             comment = _SET_TO_CHANGE.format(self._path)
+            comment += await missing_folder(self._connection, self._path, makedirs=self._wish.makedirs)
             if self._wish.new_file_diff:
                 return self._returned(None, comment, {"diff": await self._new_diff(desired)})
             planned = self._returned(None, comment, {"newfile": self._path})
             return msgspec.structs.replace(planned, preview=self._preview(desired))
-        folder = posixpath.dirname(self._path)
-        if not await is_folder(self._connection, folder):
+        if not await is_folder(self._connection, posixpath.dirname(self._path)):
             if not self._wish.makedirs:
                 raise StateFailedError("Parent directory not present")
             await make_parents(self._connection, self._path, self._folder_attributes(desired.attributes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -44,6 +45,23 @@ async def is_folder(connection: Connection, path: str) -> bool:
     """Return whether a path is a folder; symlinks are followed."""
     found = await connection.stat(path, follow=True)
     return found is not None and found.kind == "directory"
+
+
+async def missing_folder(connection: Connection, path: str, *, makedirs: bool) -> str:
+    """Return what a plan says of the folder that a path is to be made in; empty if nothing is wrong with it.
+
+    Args:
+        connection: the connection to the target.
+        path: the path.
+        makedirs: whether missing folders are made.
+    """
+    folder = posixpath.dirname(path)
+    if makedirs or await is_folder(connection, folder):
+        return ""
+    return (
+        f"\nThe folder {folder} does not exist: the state fails, unless an earlier one makes it "
+        "(`makedirs: true` does)."
+    )
 
 
 async def make_parents(connection: Connection, path: str, wanted: RequestedAttributes) -> list[str]:
