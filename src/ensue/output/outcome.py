@@ -61,7 +61,7 @@ def outcome_of(report: RunReport) -> OutcomeCounts:
 
 
 def counts_of(report: RunReport) -> dict[str, int]:
-    """Count the states of a run as the journal and the list of runs have them, by the fields of `RunCounts`."""
+    """Count the states of a run as its journal has them, by the fields of `RunCounts`."""
     outcome = outcome_of(report)
     return {name: getattr(outcome, name) for name in RunCounts.__struct_fields__}
 
