@@ -14,9 +14,9 @@ class DecidedReturn(msgspec.Struct, frozen=True):
     """Return this; the function is not called.
 
     Args:
-        said: the return.
+        function_return: the return.
         ran: whether requisites of others treat the function as called.
     """
 
-    said: StateReturn
+    function_return: StateReturn
     ran: bool

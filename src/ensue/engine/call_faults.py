@@ -51,8 +51,8 @@ class CallFaults:
         if isinstance(error, NotOfferedError):
             error = error.needed_by(node.chunk.full_function)
         if isinstance(error, RemoteError):
-            said = failure(node.chunk.name, await self._described(error))
-            return unreachable(said) if self._has_no_connection(node, error) else said
+            function_return = failure(node.chunk.name, await self._described(error))
+            return unreachable(function_return) if self._has_no_connection(node, error) else function_return
         return exception_return(error, name=node.chunk.name)
 
     def _has_no_connection(self, node: Node, error: RemoteError) -> bool:
@@ -69,8 +69,12 @@ class CallFaults:
         scope = node.scope
         while node.is_test:
             for index, chunk in enumerate(scope.plan.chunks):
-                said = scope.result_of(index)
-                if said is not None and said.result is None and target in self._promises(chunk):
+                function_return = scope.result_of(index)
+                if (
+                    function_return is not None
+                    and function_return.result is None
+                    and target in self._promises(chunk)
+                ):
                     return True
             if scope.caller is None:
                 return False

@@ -44,11 +44,11 @@ class AttemptResult(msgspec.Struct, frozen=True):
     """The result of one attempt.
 
     Args:
-        said: the return.
+        function_return: the return.
         skipped: whether a condition prevented the call; then `mod_watch` is not called, either.
     """
 
-    said: StateReturn
+    function_return: StateReturn
     skipped: bool = False
 
 
@@ -115,26 +115,28 @@ class Executor:
         watch = self._callees.mod_watch(node.target, chunk.module)
         if watch is None:
             return failure(chunk.name, f"State '{chunk.full_function}' was not found in SLS '{chunk.sls}'")
-        return (await self._attempts(node, watch)).said
+        return (await self._attempts(node, watch)).function_return
 
     async def _call_state(self, node: Node) -> StateReturn:
         chunk = node.chunk
         callee = node.callee or self._callees.state(node.target, chunk.module, chunk.function)
         reply = await self._attempts(node, callee)
-        if node.verdict is _CALL_AND_WATCH and not reply.said.changes and not reply.skipped:
+        if node.verdict is _CALL_AND_WATCH and not reply.function_return.changes and not reply.skipped:
             watch = self._callees.mod_watch(node.target, chunk.module)
             if watch is not None:
-                told = await self._attempts(node, watch)
-                reply = AttemptResult(_with_state_of(reply.said, told.said), told.skipped)
+                watch_result = await self._attempts(node, watch)
+                reply = AttemptResult(
+                    _with_state_of(reply.function_return, watch_result.function_return), watch_result.skipped
+                )
         if reply.skipped:
-            return await self._registered_before(node, callee, reply.said)
-        said = await self._registered(node, callee, reply.said)
+            return await self._registered_before(node, callee, reply.function_return)
+        function_return = await self._registered(node, callee, reply.function_return)
         hooks = self._hooks
         if hooks.prune is None or hooks.has_registered is None:
-            return said
+            return function_return
         if not hooks.has_registered(node.scope.path, chunk.tag):
-            return said
-        return await hooks.prune(self._calls.site(node, callee), said)
+            return function_return
+        return await hooks.prune(self._calls.site(node, callee), function_return)
 
     async def _registered_before(self, node: Node, callee: Callee, skipped: StateReturn) -> StateReturn:
         """Register what a skipped state enforced in an earlier run; nothing if it never ran."""
@@ -144,20 +146,20 @@ class Executor:
         if enforced is None:
             return skipped
         made = msgspec.structs.replace(skipped, new_state=enforced.whole)
-        said = await self._registered(node, callee, made)
-        return msgspec.structs.replace(said, new_state=skipped.new_state)
+        function_return = await self._registered(node, callee, made)
+        return msgspec.structs.replace(function_return, new_state=skipped.new_state)
 
     async def register_again(self, node: Node, returned: Return) -> None:
         """Register again what a state of an earlier run registered, from its return."""
         callee = self._callees.state(node.target, node.chunk.module, node.chunk.function)
-        said = StateReturn(name=returned.name, result=True, new_state=returned.new_state)
-        await self._registered(node, callee, said)
+        function_return = StateReturn(name=returned.name, result=True, new_state=returned.new_state)
+        await self._registered(node, callee, function_return)
 
-    async def _registered(self, node: Node, callee: Callee, said: StateReturn) -> StateReturn:
+    async def _registered(self, node: Node, callee: Callee, function_return: StateReturn) -> StateReturn:
         hook = self._hooks.registered
-        if hook is None or not node.chunk.options.registers or said.result is not True:
-            return said
-        return await hook(self._calls.site(node, callee), said)
+        if hook is None or not node.chunk.options.registers or function_return.result is not True:
+            return function_return
+        return await hook(self._calls.site(node, callee), function_return)
 
     async def _attempts(self, node: Node, callee: Callee) -> AttemptResult:
         reply = await self._attempt(node, callee)
@@ -165,25 +167,25 @@ class Executor:
         if retry is None or node.role is Role.CHECK:
             return reply
         if node.is_test:
-            return _commented(reply, would_retry_comment(reply.said.comment, retry))
+            return _commented(reply, would_retry_comment(reply.function_return.comment, retry))
         earlier: list[str] = []
-        while reply.said.result is not retry.until and len(earlier) + 1 < retry.attempts:
+        while reply.function_return.result is not retry.until and len(earlier) + 1 < retry.attempts:
             if not await self._pause(node, seconds_until_next(retry, self._random)):
                 break
-            earlier.append(attempt_comment(len(earlier) + 1, reply.said))
+            earlier.append(attempt_comment(len(earlier) + 1, reply.function_return))
             self._hooks.reach.all_again()
             reply = await self._attempt(node, callee)
-        return _commented(reply, "\n".join([*earlier, reply.said.comment])) if earlier else reply
+        return _commented(reply, "\n".join([*earlier, reply.function_return.comment])) if earlier else reply
 
     async def _attempt(self, node: Node, callee: Callee) -> AttemptResult:
         with self._hooks.reach.of_state() as given_up:
             reply = await self._tried(node, callee)
         target = str(node.target)
-        if target not in given_up or not (reply.said.result is False or reply.skipped):
+        if target not in given_up or not (reply.function_return.result is False or reply.skipped):
             return reply
         # A condition that has run out of time on such a host does not hold, but says nothing about the host.
         if self._hooks.reach.reports(target) and not reply.skipped:
-            return _commented(reply, f"{reply.said.comment}\n{target} has not answered")
+            return _commented(reply, f"{reply.function_return.comment}\n{target} has not answered")
         error = UnreachableError(f"not run: {target} has not answered", target=target)
         return AttemptResult(await self._faults.as_return(node, error))
 
@@ -232,8 +234,10 @@ class Executor:
             reply = AttemptResult(skipped, skipped=True)
         if chunk.options.check_cmd and "check_cmd" not in callee.takes:
             after = await check_afterwards(context, chunk)
-            said = msgspec.structs.replace(reply.said, result=after.met, comment=after.comment)
-            reply = AttemptResult(said, reply.skipped)
+            function_return = msgspec.structs.replace(
+                reply.function_return, result=after.met, comment=after.comment
+            )
+            reply = AttemptResult(function_return, reply.skipped)
         return reply
 
 
@@ -253,4 +257,4 @@ def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:
 
 
 def _commented(reply: AttemptResult, comment: str) -> AttemptResult:
-    return AttemptResult(msgspec.structs.replace(reply.said, comment=comment), reply.skipped)
+    return AttemptResult(msgspec.structs.replace(reply.function_return, comment=comment), reply.skipped)

@@ -170,8 +170,8 @@ class FanOuts:
             one.on_end(one_is_over)
         for one in nodes:
             if one.target in matched.unreachable:
-                said = unreachable(failure(one.chunk.name, one.refused))
-                _answer(one, said, ran=False)
+                function_return = unreachable(failure(one.chunk.name, one.refused))
+                _answer(one, function_return, ran=False)
         for one in sorted(nodes, key=lambda one: one.target not in later):
             if one.target in later:
                 _answer(one, UnknownReturn(name=one.chunk.name, result=None, comment=later[one.target]))
@@ -184,8 +184,8 @@ class FanOuts:
         self._runner.settle(node, returned)
 
 
-def _answer(node: Node, said: StateReturn, *, ran: bool = True) -> None:
-    node.instead = DecidedReturn(said, ran=ran or node.role is Role.CHECK)
+def _answer(node: Node, function_return: StateReturn, *, ran: bool = True) -> None:
+    node.instead = DecidedReturn(function_return, ran=ran or node.role is Role.CHECK)
 
 
 def _leave_alone(node: Node, matched: Matched) -> None:

@@ -125,9 +125,9 @@ class Growth:
                 continue
             growth_kind: GrowthKind = "sls" if kind == "sls" else "block"
             request = self._request(node, growth_kind, (name,), node.target, prev_ret=shown.data, entry=entry)
-            came = await self._grow(request, node, keep, test=node.scope.test, quiet=False)
-            if came.status == "failed":
-                came.comment += shown.missing
+            scope_return = await self._grow(request, node, keep, test=node.scope.test, quiet=False)
+            if scope_return.status == "failed":
+                scope_return.comment += shown.missing
                 self._runner.entry_failed(node)
 
     async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:
@@ -260,38 +260,38 @@ class Growth:
         quiet: bool,
     ) -> ScopeReturn:
         """Grow one scope; `keep` gets its return even if the waiting task is cancelled."""
-        came = self._scope_return(request, "failed", "cancelled")
+        scope_return = self._scope_return(request, "failed", "cancelled")
         try:
-            await self._fill(came, request, node, test=test, quiet=quiet)
+            await self._fill(scope_return, request, node, test=test, quiet=quiet)
         finally:
-            keep(came)
+            keep(scope_return)
             if not quiet:
-                closed = msgspec.structs.replace(came, returns={})
+                closed = msgspec.structs.replace(scope_return, returns={})
                 self._recorder.emit(ScopeClosed(caller=node.chunk.tag, returned=closed))
-        return came
+        return scope_return
 
     async def _fill(
-        self, came: ScopeReturn, request: GrowthRequest, node: Node, *, test: bool, quiet: bool
+        self, scope_return: ScopeReturn, request: GrowthRequest, node: Node, *, test: bool, quiet: bool
     ) -> None:
         try:
             plan = await self._expand(request, node.scope)
         except EnsueError as error:
-            came.comment = str(error)
+            scope_return.comment = str(error)
             return
         except Exception as error:  # noqa: BLE001 - renderers and their filters are plug-ins
-            came.comment = f"An exception occurred in this rendering: {exception_text(error)}"
+            scope_return.comment = f"An exception occurred in this rendering: {exception_text(error)}"
             return
         if not quiet:
             self._recorder.emit(self._opened(request, node, len(plan.chunks)))
         try:
             scope = self._runner.open_scope(plan, node, test=test, quiet=quiet)
         except CycleError as error:
-            came.comment = f"requisites form a cycle: {error}"
+            scope_return.comment = f"requisites form a cycle: {error}"
             return
         try:
             await self._runner.end_of(scope)
         finally:
-            self._sum_up(came, scope)
+            self._sum_up(scope_return, scope)
 
     async def _expand(self, request: GrowthRequest, caller: Scope) -> Plan:
         if self._runaway and (branch := _branch(caller)) in self._runaway:
@@ -320,13 +320,15 @@ class Growth:
             total=total,
         )
 
-    def _sum_up(self, came: ScopeReturn, scope: Scope) -> None:
+    def _sum_up(self, scope_return: ScopeReturn, scope: Scope) -> None:
         """Record a scope that was run; an `apply` has failed if a part of it did not run."""
         missing = sum(1 for node in scope.reported_nodes() if node.returned is None)
         were = "state was" if missing == 1 else "states were"
-        came.comment = f"{missing} {were} not run: {self._runner.stop_reason or 'ended'}" if missing else ""
-        came.status = "failed" if missing and not came.is_delayed else "done"
-        came.returns = scope.returns()
+        scope_return.comment = (
+            f"{missing} {were} not run: {self._runner.stop_reason or 'ended'}" if missing else ""
+        )
+        scope_return.status = "failed" if missing and not scope_return.is_delayed else "done"
+        scope_return.returns = scope.returns()
 
     def _scope_return(self, request: GrowthRequest, status: str, comment: str) -> ScopeReturn:
         return ScopeReturn(

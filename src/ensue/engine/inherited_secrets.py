@@ -24,22 +24,28 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node
 
 
-def with_inherited_secrets(node: Node, said: StateReturn, masker: Masker) -> StateReturn:
+def with_inherited_secrets(node: Node, function_return: StateReturn, masker: Masker) -> StateReturn:
     """Return a state's return with the paths of secrets that were bound to its arguments among its own.
 
     Args:
         node: the state; its chunk has bindings.
-        said: the return of its function.
+        function_return: the return of its function.
         masker: the secrets of the process.
     """
     inherited: dict[str, None] = {}
-    if said.new_state is not None and masker.knows_secrets:
-        inherited |= dict.fromkeys(changed_paths(said.new_state, masker.data(said.new_state)))
+    if function_return.new_state is not None and masker.knows_secrets:
+        inherited |= dict.fromkeys(
+            changed_paths(function_return.new_state, masker.data(function_return.new_state))
+        )
     if secret := _secret_booleans(node):
-        for data in (said.new_state, said.changes, said.old_state):
+        for data in (function_return.new_state, function_return.changes, function_return.old_state):
             inherited |= dict.fromkeys(_places_of(data, secret))
-    more = [path for path in inherited if path not in said.sensitive]
-    return msgspec.structs.replace(said, sensitive=(*said.sensitive, *more)) if more else said
+    more = [path for path in inherited if path not in function_return.sensitive]
+    return (
+        msgspec.structs.replace(function_return, sensitive=(*function_return.sensitive, *more))
+        if more
+        else function_return
+    )
 
 
 def _places_of(data: Any, secret: set[bool]) -> Iterator[str]:

@@ -97,19 +97,25 @@ class Recorder:
         else:
             await self._begin(event)
 
-    def finish(self, node: Node, start: Start, said: StateReturn, *, ran: bool = True) -> Return:
+    def finish(self, node: Node, start: Start, function_return: StateReturn, *, ran: bool = True) -> Return:
         """Make a node's return and, if it has a number, report it.
 
         Args:
             node: the node.
             start: what `start` returned.
-            said: the return of the function.
+            function_return: the return of the function.
             ran: False if the function was not called because of a requisite.
         """
-        self._masker.add_from_urls(said.name, said.comment, said.changes, said.new_state, said.old_state)
-        if said.sensitive or self._masker.knows_secrets or node.chunk.bindings is not None:
-            said = self._guarded(node, said)
-        returned = self._return(node, start, said, ran=ran)
+        self._masker.add_from_urls(
+            function_return.name,
+            function_return.comment,
+            function_return.changes,
+            function_return.new_state,
+            function_return.old_state,
+        )
+        if function_return.sensitive or self._masker.knows_secrets or node.chunk.bindings is not None:
+            function_return = self._guarded(node, function_return)
+        returned = self._return(node, start, function_return, ran=ran)
         if start.run_num != UNNUMBERED:
             self.emit(NodeFinished(returned))
         return returned
@@ -118,15 +124,15 @@ class Recorder:
         """Report a return that is taken over from an earlier run, so that this run's journal is complete."""
         self.emit(NodeFinished(returned=returned))
 
-    def _guarded(self, node: Node, said: StateReturn) -> StateReturn:
+    def _guarded(self, node: Node, function_return: StateReturn) -> StateReturn:
         """Add a return's secrets to the masker; bound secrets count as its own from now on."""
         if node.chunk.bindings is not None:
             from ensue.engine.inherited_secrets import with_inherited_secrets
 
-            said = with_inherited_secrets(node, said, self._masker)
-        if said.sensitive:
-            self._masker.add(*values_at(said.new_state, said.sensitive))
-        return said
+            function_return = with_inherited_secrets(node, function_return, self._masker)
+        if function_return.sensitive:
+            self._masker.add(*values_at(function_return.new_state, function_return.sensitive))
+        return function_return
 
     def target_text(self, target: Srn) -> str:
         """Return a target as text; each text is made once."""
@@ -155,23 +161,23 @@ class Recorder:
             )
         node.bound = node.reads = None
 
-    def _return(self, node: Node, start: Start, said: StateReturn, *, ran: bool) -> Return:
+    def _return(self, node: Node, start: Start, function_return: StateReturn, *, ran: bool) -> Return:
         chunk = node.chunk
         duration_s = self._monotonic() - start.monotonic
         # By position, and the rest only if it is set: by name, this takes as long as many functions do.
         returned = Return(
             start.tag,
             chunk.id,
-            said.name,
+            function_return.name,
             chunk.sls,
             chunk.module,
             chunk.function,
             node.scope.path,
             self._target_of(node),
-            said.result,
-            said.changes,
-            said.comment,
-            said.new_state,
+            function_return.result,
+            function_return.changes,
+            function_return.comment,
+            function_return.new_state,
             None,
             (),
             (),
@@ -181,22 +187,24 @@ class Recorder:
         )
         if chunk.arguments or node.bound is not None or node.reads:
             self._note_call(node, returned)
-        if said.__class__ is not StateReturn or not ran:
+        if function_return.__class__ is not StateReturn or not ran:
             returned.ran = ran
-            returned.skipped = isinstance(said, SkippedReturn) or (not ran and said.result is True)
-            returned.unknown = isinstance(said, UnknownReturn)
-            returned.unreachable = isinstance(said, UnreachableReturn)
-        if said.old_state is not None:
-            returned.old_state = said.old_state
-        if said.sensitive or said.warnings:
-            returned.sensitive, returned.warnings = said.sensitive, said.warnings
-        if said.preview:
-            returned.preview = said.preview
-        if said.result is False:
+            returned.skipped = isinstance(function_return, SkippedReturn) or (
+                not ran and function_return.result is True
+            )
+            returned.unknown = isinstance(function_return, UnknownReturn)
+            returned.unreachable = isinstance(function_return, UnreachableReturn)
+        if function_return.old_state is not None:
+            returned.old_state = function_return.old_state
+        if function_return.sensitive or function_return.warnings:
+            returned.sensitive, returned.warnings = function_return.sensitive, function_return.warnings
+        if function_return.preview:
+            returned.preview = function_return.preview
+        if function_return.result is False:
             returned.place = str(chunk.span())
         if node.applied:
             returned.applied = node.applied
-        elif self._foreseen is not None and said.result is None:
+        elif self._foreseen is not None and function_return.result is None:
             returned.foreseen = self._foreseen(chunk)
         if node.scope.identity:
             returned.scope_identity = node.scope.identity

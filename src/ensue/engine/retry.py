@@ -25,11 +25,11 @@ def seconds_until_next(retry: Retry, random: Random | None) -> float:
     return retry.interval_s + random.uniform(0, retry.splay_s)
 
 
-def attempt_comment(number: int, said: StateReturn) -> str:
+def attempt_comment(number: int, function_return: StateReturn) -> str:
     """Return the comment on an attempt that was not the last one."""
     return (
-        f'Attempt {number}: Returned a result of "{said.result}", '
-        f'with the following comment: "{said.comment}"'
+        f'Attempt {number}: Returned a result of "{function_return.result}", '
+        f'with the following comment: "{function_return.comment}"'
     )
 
 

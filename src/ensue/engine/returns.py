@@ -51,15 +51,15 @@ def state_return(raw: Any, *, name: str, function: str) -> StateReturn:
     fault = fault or _fault(raw)
     if fault:
         return failure(name, _comment(function, fault))
-    said = cast("StateReturn", raw)
-    return said if said.sensitive == () else _with_checked_paths(said)
+    function_return = cast("StateReturn", raw)
+    return function_return if function_return.sensitive == () else _with_checked_paths(function_return)
 
 
-def _with_checked_paths(said: StateReturn) -> StateReturn:
+def _with_checked_paths(function_return: StateReturn) -> StateReturn:
     # Most states have no secrets; a run of such states does not need this module.
     from ensue.engine.sensitive_returns import with_checked_paths
 
-    return with_checked_paths(said)
+    return with_checked_paths(function_return)
 
 
 def _comment(function: str, fault: str) -> str:
@@ -71,9 +71,9 @@ def failure(name: str, comment: str) -> StateReturn:
     return StateReturn(name=name, result=False, comment=comment)
 
 
-def unreachable(said: StateReturn) -> UnreachableReturn:
+def unreachable(function_return: StateReturn) -> UnreachableReturn:
     """Return a failure as that of a target that cannot be reached."""
-    return UnreachableReturn(name=said.name, result=False, comment=said.comment)
+    return UnreachableReturn(name=function_return.name, result=False, comment=function_return.comment)
 
 
 def exception_return(error: Exception, *, name: str) -> StateReturn:
@@ -91,10 +91,12 @@ def exception_text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}{place}"
 
 
-def _is_in_order(said: StateReturn) -> bool:
+def _is_in_order(function_return: StateReturn) -> bool:
     """Return quickly whether a return is in order; False may be wrong."""
-    is_known = said.result is True or said.result is False or said.result is None
-    return is_known and said.changes.__class__ is dict and said.comment.__class__ is str
+    is_known = (
+        function_return.result is True or function_return.result is False or function_return.result is None
+    )
+    return is_known and function_return.changes.__class__ is dict and function_return.comment.__class__ is str
 
 
 def _missing(raw: Mapping[str, Any]) -> str:
@@ -120,22 +122,22 @@ def _fault(returned: Any) -> str:
     """Return the error in a return as text; empty if there is none."""
     if not isinstance(returned, StateReturn):
         return f"{type(returned).__name__} instead of a state return"
-    said: Any = returned  # a plug-in may have put anything into it
-    if said.result is not None and not isinstance(said.result, bool):
-        return f"the result {said.result!r} (True, False and None are allowed)"
-    if not isinstance(said.changes, dict):
-        return f"changes that are no mapping ({type(said.changes).__name__})"
-    if not isinstance(said.comment, str):
-        return f"a comment that is no text ({type(said.comment).__name__})"
+    function_return: Any = returned  # a plug-in may have put anything into it
+    if function_return.result is not None and not isinstance(function_return.result, bool):
+        return f"the result {function_return.result!r} (True, False and None are allowed)"
+    if not isinstance(function_return.changes, dict):
+        return f"changes that are no mapping ({type(function_return.changes).__name__})"
+    if not isinstance(function_return.comment, str):
+        return f"a comment that is no text ({type(function_return.comment).__name__})"
     return _beyond_bounds(returned)
 
 
-def _beyond_bounds(said: StateReturn) -> str:
+def _beyond_bounds(function_return: StateReturn) -> str:
     """Return as text which limit the data of a return exceeds; empty if none."""
     parts: tuple[tuple[str, Any], ...] = (
-        ("changes", said.changes),
-        ("new_state", said.new_state),
-        ("old_state", said.old_state),
+        ("changes", function_return.changes),
+        ("new_state", function_return.new_state),
+        ("old_state", function_return.old_state),
     )
     for name, data in parts:
         if data.__class__ in _HOLDS_DATA and data:

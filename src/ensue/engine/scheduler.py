@@ -246,11 +246,11 @@ class Scheduler:
                 node.verdict = decision.verdict
                 node.callee = self._executor.lone_callee(node)
                 return await self._call(node) if self._has_lease(node) else None
-            case DecidedReturn(said, ran):
+            case DecidedReturn(function_return, ran):
                 # A check without a call stands for the state; what a check that ran returned is not reported.
                 reported = not node.scope.quiet and (node.role is not _CHECK or not ran)
                 start = self._recorder.start(node, reported=reported)
-                return self._recorder.finish(node, start, said, ran=ran)
+                return self._recorder.finish(node, start, function_return, ran=ran)
             case Adopt(returned, earlier):
                 if earlier:
                     self._recorder.adopt(returned)
@@ -316,7 +316,7 @@ class Scheduler:
             self._leave_out(node)
             return None
         try:
-            said = await self._executor.call(node)
+            function_return = await self._executor.call(node)
         except asyncio.CancelledError:
             if self._queue.is_broken:
                 raise
@@ -324,7 +324,7 @@ class Scheduler:
             self.settle(node, self._recorder.finish(node, start, failure(node.chunk.name, _RUNNING)))
             return None
         self._give_back(node)
-        return self._recorder.finish(node, start, said)
+        return self._recorder.finish(node, start, function_return)
 
     async def _announce(self, node: Node, start: Start) -> bool:
         """Record that a call is about to be made; return whether it may be made."""
@@ -375,10 +375,10 @@ class Scheduler:
         if node.lease is not None:
             node.lease.lend()
         quiet = node.scope.quiet or node.role is Role.CHECK
-        came = await self._growth.apply(node, asked, test=node.is_test, quiet=quiet)
+        scope_return = await self._growth.apply(node, asked, test=node.is_test, quiet=quiet)
         if node.lease is not None:
             await node.lease.take_again(self._waits.wait)
-        return came
+        return scope_return
 
     async def _pause(self, node: Node, seconds: float) -> bool:
         if self.stop_reason == INTERRUPTED:

@@ -19,45 +19,51 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import StateReturn
 
 
-def with_checked_paths(said: StateReturn) -> StateReturn:
+def with_checked_paths(function_return: StateReturn) -> StateReturn:
     """Return a return with `sensitive` paths if they are in order; otherwise one with result False.
 
     Args:
-        said: the return of a state function, its `sensitive` as the function gave it.
+        function_return: the return of a state function, its `sensitive` as the function gave it.
     """
-    given: Any = said.sensitive
+    given: Any = function_return.sensitive
     paths: Any = (given,) if isinstance(given, str) else given
     if not isinstance(paths, list | tuple):
-        return _masked(said, f"`sensitive` lists property paths, but it is of type {type(given).__name__}")
-    problems = [*_problems(said, paths)]  # pyright: ignore[reportUnknownArgumentType] # of anything
+        return _masked(
+            function_return, f"`sensitive` lists property paths, but it is of type {type(given).__name__}"
+        )
+    problems = [*_problems(function_return, paths)]  # pyright: ignore[reportUnknownArgumentType] # of anything
     if problems:
-        return _masked(said, "\n".join(problems))
-    return said if paths is given else msgspec.structs.replace(said, sensitive=tuple(paths))  # pyright: ignore[reportUnknownArgumentType] # texts
+        return _masked(function_return, "\n".join(problems))
+    return (
+        function_return
+        if paths is given
+        else msgspec.structs.replace(function_return, sensitive=tuple(paths))
+    )  # pyright: ignore[reportUnknownArgumentType] # texts
 
 
-def _problems(said: StateReturn, paths: Any) -> Iterator[str]:
+def _problems(function_return: StateReturn, paths: Any) -> Iterator[str]:
     for path in paths:
         if problem := path_problem(path):
             yield f"`sensitive` has a malformed path {path!r}: {problem}"
-        elif said.new_state is not None and (problem := nowhere(said.new_state, path)):
+        elif function_return.new_state is not None and (problem := nowhere(function_return.new_state, path)):
             yield f"`sensitive` names {path!r}, which is not in new_state: {problem}"
 
 
-def _masked(said: StateReturn, problem: str) -> StateReturn:
+def _masked(function_return: StateReturn, problem: str) -> StateReturn:
     """Return a failed return from which every value is gone, and their texts in the comment."""
     # Which of the values are secrets is not known, so none of them is added to the masker of the process.
     masker = Masker()
-    for data in (said.new_state, said.old_state, said.changes):
+    for data in (function_return.new_state, function_return.old_state, function_return.changes):
         masker.add(*scalar_texts(data))
     comment = f"{problem}; all values of this return are hidden"
-    told = [comment, masker.text(said.comment)] if said.comment else [comment]
+    comments = [comment, masker.text(function_return.comment)] if function_return.comment else [comment]
     return msgspec.structs.replace(
-        said,
+        function_return,
         result=False,
-        changes=dict.fromkeys(map(str, said.changes), MASK),
-        comment="\n".join(told),
+        changes=dict.fromkeys(map(str, function_return.changes), MASK),
+        comment="\n".join(comments),
         new_state=None,
         old_state=None,
         sensitive=(),
-        warnings=tuple(map(masker.text, said.warnings)),
+        warnings=tuple(map(masker.text, function_return.warnings)),
     )

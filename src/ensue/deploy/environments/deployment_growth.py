@@ -138,10 +138,12 @@ class DeploymentGrowth:
             sources = ", ".join(map(str, point.sources))
             return StateReturn(name=name, result=None, comment=f"known after {sources}")
         self._pending[point.name] = items
-        came = await context.grow(AskedGrowth(context.srn, ("items",), _JoinedResources(self, point.name)))
+        scope_return = await context.grow(
+            AskedGrowth(context.srn, ("items",), _JoinedResources(self, point.name))
+        )
         if point.name not in self._joined:
             self._pending.pop(point.name, None)
-            return self._failed(point, came.comment)
+            return self._failed(point, scope_return.comment)
         count = "1 item" if len(items) == 1 else f"{len(items)} items"
         return StateReturn(name=name, result=True, comment=count)
 

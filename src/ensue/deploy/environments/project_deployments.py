@@ -56,9 +56,9 @@ class ProjectDeployments:
 
     async def _deployed(self, run: DeploymentRun) -> Deployed:
         asked = AskedGrowth(self._context.srn, (run.order.environment,), run)
-        came = await self._context.grow(asked)
-        if came.status == "failed" and not came.returns:
-            raise StateFailedError(came.comment)
+        scope_return = await self._context.grow(asked)
+        if scope_return.status == "failed" and not scope_return.returns:
+            raise StateFailedError(scope_return.comment)
         nodes = await run.end()
         if self._context.test:
             return summed_up(nodes)

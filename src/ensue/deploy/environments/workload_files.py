@@ -82,7 +82,7 @@ def problem_of_update(one: NodeOutcome, masker: Masker) -> str:
 
 
 class WrittenWorkloads(NamedTuple):
-    """What came of rendering workloads.
+    """The files of rendered workloads, and warnings.
 
     Args:
         paths: the files that were written.
