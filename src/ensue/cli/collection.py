@@ -3,7 +3,7 @@
 A command allocates until it ends, so that collecting frees almost nothing. The threshold is set before any
 library is loaded: with Python's own, collecting takes a third of a large run (the benchmark
 `deploy-60000-first`). What the program consists of lives until the end, where the interpreter would visit all
-of it once more: a fifth of what a small command costs (`exists-1`).
+of it once more: a fifth of what a small command costs (`nop-1`).
 """
 
 from __future__ import annotations
