@@ -25,8 +25,9 @@ from ensue.salt.fleet.resource_messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Self
+    from collections.abc import Awaitable, Callable, Coroutine
+    from types import TracebackType
+    from typing import Any, Self
 
     from ensue.core.model.resource_call import ResourceCall
     from ensue.salt.fleet.resource_messages import Worked
@@ -60,19 +61,22 @@ class ResourceDesk:
         self._questions: asyncio.Queue[tuple[str, ResourceAsked]] = asyncio.Queue()
         self._pending: dict[str, set[str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        # A failure that is no answer ends the run, so that no minion waits for an answer that never comes.
+        self._group = asyncio.TaskGroup()
 
     async def __aenter__(self) -> Self:
         """Begin to answer."""
-        self._keep(asyncio.create_task(self._answer_in_order()))
+        await self._group.__aenter__()
+        self._keep(self._answer_in_order())
         return self
 
-    async def __aexit__(self, *failure: object) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
         """Answer nothing more."""
-        tasks = [*self._tasks]
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._group.__aexit__(kind, error, at)
 
     def asked(self, minion: str, asked: ResourceAsked) -> None:
         """Take a question, which is answered later.
@@ -89,7 +93,8 @@ class ResourceDesk:
         pending.add(asked.id)
         self._questions.put_nowait((minion, asked))
 
-    def _keep(self, task: asyncio.Task[None]) -> None:
+    def _keep(self, answering: Coroutine[Any, Any, None]) -> None:
+        task = self._group.create_task(answering)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -98,7 +103,7 @@ class ResourceDesk:
             minion, asked = await self._questions.get()
             answering = self._answer(minion, asked)
             if isinstance(asked.question, CallOn):
-                self._keep(asyncio.create_task(answering))
+                self._keep(answering)
             else:
                 await answering
 

@@ -279,6 +279,7 @@ class FleetRun:
         """Create the journal, which only an apply has, with the beginning of the run."""
         if self._order.verb != "apply":
             return
+        self._stores.begin_run(self._run_id)
         if not self._order.test:
             kept = KeptFleet(
                 order=self._order, wire=wire, minions=tuple(minions), private_key=self._key.private

@@ -134,6 +134,11 @@ class FleetWork:
             )
         except ConfigurationError as error:
             worked, problem = {}, error.diagnostics[0].summary
+        except Exception as error:  # noqa: BLE001 -- raised where the calls are awaited, which ends the run
+            for _, future in calls.values():
+                if not future.done():
+                    future.set_exception(error)
+            return
         for question, (call, future) in calls.items():
             if future.done():
                 continue
