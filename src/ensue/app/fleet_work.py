@@ -81,7 +81,7 @@ class FleetWork:
         self._working: dict[str, asyncio.Task[None]] = {}
 
     async def called(self, minion: str, question: str, call: ResourceCall) -> Worked:
-        """Return what a call on a resource of a minion comes to.
+        """Have a call carried out by the minion that manages its resource, and return the outcome.
 
         Args:
             minion: the minion that manages the resource.
