@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.app.first_plans import FirstPlans
+from ensue.app.guarded_context import GuardedContext
 from ensue.app.run_options import RunOptions
 from ensue.app.run_wiring import RunWiring
 from ensue.core.contracts.growth import Plan
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from ensue.core.model.events import NodeStarted, RunEvent
     from ensue.core.model.resource_call import ResourceCall
     from ensue.core.model.returns import Return
+
+
+class _GuardedWiring(RunWiring):
+    """The engine of a run for another minion, whose states reach the resource alone."""
+
+    call_context = GuardedContext
 
 
 async def called_for_another(services: Services, call: ResourceCall) -> ResourceReturn:
@@ -44,7 +51,7 @@ async def called_for_another(services: Services, call: ResourceCall) -> Resource
     await services.prepare(srn)
     await services.states_of(srn.type).get_ready(call.module)
     plan = Plan(chunks=(_chunk(call),), scope="", target=srn)
-    wiring = RunWiring(services, RunOptions(test=call.test), _ignored, _begun)
+    wiring = _GuardedWiring(services, RunOptions(test=call.test), _ignored, _begun)
     wired = await wiring.wired(FirstPlans(own=plan), highstate=False)
     with using_registry(wired.registry):
         outcome = await wired.engine.run(plan)

@@ -72,7 +72,12 @@ class RunWiring:
         on_event: receives every event of the run but the beginnings of calls, in order.
         begin: records and reports the beginning of a call.
         chosen: the part of the run that was chosen; None: all of it.
+
+    Attributes:
+        call_context: the class of the contexts of calls.
     """
+
+    call_context: type[CallContext] = CallContext
 
     def __init__(
         self,
@@ -198,7 +203,7 @@ class RunWiring:
         )
 
         def context_for(site: CallSite) -> CallContext:
-            context = CallContext(self._services, site, run)
+            context = self.call_context(self._services, site, run)
             # Resources that the function registers through `ensue.derived` are registered by its state.
             current_registry.set(context.own_registry)
             return context
