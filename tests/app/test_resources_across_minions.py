@@ -241,7 +241,7 @@ def _answers(tmp_path: Path, *asked: tuple[str, ResourceAsked]) -> list[tuple[st
         async def never(*_: object) -> None:
             raise AssertionError
 
-        async with ResourceDesk(lambda: registry, send, never) as desk:  # type: ignore[arg-type]  # is not called
+        async with ResourceDesk(lambda: registry, send, never, ["a", "b"]) as desk:  # type: ignore[arg-type]  # is not called
             for minion, question in asked:
                 desk.asked(minion, question)
             await is_answered.wait()
@@ -261,11 +261,13 @@ def test_a_minion_changes_only_its_own_resources(tmp_path: Path) -> None:
         ("b", ResourceAsked("4", Share((SharedResource(srn="minion:a", config={}),)))),
         ("a", ResourceAsked("5", Withdraw(("dummy:box",), "invalidated", "it is gone"))),
         ("b", ResourceAsked("6", FindResources())),
+        ("b", ResourceAsked("7", Share((SharedResource(srn="dummy:a", config={}),)))),
     )
     by_id = {answer.id: answer for _, answer in answers}
     assert by_id["3"].resources == {"a": ("dummy:box",)}
     assert (by_id["4"].is_conflict, "minion:a cannot be registered" in by_id["4"].problem) == (True, True)
     assert by_id["6"].resources == {}
+    assert by_id["7"].problem.startswith("E0702: dummy:a cannot be registered: a minion of this run has")
 
 
 _IDS = st.sampled_from(["one", "two"])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, assert_never
 
-from ensue.core.errors import ResourceError, StoreError
+from ensue.core.errors import ResourceConflictError, ResourceError, StoreError
 from ensue.core.model.resource import RegistrationRequest
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.salt.fleet.resource_messages import (
@@ -25,7 +25,7 @@ from ensue.salt.fleet.resource_messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable
     from types import TracebackType
     from typing import Any, Self
 
@@ -47,6 +47,7 @@ class ResourceDesk:
         registry: opens the registry of the project; called in a thread.
         send: sends a message to a minion.
         called: has a call carried out by the minion that manages the resource.
+        minions: the minions of the run, whose ids no resource can have.
     """
 
     def __init__(
@@ -54,7 +55,9 @@ class ResourceDesk:
         registry: Callable[[], ResourceRegistry],
         send: Callable[[str, Handed], None],
         called: Callable[[str, str, ResourceCall], Awaitable[Worked]],
+        minions: Iterable[str],
     ) -> None:
+        self._minions = frozenset(minions)
         self._registry = registry
         self._send = send
         self._called = called
@@ -134,7 +137,11 @@ class ResourceDesk:
                 assert_never(never)
 
     def _share(self, minion: str, resources: tuple[SharedResource, ...]) -> None:
-        self._registry().register_many([_request(minion, one) for one in resources])
+        requests = [_request(minion, one) for one in resources]
+        if taken := next((one.srn for one in requests if one.srn.id in self._minions), None):
+            msg = f"E0702: {taken} cannot be registered: a minion of this run has its id"
+            raise ResourceConflictError(f"{msg} (choose another id)")
+        self._registry().register_many(requests)
 
     def _withdraw(self, minion: str, question: Withdraw) -> None:
         srns = [Srn.parse(name) for name in question.srns]

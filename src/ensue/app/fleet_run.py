@@ -160,7 +160,7 @@ class FleetRun:
             self._published,
             self._resumed.calls if self._resumed else {},
         )
-        desk = ResourceDesk(self._stores.registry, courier.send, work.called)
+        desk = ResourceDesk(self._stores.registry, courier.send, work.called, minions)
         exchange = Exchange(minions, courier.send, self._opened, desk.asked)
         try:
             with Bus(master.opts, self._admission) as bus:
