@@ -27,9 +27,10 @@ case $second in
     *) printf 'the second apply changed something\n' >&2 && exit 1 ;;
 esac
 
-step "web-02 makes a machine, registers it and configures it, with the value of db-01"
+step "web-02 makes a machine, registers it and configures it, with the value of db-01; web-01 configures it, too"
 run "ensue apply --tgt '*' machine"
-run "find salt/web-02 -name cluster-id -exec head -v {} +"
+run "find salt/web-02 -path '*vm-01*' -type f -exec head -v {} +"
+run "ensue resources list"
 
 step "Everything goes"
 run "ensue apply --tgt '*' teardown"

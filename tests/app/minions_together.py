@@ -111,7 +111,7 @@ class Together:
         self._is_silent = False
         self._ends_at: type[Message] | None = None
         self.registry = ResourceRegistry(root / "coordinator", minion_id="master")
-        self._desk = ResourceDesk(lambda: self.registry, self._send, self._called)
+        self._desk = ResourceDesk(lambda: self.registry, self._send, self._called, slses)
         self._exchange = Exchange((*slses, *matched), self._send, self._opened, self._desk.asked)
         self.calls: list[tuple[str, ResourceCall]] = []
 

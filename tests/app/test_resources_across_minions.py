@@ -170,6 +170,45 @@ def test_what_needs_the_resource_itself_fails(tmp_path: Path, option: str, comme
     assert comment in returned.comment
 
 
+_HERE = "http://127.0.0.1:1/x"
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "refused"),
+    [
+        ("file.managed", {"contents": "1 + 1", "template": "jinja"}, "a template"),
+        ("file.managed", {"source": "/etc/hostname"}, "the source /etc/hostname"),
+        ("file.managed", {"source": "file:///etc/hostname"}, "the source file:///etc/hostname"),
+        ("file.managed", {"source": _HERE, "skip_verify": True}, f"the source {_HERE}"),
+        ("starting_state.deployed", {"provider": "command", "command": "x"}, "the provider command"),
+        ("test.nop", {"unless": [{"fun": "http.query", "args": [_HERE]}]}, "http.query"),
+        ("test.nop", {"unless": [{"fun": "sdb.get", "args": ["sdb://x/y"]}]}, "sdb.get"),
+    ],
+)
+def test_a_state_of_another_minion_reaches_the_resource_alone(
+    tmp_path: Path, function: str, arguments: dict[str, Any], refused: str
+) -> None:
+    """Nothing that it sends is a template, names a file of the managing minion, or runs a program there."""
+    _run(Together(tmp_path, {"a": MAKER}))
+    options = {"name": "/etc/motd", "tgt": "dummy:box", **arguments}
+    sls = json.dumps({"use": {function: [{name: value} for name, value in options.items()]}})
+    returned = _run(Together(tmp_path, {"b": f"#!json\n{sls}"})).returns("b")["box use"]
+    assert returned.result is False
+    assert f"E0897: {refused} is not for states of other minions" in returned.comment
+
+
+def test_pillar_of_the_managing_minion_stays_there(tmp_path: Path) -> None:
+    """A state that asks for pillar on the resource sees none."""
+    (tmp_path / "a" / "pillar").mkdir(parents=True)
+    (tmp_path / "a" / "pillar" / "top.sls").write_text("base: {'*': [own]}\n")
+    (tmp_path / "a" / "pillar" / "own.sls").write_text("password: planted-in-pillar\n")
+    _run(Together(tmp_path, {"a": MAKER}))
+    user = "use:\n  module.run:\n    - pillar.items: []\n    - tgt: dummy:box\n"
+    outcome = _run(Together(tmp_path, {"b": user}))
+    assert outcome.returns("b")["box use"].result is True
+    assert b"planted-in-pillar" not in b"".join(outcome.lines["b"])
+
+
 def test_own_resources_come_first(tmp_path: Path) -> None:
     """A resource that pillar declares on the minion itself is that of the minion."""
     _run(Together(tmp_path, {"a": MAKER}))
@@ -202,7 +241,7 @@ def _answers(tmp_path: Path, *asked: tuple[str, ResourceAsked]) -> list[tuple[st
         async def never(*_: object) -> None:
             raise AssertionError
 
-        async with ResourceDesk(lambda: registry, send, never) as desk:  # type: ignore[arg-type]  # is not called
+        async with ResourceDesk(lambda: registry, send, never, ["a", "b"]) as desk:  # type: ignore[arg-type]  # is not called
             for minion, question in asked:
                 desk.asked(minion, question)
             await is_answered.wait()
@@ -222,11 +261,13 @@ def test_a_minion_changes_only_its_own_resources(tmp_path: Path) -> None:
         ("b", ResourceAsked("4", Share((SharedResource(srn="minion:a", config={}),)))),
         ("a", ResourceAsked("5", Withdraw(("dummy:box",), "invalidated", "it is gone"))),
         ("b", ResourceAsked("6", FindResources())),
+        ("b", ResourceAsked("7", Share((SharedResource(srn="dummy:a", config={}),)))),
     )
     by_id = {answer.id: answer for _, answer in answers}
     assert by_id["3"].resources == {"a": ("dummy:box",)}
     assert (by_id["4"].is_conflict, "minion:a cannot be registered" in by_id["4"].problem) == (True, True)
     assert by_id["6"].resources == {}
+    assert by_id["7"].problem.startswith("E0702: dummy:a cannot be registered: a minion of this run has")
 
 
 _IDS = st.sampled_from(["one", "two"])

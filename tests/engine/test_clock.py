@@ -6,7 +6,7 @@ import datetime as dt
 import re
 import time
 
-from ensue.engine.clock import SystemClock
+from ensue.core.contracts.system_clock import SystemClock
 
 
 def test_the_time_of_day_is_that_of_this_place() -> None:

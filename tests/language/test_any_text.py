@@ -13,7 +13,7 @@ from ensue.core.errors import CompileError
 from ensue.core.model.srn import Srn
 from ensue.language.compiler import Compiler, SlsRequest
 from ensue.language.functions.functions import Functions
-from ensue.language.rendering import SlsRenderer
+from ensue.language.renderers.rendering import SlsRenderer
 from ensue.language.settings.roots import Roots
 from ensue.language.yaml import load_text
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.core.errors import StateFailedError
-from ensue.language.file_sources import ProjectFiles
+from ensue.language.settings.file_sources import ProjectFiles
 from ensue.language.settings.roots import Roots
 
 if TYPE_CHECKING:

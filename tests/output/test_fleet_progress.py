@@ -66,9 +66,10 @@ def test_a_terminal_has_counts_and_the_slowest_states() -> None:
     loop = Loop()
     stream = _Terminal()
     progress = LiveFleetProgress(ErrorLines(stream), Masker(()), loop, PLAIN)
+    assert progress.headline() == "preparing, 0 s"
     progress.of_minion("", JobPublished("1", tuple(f"m{number}" for number in range(9))))
     progress.of_minion("", JobPublished("2", ("m0",), calls=("of-a-resource",)))
-    assert progress.headline() == "0 of 9 minions done; states: compiling, 0 s"
+    assert progress.headline() == "0 of 9 minions done, 0 s"
     for number in range(2):
         progress.of_minion(f"m{number}", RunStarted("r", False, 2, "", ()))
         started = NodeStarted("t", f"m{number} one", "cmd.run", "", f"minion:m{number}", number)

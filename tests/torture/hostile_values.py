@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from ensue.app.services import Services
     from ensue.language.blocks import Block
+    from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.rendering import SlsRenderer
     from ensue.language.settings.roots import SlsFile
 
 ROOT = Path(__file__).resolve().parents[2]

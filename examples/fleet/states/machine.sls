@@ -14,4 +14,14 @@ make machine:
     - contents: cluster=${minion[db-01]:cmd:id:stdout}
     - makedirs: true
     - tgt: vm-01
+
+{% elif grains['id'] == 'web-01' %}
+# web-02 manages the machine, and calls this state on it for web-01.
+/etc/user:
+  file.managed:
+    - contents: web-01
+    - makedirs: true
+    - tgt: vm-01
+    - require:
+      - 'minion[web-02]': {test: make machine}
 {% endif %}

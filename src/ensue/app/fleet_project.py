@@ -47,6 +47,7 @@ class FleetProject(KeptResources):
             ValueError: the call is malformed.
         """
         from ensue.app.run_wiring import RunWiring
+        from ensue.salt.fleet.guarded_context import GuardedContext
         from ensue.salt.fleet.resource_work import answer_of, plan_of
 
         services, plan = self._services(), plan_of(call)
@@ -56,7 +57,8 @@ class FleetProject(KeptResources):
         await services.preparation.prepare(plan.target)
         await services.states_of(plan.target.type).get_ready(call.module)
         # The run that asked for the call records what happens.
-        wiring = RunWiring(services, RunOptions(test=call.test), lambda _: None, _begun)
+        options = RunOptions(test=call.test)
+        wiring = RunWiring(services, options, lambda _: None, _begun, call_context=GuardedContext)
         wired = await wiring.wired(FirstPlans(own=plan), highstate=False)
         with using_registry(wired.registry):
             outcome = await wired.engine.run(plan)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.app.call_context import CallContext, CallsOfRun
 from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.origins import with_origins
 from ensue.derived import current_registry
@@ -25,6 +24,7 @@ from ensue.language.targets.target_matcher import ProjectMatcher
 from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.store.registry.registrations import Registrations
 from ensue.store.registry.run_registry import RunRegistry
+from ensue.store.runs.call_context import CallContext, CallsOfRun
 from ensue.store.runs.call_inputs import ProjectCallInputs
 from ensue.store.runs.declarations import RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
@@ -72,6 +72,7 @@ class RunWiring:
         on_event: receives every event of the run but the beginnings of calls, in order.
         begin: records and reports the beginning of a call.
         chosen: the part of the run that was chosen; None: all of it.
+        call_context: the class of the contexts of calls.
     """
 
     def __init__(
@@ -81,7 +82,10 @@ class RunWiring:
         on_event: Callable[[RunEvent], None],
         begin: Callable[[NodeStarted], Awaitable[None]],
         chosen: ChosenPart | None = None,
+        *,
+        call_context: type[CallContext] = CallContext,
     ) -> None:
+        self._call_context = call_context
         self._chosen = chosen
         self._services = services
         self._options = options
@@ -199,7 +203,7 @@ class RunWiring:
         )
 
         def context_for(site: CallSite) -> CallContext:
-            context = CallContext(self._services, site, run)
+            context = self._call_context(self._services, site, run)
             # Resources that the function registers through `ensue.derived` are registered by its state.
             current_registry.set(context.own_registry)
             return context

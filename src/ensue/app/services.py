@@ -20,7 +20,6 @@ from ensue.language.compiler import Compiler
 from ensue.language.custom.pillar_before_files import pillar_before_files
 from ensue.language.custom.project_code import ProjectCode
 from ensue.language.declared_literals import DeclaredLiterals
-from ensue.language.file_sources import ProjectFiles
 from ensue.language.functions.functions import Functions
 from ensue.language.functions.state_catalog import StateCatalog
 from ensue.language.functions.type_functions import TypeLoaders
@@ -28,7 +27,8 @@ from ensue.language.inline_work import InlineWork
 from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
 from ensue.language.renderers.pgp_messages import PgpMessages
-from ensue.language.rendering import SlsRenderer
+from ensue.language.renderers.rendering import SlsRenderer
+from ensue.language.settings.file_sources import ProjectFiles
 from ensue.language.settings.roots import Roots
 from ensue.language.targeting import TargetSubject
 from ensue.language.targeting.unasked_grains import UnaskedGrains

@@ -1,4 +1,4 @@
-"""Calls of states on resources that other minions manage: what travels there, and what comes back.
+"""Calls of states on resources that other minions manage: the call as data, and its return.
 
 The managing minion evaluates the conditions of the state, too. Retries, registrations and growth stay with
 the run that has the state.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from ensue.core.contracts.reach import Reach
+from ensue.core.contracts.system_clock import SystemClock
 from ensue.core.masking import Masker
-from ensue.engine.clock import SystemClock
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.language.chunks import Draft
     from ensue.language.references.lower import Bindings
+    from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.rendering import SlsRenderer
     from ensue.language.requested import Requested
     from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.tree import SlsTree

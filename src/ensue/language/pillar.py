@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.plain_files import PlainFiles
+    from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.rendering import SlsRenderer
     from ensue.language.settings.roots import Roots, SlsFile
     from ensue.language.steps import Steps
     from ensue.language.targeting import TargetSubject

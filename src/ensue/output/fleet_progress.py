@@ -73,9 +73,13 @@ class LiveFleetProgress(LiveProgress):
 
     def headline(self) -> str:
         """Return the counts in one line."""
+        seconds = f"{self._loop.time() - self._began:.0f} s"
+        if not self._asked:
+            return f"preparing, {seconds}"
         ended = self._ended_well + self._ended_badly
         failed = f", {self._ended_badly} failed" if self._ended_badly else ""
-        return f"{ended} of {max(self._asked, ended)} minions done{failed}; states: {super().headline()}"
+        states = f"; states: {super().headline()}" if self._total else f", {seconds}"
+        return f"{ended} of {max(self._asked, ended)} minions done{failed}{states}"
 
     def _tree(self) -> Any:
         tree = super()._tree()

@@ -16,7 +16,7 @@ from ensue.core.contracts.content import sha256_of, whole
 from ensue.core.errors import StateFailedError
 from ensue.core.files.local_content import SHORT_BYTES, DownloadedContent
 from ensue.core.model.srn import Srn
-from ensue.language.file_sources import ProjectFiles
+from ensue.language.settings.file_sources import ProjectFiles
 from ensue.language.settings.roots import Roots
 from ensue.library.states.file import FUNCTIONS
 from ensue.reach.resources.minion.connection import MinionConnection

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.shell import Shell
 
 from ensue.core.errors import StateFailedError
-from ensue.language.file_sources import ProjectFiles
+from ensue.language.settings.file_sources import ProjectFiles
 from ensue.language.settings.roots import Roots
 from ensue.reach.processes.http_exchange import HttpExchange, exchanged
 

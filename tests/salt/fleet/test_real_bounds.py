@@ -22,6 +22,15 @@ from tests.salt.fleet.real_fleet import (
 if TYPE_CHECKING:
     from tests.salt.fleet.real_fleet import Fleet
 
+LENIENT = """\
+% if true
+undefined:
+  cmd.run:
+    - name: "echo {{ nothing }}"
+% endif
+unknown:
+  nope.function: []
+"""
 THIRD = """\
 {% if grains['id'] == 'web2' %}
 begin:
@@ -61,6 +70,23 @@ if HAS_SALT:
             _, out, _ = fleet.run("apply", "--tgt", "web1", "failing")
         assert "1 not run" in out
         assert "1 not run" not in fleet.run("apply", "--tgt", "web1", "failing")[1]
+        (fleet.base / "states" / "lenient.sls").write_text(LENIENT)
+        _, out, _ = fleet.run("apply", "--tgt", "web1", "lenient")
+        assert "states: 0 changed, 0 unchanged, 0 failed" in out, out
+        options = {
+            "allow_undefined": True,
+            "jinja_env": {"line_statement_prefix": "%"},
+            "on_unknown_function": "fail",
+            "keep_output_bytes": 2,
+            "renderer": "jinja|yaml",
+            "concurrency": 1,
+        }
+        with fleet.options(**options):
+            code, returns = fleet.document("apply", "--tgt", "web1", "lenient")
+        by_id = {one["__id__"]: one for one in returns["web1"].values()}
+        assert (code, set(by_id)) == (2, {"undefined", "unknown"}), returns
+        assert by_id["undefined"]["name"] == "echo "
+        assert "nope.function" in by_id["unknown"]["comment"]
         with fleet.options(nodegroups={"a": "web*"}):
             code, _, err = fleet.run("apply", "--tgt", "web1", "failing")
         assert (code, "E0876" in err) == (1, True)

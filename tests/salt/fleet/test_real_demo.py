@@ -56,6 +56,8 @@ if HAS_SALT:
         assert len(set(ids)) == 1, out
         assert "states: 11 changed, 0 unchanged, 0 failed" in out
         assert "states: 0 changed, 11 unchanged, 0 failed" in out
+        assert re.search(r"vm-01/files/etc/user <==\nweb-01$", out, re.MULTILINE), out
+        assert re.search(r"^dummy:vm-01 +active +test:make machine +web-02$", out, re.MULTILINE), out
         assert orphans() == []
 
     def test_an_interrupt_leaves_no_process(tmp_path: Path, orphans: Callable[[], list[str]]) -> None:

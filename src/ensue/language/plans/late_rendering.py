@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.diagnostics import Diagnostic, Span
     from ensue.core.model.srn import Srn
+    from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.rendering import SlsRenderer
     from ensue.language.targets.project_services import ProjectServices
 
 _log: Final = logging.getLogger(__name__)

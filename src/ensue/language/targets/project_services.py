@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from ensue.engine.binding.insertions import Insertions
     from ensue.language.compiler import Compiler
     from ensue.language.custom.master_tops import MasterTops
-    from ensue.language.file_sources import ProjectFiles
     from ensue.language.functions.functions import Functions
     from ensue.language.functions.type_functions import TypeLoaders
     from ensue.language.inline_work import InlineWork
     from ensue.language.pillars import Pillars
-    from ensue.language.rendering import SlsRenderer
+    from ensue.language.renderers.rendering import SlsRenderer
+    from ensue.language.settings.file_sources import ProjectFiles
     from ensue.language.settings.roots import Roots
     from ensue.language.settings.settings import Settings
     from ensue.language.targeting import TargetSubject, Vocabulary

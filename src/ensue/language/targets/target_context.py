@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import DataMap, ReadOnlyDataMap
+    from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.rendering import SlsRenderer
     from ensue.language.targets.project_services import ProjectServices
 
 

@@ -160,7 +160,7 @@ class FleetRun:
             self._published,
             self._resumed.calls if self._resumed else {},
         )
-        desk = ResourceDesk(self._stores.registry, courier.send, work.called)
+        desk = ResourceDesk(self._stores.registry, courier.send, work.called, minions)
         exchange = Exchange(minions, courier.send, self._opened, desk.asked)
         try:
             with Bus(master.opts, self._admission) as bus:
@@ -279,6 +279,7 @@ class FleetRun:
         """Create the journal, which only an apply has, with the beginning of the run."""
         if self._order.verb != "apply":
             return
+        self._stores.begin_run(self._run_id)
         if not self._order.test:
             kept = KeptFleet(
                 order=self._order, wire=wire, minions=tuple(minions), private_key=self._key.private

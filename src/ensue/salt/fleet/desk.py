@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final, assert_never
 
-from ensue.core.errors import ResourceError, StoreError
+from ensue.core.errors import ResourceConflictError, ResourceError, StoreError
 from ensue.core.model.resource import RegistrationRequest
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.salt.fleet.resource_messages import (
@@ -25,8 +25,9 @@ from ensue.salt.fleet.resource_messages import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-    from typing import Self
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable
+    from types import TracebackType
+    from typing import Any, Self
 
     from ensue.core.model.resource_call import ResourceCall
     from ensue.salt.fleet.resource_messages import Worked
@@ -46,6 +47,7 @@ class ResourceDesk:
         registry: opens the registry of the project; called in a thread.
         send: sends a message to a minion.
         called: has a call carried out by the minion that manages the resource.
+        minions: the minions of the run, whose ids no resource can have.
     """
 
     def __init__(
@@ -53,26 +55,31 @@ class ResourceDesk:
         registry: Callable[[], ResourceRegistry],
         send: Callable[[str, Handed], None],
         called: Callable[[str, str, ResourceCall], Awaitable[Worked]],
+        minions: Iterable[str],
     ) -> None:
+        self._minions = frozenset(minions)
         self._registry = registry
         self._send = send
         self._called = called
         self._questions: asyncio.Queue[tuple[str, ResourceAsked]] = asyncio.Queue()
         self._pending: dict[str, set[str]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        # A failure that is no answer ends the run, so that no minion waits for an answer that never comes.
+        self._group = asyncio.TaskGroup()
 
     async def __aenter__(self) -> Self:
         """Begin to answer."""
-        self._keep(asyncio.create_task(self._answer_in_order()))
+        await self._group.__aenter__()
+        self._keep(self._answer_in_order())
         return self
 
-    async def __aexit__(self, *failure: object) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
         """Answer nothing more."""
-        tasks = [*self._tasks]
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._group.__aexit__(kind, error, at)
 
     def asked(self, minion: str, asked: ResourceAsked) -> None:
         """Take a question, which is answered later.
@@ -89,7 +96,8 @@ class ResourceDesk:
         pending.add(asked.id)
         self._questions.put_nowait((minion, asked))
 
-    def _keep(self, task: asyncio.Task[None]) -> None:
+    def _keep(self, answering: Coroutine[Any, Any, None]) -> None:
+        task = self._group.create_task(answering)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -98,7 +106,7 @@ class ResourceDesk:
             minion, asked = await self._questions.get()
             answering = self._answer(minion, asked)
             if isinstance(asked.question, CallOn):
-                self._keep(asyncio.create_task(answering))
+                self._keep(answering)
             else:
                 await answering
 
@@ -129,7 +137,11 @@ class ResourceDesk:
                 assert_never(never)
 
     def _share(self, minion: str, resources: tuple[SharedResource, ...]) -> None:
-        self._registry().register_many([_request(minion, one) for one in resources])
+        requests = [_request(minion, one) for one in resources]
+        if taken := next((one.srn for one in requests if one.srn.id in self._minions), None):
+            msg = f"E0702: {taken} cannot be registered: a minion of this run has its id"
+            raise ResourceConflictError(f"{msg} (choose another id)")
+        self._registry().register_many(requests)
 
     def _withdraw(self, minion: str, question: Withdraw) -> None:
         srns = [Srn.parse(name) for name in question.srns]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class JobsDone(NamedTuple):
-    """What the jobs of a run have come to.
+    """The outcome of the jobs of a run.
 
     Args:
         reports: the reports of minions that have ended.
@@ -83,7 +83,7 @@ class FleetJobs:
         publish: publishes a job for minions with their keys; its id is empty for a new one.
         happened: called with each event of a minion's run, in order.
         ended: called with the report of each minion when it has ended.
-        done: gets what comes of the jobs.
+        done: receives the outcome.
     """
 
     def __init__(

@@ -81,7 +81,7 @@ class FleetWork:
         self._working: dict[str, asyncio.Task[None]] = {}
 
     async def called(self, minion: str, question: str, call: ResourceCall) -> Worked:
-        """Return what a call on a resource of a minion comes to.
+        """Have a call carried out by the minion that manages its resource, and return the outcome.
 
         Args:
             minion: the minion that manages the resource.
@@ -134,6 +134,11 @@ class FleetWork:
             )
         except ConfigurationError as error:
             worked, problem = {}, error.diagnostics[0].summary
+        except Exception as error:  # noqa: BLE001 -- raised where the calls are awaited, which ends the run
+            for _, future in calls.values():
+                if not future.done():
+                    future.set_exception(error)
+            return
         for question, (call, future) in calls.items():
             if future.done():
                 continue

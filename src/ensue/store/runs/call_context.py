@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.context import StateDeclaration
+from ensue.core.contracts.system_clock import SystemClock
 from ensue.core.errors import StoreError, UnknownResourceError
 from ensue.core.model.events import CommandStarted
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.core.model.state_identity import StateIdentity
-from ensue.engine.clock import SystemClock
 from ensue.engine.plans.asked_growth import AskedGrowth
 from ensue.language.targets.target_context import TargetContext
 from ensue.reach.connections.announced_commands import announcing
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from collections import defaultdict
     from collections.abc import Callable, Mapping, Sequence
 
-    from ensue.app.services import Services
     from ensue.core.contracts.accumulators import Accumulators
     from ensue.core.contracts.clock import Clock
     from ensue.core.contracts.connection import Command, Connection
@@ -42,10 +41,11 @@ if TYPE_CHECKING:
     from ensue.deploy.environments.project_deployments import ProjectDeployments
     from ensue.engine.services import CallSite
     from ensue.language.functions.functions import Functions
+    from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.rendering import SlsRenderer
     from ensue.store.registry.run_registry import RunRegistry
     from ensue.store.runs.call_reads import CallReads
+    from ensue.store.runs.calling_project import CallingProject
 
 
 _CLOCK: Final = SystemClock()
@@ -88,7 +88,7 @@ class CallContext(TargetContext):
 
     def __init__(
         self,
-        services: Services,
+        services: CallingProject,
         site: CallSite,
         run: CallsOfRun,
     ) -> None:
