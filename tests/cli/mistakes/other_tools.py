@@ -66,7 +66,7 @@ ROWS = [
         "/etc/motd:\n  file.managed:\n    - contents: x\n    - template: jinja\n    - notify: restart\n",
         "5",
         says="'notify' of '/etc/motd' is a keyword of Ansible",
-        mends="write `watch_in` or `listen_in`",
+        mends="write `onchanges_in` with the `cmd.run` that reacts",
     ),
     argument(
         "a condition on the result of a task",
