@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.engine.harness import Lab, Row, plan_of, run_virtually, starts
 from tests.engine.test_joining import plan_on
@@ -158,6 +158,7 @@ def _refused(outcome: EngineOutcome) -> bool:
 
 @settings(deadline=None, max_examples=300)
 @given(_hosts(), st.integers(1, 4), st.none() | st.integers(0, 3), st.sampled_from([1, 2, 100]))
+@example([Host(retries=True), Host(fails=True, retries=True), Host(), Host(seconds=5), Host()], 3, 0, 1)
 def test_any_hosts_keep_within_their_places(
     hosts: list[Host], at_once: int, failures: int | None, concurrency: int
 ) -> None:
@@ -292,8 +293,8 @@ def test_hosts_that_wait_for_each_other_fail_by_name() -> None:
 def test_what_needs_a_host_that_was_left_out_goes_on() -> None:
     """A state that waits for a host beyond the fail limit does not wait for ever."""
     outcome = _limited(
+        plan_on("h1", Row("a", "sleep"), Row("use", arguments={"uses": 2})),
         plan_on("h0", Row("a", "fail")),
-        plan_on("h1", Row("use", arguments={"uses": 2})),
         plan_on("h2", Row("long", "sleep"), Row("make", arguments={"makes": 2}, require=["long"])),
         plan_on("h3", Row("a")),
         at_once=2,
@@ -302,6 +303,19 @@ def test_what_needs_a_host_that_was_left_out_goes_on() -> None:
     assert outcome.hosts_not_run == {"dummy:h2": 2, "dummy:h3": 1}
     assert "h1 use" in starts(outcome)
     assert outcome.stopped == "1 host failed, and the fail limit is 0"
+
+
+def test_a_host_begins_with_its_first_state() -> None:
+    """Beyond the fail limit, a host that has a place and of which no state was called is left out."""
+    outcome = _limited(
+        plan_on("h0", Row("a", "fail")),
+        plan_on("h1", Row("use", arguments={"uses": 2})),
+        plan_on("h2", Row("make", arguments={"makes": 2})),
+        at_once=2,
+        failures=0,
+    )
+    assert outcome.hosts_not_run == {"dummy:h1": 1, "dummy:h2": 1}
+    assert starts(outcome) == ["h0 a"]
 
 
 def test_a_failure_that_was_handled_does_not_count() -> None:

@@ -105,8 +105,14 @@ class Places:
             del host.pauses[node]
             host.at_work += 1
 
+    def note_state(self, node: Node) -> None:
+        """Record that a node is called or has a return: its host has begun, whatever happens to others."""
+        self._host_of(node).has_states = True
+
     def close(self, reason: str) -> None:
         """Let no further host begin; the states of hosts that have not begun are left out.
+
+        A host whose first state has a place, and waits for its turn, has not begun either.
 
         Args:
             reason: why.
@@ -114,7 +120,8 @@ class Places:
         if self.reason:
             return
         self.reason = reason
-        beginning = list(self._beginning.values())
+        placed = [host for host in self._hosts.values() if host.has_begun and not host.has_states]
+        beginning = [*self._beginning.values(), *placed]
         self._beginning.clear()
         for host in beginning:
             self._leave_out(host)
@@ -176,10 +183,11 @@ class _Host:
         scope: the scope of its plan.
 
     `at_work` counts its nodes that are ready or being carried out, without those in `pauses`, which wait for
-    scopes that they have opened. `held` are ready nodes that wait for its place.
+    scopes that they have opened. `held` are ready nodes that wait for its place. `has_begun` says that it had a
+    place, `has_states` that a state of it was called.
     """
 
-    __slots__ = ("at_work", "has_begun", "has_place", "held", "may_go_on", "pauses", "scope")
+    __slots__ = ("at_work", "has_begun", "has_place", "has_states", "held", "may_go_on", "pauses", "scope")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -188,6 +196,7 @@ class _Host:
         self.held: list[Node] = []
         self.has_place = False
         self.has_begun = False
+        self.has_states = False
         self.may_go_on = False
 
     def release(self, go_on: Callable[[Node], None]) -> None:
