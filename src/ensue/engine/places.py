@@ -183,8 +183,8 @@ class _Host:
         scope: the scope of its plan.
 
     `at_work` counts its nodes that are ready or being carried out, without those in `pauses`, which wait for
-    scopes that they have opened. `held` are ready nodes that wait for its place. `has_begun` says that it had a
-    place, `has_states` that a state of it was called.
+    scopes that they have opened. `held` are ready nodes that wait for its place. `has_begun` says that it
+    had a place, `has_states` that a state of it was called.
     """
 
     __slots__ = ("at_work", "has_begun", "has_place", "has_states", "held", "may_go_on", "pauses", "scope")

@@ -85,7 +85,12 @@ def hide_in_changes(changes: Any, paths: Iterable[str]) -> Any:
 
 
 def hide_places(data: Any, found: Iterable[Place]) -> Any:
-    """Return data with the values at some places replaced by `(sensitive)`; the rest is shared."""
+    """Return data with the values at some places replaced by `(sensitive)`; the rest is shared.
+
+    Args:
+        data: the data.
+        found: the places; those that the data lacks are passed over.
+    """
     tree: dict[Any, Any] | None = None
     for place in found:
         if not place:
@@ -196,8 +201,18 @@ def _readings(path: str) -> tuple[tuple[Step, ...], ...]:
 def _hidden(data: Any, tree: dict[Any, Any]) -> Any:
     if tree is _WHOLE:
         return data if data is None else MASK
+    if not isinstance(data, dict | list | tuple):
+        return data  # It has none of the places.
     # A tuple has no places that can be assigned to.
     changed: Any = [*cast("Iterable[Any]", data)] if isinstance(data, tuple) else data.copy()
     for key, branch in tree.items():
-        changed[key] = _hidden(data[key], branch)
+        for own in _keys_like(changed, key):
+            changed[own] = _hidden(changed[own], branch)
     return changed
+
+
+def _keys_like(data: Any, key: Any) -> list[Any]:
+    """Return the keys of a mapping, or the indices of a list, that a key of a place means."""
+    if isinstance(data, list):
+        return [index for index in range(len(data)) if str(index) == str(key)]
+    return [key] if key in data else [own for own in data if str(own) == str(key)]

@@ -1,0 +1,42 @@
+"""What a plan of a deployment shows of fields that change, without their secrets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ensue.core.masking import MASK
+from ensue.core.model.data import leaf_places, texts
+from ensue.deploy.provisioning.field_changes import _hidden
+from ensue.deploy.provisioning.set_differences import differences
+
+SECRET = "s3cret-"
+KEYS = st.sampled_from(["a", "b", "0", "c d"])
+VALUES = st.recursive(
+    st.sampled_from(["plain", 1, None, f"{SECRET}1", f"{SECRET}2"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(KEYS, VALUES, max_size=3), st.dictionaries(KEYS, VALUES, max_size=3))
+def test_no_secret_is_shown_whatever_joins_or_leaves(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """A value that holds secrets may be added, removed or replaced as a whole, by one of another shape."""
+    secret = [
+        place
+        for data in (before, after)
+        for place, leaf in leaf_places(data)
+        if isinstance(leaf, str) and leaf.startswith(SECRET)
+    ]
+    for found in differences(before, after):
+        shown = _hidden(found, secret)
+        assert not any(SECRET in text for value in (shown.before, shown.after) for text in texts(value))
+
+
+def test_a_mapping_with_a_secret_that_joins_is_masked() -> None:
+    """Only the place of the secret is hidden."""
+    (found,) = differences({}, {"creds": {"user": "u", "password": "p"}})
+    shown = _hidden(found, [("creds", "password")])
+    assert (shown.before, shown.after) == (None, {"user": "u", "password": MASK})
