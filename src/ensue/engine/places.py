@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from typing import TYPE_CHECKING, Final
 
+from ensue.engine.status import Growing, Running, Settled
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
@@ -105,10 +107,6 @@ class Places:
             del host.pauses[node]
             host.at_work += 1
 
-    def note_state(self, node: Node) -> None:
-        """Record that a node is called or has a return: its host has begun, whatever happens to others."""
-        self._host_of(node).has_states = True
-
     def close(self, reason: str) -> None:
         """Let no further host begin; the states of hosts that have not begun are left out.
 
@@ -120,7 +118,7 @@ class Places:
         if self.reason:
             return
         self.reason = reason
-        placed = [host for host in self._hosts.values() if host.has_begun and not host.has_states]
+        placed = [host for host in self._hosts.values() if host.has_begun and not _has_states(host.scope)]
         beginning = [*self._beginning.values(), *placed]
         self._beginning.clear()
         for host in beginning:
@@ -183,11 +181,10 @@ class _Host:
         scope: the scope of its plan.
 
     `at_work` counts its nodes that are ready or being carried out, without those in `pauses`, which wait for
-    scopes that they have opened. `held` are ready nodes that wait for its place. `has_begun` says that it
-    had a place, `has_states` that a state of it was called.
+    scopes that they have opened. `held` are ready nodes that wait for its place.
     """
 
-    __slots__ = ("at_work", "has_begun", "has_place", "has_states", "held", "may_go_on", "pauses", "scope")
+    __slots__ = ("at_work", "has_begun", "has_place", "held", "may_go_on", "pauses", "scope")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
@@ -196,7 +193,6 @@ class _Host:
         self.held: list[Node] = []
         self.has_place = False
         self.has_begun = False
-        self.has_states = False
         self.may_go_on = False
 
     def release(self, go_on: Callable[[Node], None]) -> None:
@@ -204,3 +200,8 @@ class _Host:
         held, self.held = self.held, []
         for node in held:
             go_on(node)
+
+
+def _has_states(scope: Scope) -> bool:
+    """Return whether a state of a host was called, or has a return."""
+    return any(isinstance(node.status, Running | Growing | Settled) for node in scope.nodes)

@@ -311,8 +311,6 @@ class Scheduler:
     async def _call(self, node: Node) -> Return | None:
         """Call a node's function; None: the call was cancelled, and the node has ended."""
         node.status = RUNNING
-        if self.places is not None:
-            self.places.note_state(node)
         start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
         if (node.callee is None or not node.callee.touches_nothing) and not await self._announce(node, start):
             self._leave_out(node)
