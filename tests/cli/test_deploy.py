@@ -286,6 +286,28 @@ def test_a_resource_that_a_driver_registers(project: DeployedProject) -> None:
     assert active(project) == {"minion:m"}
 
 
+def test_a_skipped_state_keeps_its_outputs(project: DeployedProject) -> None:
+    """As a reference to it would: what `creates` has skipped has the value of the run that made it."""
+    made = project.root / "made"
+    project.write("states/mk.sls", f"gen:\n  cmd.run: [name: echo made | tee {made}, creates: {made}]\n")
+    project.write(
+        "definitions/pg.yaml",
+        """\
+kind: Definition
+metadata: {id: pg}
+entity:
+  type: postgres
+  driver_type: state
+  driver_inputs: {values: {sls: mk, outputs: {host: "gen:stdout"}}}
+  criteria: [{}]
+""",
+    )
+    assert deployed(project)["postgres"] == "created"
+    assert deployed(project)["postgres"] == "unchanged"
+    document = project.run(*DEPLOY, "--out", "json").document
+    assert document["nodes"][-1]["params"]["spec"]["containers"]["main"]["variables"] == {"DB": "made"}
+
+
 def test_a_state_sees_the_pillar_of_its_target(project: DeployedProject) -> None:
     """Also on a resource that the same deployment registered a moment ago."""
     project.postgres('{host: "dummy:box", registers: {"dummy:box": {}}}')

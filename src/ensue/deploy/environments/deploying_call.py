@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import Plan
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
-    from ensue.core.model.returns import ScopeReturn
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.returns import Return, ScopeReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.plans.asked_growth import AskedGrowth
     from ensue.language.functions.functions import Functions
@@ -71,6 +72,10 @@ class DeployingCall(Protocol):
 
     async def resolved(self, target: str) -> Srn:
         """Return the resource that a text names."""
+        ...
+
+    def earlier_state(self, returned: Return) -> EnforcedState | None:
+        """Return what a state enforced earlier, if this run has skipped it; None for any other."""
         ...
 
     async def grow(self, asked: AskedGrowth) -> ScopeReturn:

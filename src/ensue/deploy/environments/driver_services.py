@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+
 from ensue.core.contracts.functions import RENDERS
 from ensue.core.contracts.growth import Plan
 from ensue.core.errors import DriverError
@@ -61,12 +63,22 @@ class ResourceServices:
         """Run one state as growth under the resource; see the contract."""
         srn = await self._target(target)
         source = SingleState(self._context, function, name, dict(arguments))
-        return await self._context.grow(AskedGrowth(srn, (function,), source))
+        return self._with_earlier(await self._context.grow(AskedGrowth(srn, (function,), source)))
 
     async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:
         """Compile SLS and run them as growth under the resource; see the contract."""
         srn = await self._target(target)
-        return await self._context.grow(AskedGrowth(srn, tuple(mods)))
+        return self._with_earlier(await self._context.grow(AskedGrowth(srn, tuple(mods))))
+
+    def _with_earlier(self, scope_return: ScopeReturn) -> ScopeReturn:
+        """Give states that were skipped, as by `creates`, what they enforced before, as references do."""
+        returns = dict(scope_return.returns)
+        for tag, returned in returns.items():
+            if (earlier := self._context.earlier_state(returned)) is not None:
+                returns[tag] = msgspec.structs.replace(
+                    returned, new_state=earlier.whole, sensitive=earlier.sensitive
+                )
+        return msgspec.structs.replace(scope_return, returns=returns)
 
     async def _target(self, target: str) -> Srn:
         return await self._context.resolved(target) if target else self._context.srn

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.context import StateDeclaration
+from ensue.core.contracts.enforced import enforced_of_skipped
 from ensue.core.contracts.system_clock import SystemClock
 from ensue.core.errors import StoreError, UnknownResourceError
 from ensue.core.model.events import CommandStarted
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.events import RunEvent
-    from ensue.core.model.returns import ScopeReturn
+    from ensue.core.model.returns import Return, ScopeReturn
     from ensue.deploy.environments.project_deployments import ProjectDeployments
     from ensue.engine.services import CallSite
     from ensue.language.functions.functions import Functions
@@ -229,6 +230,10 @@ class CallContext(TargetContext):
         site = self._site
         identity = StateIdentity(str(site.target), site.plan.identity, site.chunk.tag)
         return self._project.enforced.of_state(identity)
+
+    def earlier_state(self, returned: Return) -> EnforcedState | None:
+        """Return what a state enforced earlier, if this run has skipped it; None for any other."""
+        return enforced_of_skipped(returned, self._project.enforced.of_state)
 
     @property
     def declaration(self) -> StateDeclaration:
