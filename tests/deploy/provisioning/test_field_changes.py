@@ -40,3 +40,18 @@ def test_a_mapping_with_a_secret_that_joins_is_masked() -> None:
     (found,) = differences({}, {"creds": {"user": "u", "password": "p"}})
     shown = _hidden(found, [("creds", "password")])
     assert (shown.before, shown.after) == (None, {"user": "u", "password": MASK})
+
+
+def test_values_under_the_key_of_a_secret_are_masked() -> None:
+    """On both sides, at any depth; references and what is no value stay."""
+    before = {"params": {"password": "old", "db": {"api_token": 7, "host": "a"}}}
+    after = {"params": {"password": "${resources.db.password}", "db": {"api_token": None, "host": "b"}}}
+    shown = {
+        one.path: (one.before, one.after)
+        for one in (_hidden(each, []) for each in differences(before, after))
+    }
+    assert shown == {
+        "/params/password": (MASK, "${resources.db.password}"),
+        "/params/db/api_token": (MASK, None),
+        "/params/db/host": ("a", "b"),
+    }
