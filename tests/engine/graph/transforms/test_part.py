@@ -90,8 +90,8 @@ class World:
         for word in (*BACKWARDS, "prereq"):
             yield from ((row.id, other) for other in getattr(row, word))
         yield from ((other, row.id) for other in (*row.prereq, *row.listen_in))
-        if is_user(row.id) or (row.options.fan_out is not None and not is_maker(row.id)):
-            yield from ((row.id, other.id) for other in self.rows if is_maker(other.id))
+        if is_user(row.id) or row.options.fan_out is not None:
+            yield from ((row.id, other.id) for other in self.rows if is_maker(other.id) and other is not row)
 
     @staticmethod
     def _awaits(chunk: Chunk) -> Srn | None:
