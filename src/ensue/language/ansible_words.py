@@ -120,6 +120,36 @@ _UNMISTAKABLE: Final = frozenset({
 })  # fmt: skip
 """Keywords that nobody gives to a template as variables."""
 
+_STATES: Final = frozenset({
+    "absent", "build-dep", "directory", "disabled", "enabled", "file", "fixed", "hard", "installed", "latest",
+    "link", "mounted", "present", "reloaded", "removed", "restarted", "started", "stopped", "touch",
+    "unmounted",
+})  # fmt: skip
+"""Values of `state` in the modules of Ansible."""
+
+_PAIRED: Final = frozenset({"absent", "present"})
+"""States of Ansible that are functions here, in the modules that have one of them."""
+
+_FUNCTIONS_OF_STATES: Final = {
+    ("file", "absent"): "file.absent",
+    ("file", "directory"): "file.directory",
+    ("file", "file"): "file.managed",
+    ("file", "hard"): "file.hardlink",
+    ("file", "link"): "file.symlink",
+    ("file", "present"): "file.managed",
+    ("file", "touch"): "file.touch",
+    ("pkg", "absent"): "pkg.removed` or `pkg.purged",
+    ("pkg", "installed"): "pkg.installed",
+    ("pkg", "latest"): "pkg.latest",
+    ("pkg", "present"): "pkg.installed",
+    ("pkg", "removed"): "pkg.removed` or `pkg.purged",
+    ("service", "reloaded"): "service.running` with `reload: true` and `watch",
+    ("service", "restarted"): "service.running` with `watch",
+    ("service", "started"): "service.running",
+    ("service", "stopped"): "service.dead",
+}
+"""What brings a machine into a state of Ansible, by module and state."""
+
 _FILTERS: Final = {
     "to_yaml": "yaml",
     "to_nice_yaml": "yaml(False)",
@@ -147,6 +177,28 @@ def instead_of_keyword(word: str) -> str:
 def is_unmistakable(word: str) -> bool:
     """Return whether a word can only be meant as a keyword of Ansible, even where any argument is taken."""
     return word in _UNMISTAKABLE or word.startswith("with_")
+
+
+def contrary_state(module: str, function: str, value: Any) -> str:
+    """Return what to write instead of Ansible's `state: VALUE` in a function that does something else.
+
+    Args:
+        module: the module of the state.
+        function: its function.
+        value: the value of `state`.
+
+    Returns:
+        The advice; empty if the value is none of Ansible, or is what the function does anyway.
+    """
+    if not isinstance(value, str) or value not in _STATES or value == function:
+        return ""
+    instead = _FUNCTIONS_OF_STATES.get((module, value), "")
+    if not instead and function in _PAIRED and value in _PAIRED:
+        instead = f"{module}.{value}"
+    if instead == f"{module}.{function}":
+        return ""
+    advice = f"write `{instead}`" if instead else "such as `file.absent`, `pkg.removed`, `service.dead`"
+    return f"`state` is Ansible's: here the function says it, {advice}"
 
 
 def instead_of_filter(name: str) -> str:
