@@ -41,6 +41,8 @@ _BLOCK: Final = (
     "write the states one after the other; what they share is {% if … %} or {% for … %} around them"
 )
 
+_EXIT_CODE: Final = "(with it, `retcode` becomes 0, and `exit_code` is the real code)"
+
 _KEYWORDS: Final = {
     "when": _CONDITION,
     "loop": _LOOP,
@@ -61,7 +63,7 @@ _KEYWORDS: Final = {
     "`show_changes: false` the diff of a file, and `sensitive` names the secrets in what a state returns; "
     "secrets of pillar are hidden anyway",
     "ignore_errors": "leave it out: after a failure, the states that do not require the failed one run; "
-    "`check_cmd` or `success_retcodes` decide what counts as a failure",
+    f"`check_cmd` or `success_retcodes` decide what counts as a failure {_EXIT_CODE}",
     "ignore_unreachable": "leave it out: a host that cannot be reached fails its own states, and the "
     "others go on",
     "any_errors_fatal": "write `failhard: true`, of a state or in ensue.yaml",
@@ -72,7 +74,7 @@ _KEYWORDS: Final = {
     "changed_when": "write `stateful: true` and let the command report whether it changed something, or "
     "`read_only: true` for one that changes nothing",
     "failed_when": "write `check_cmd` with a command that decides whether the state has succeeded, or "
-    "`success_retcodes` of a command",
+    f"`success_retcodes` of a command {_EXIT_CODE}",
     "until": _RETRY,
     "retries": _RETRY,
     "delay": _RETRY,
