@@ -109,6 +109,7 @@ def test_what_cannot_be_decrypted_is_refused_with_its_place(tmp_path: Path, keys
         shown(tmp_path)
     (found,) = raised.value.diagnostics
     assert (found.code, found.span and found.span.line) == ("E0222", 3)
+    assert "has no passphrase, or one that gpg's agent knows" in found.help
     project(
         tmp_path,
         tmp_path / "none",

@@ -291,6 +291,7 @@ def test_init_makes_a_project_that_works(tmp_path: Path) -> None:
     shell = Shell(tmp_path / "new")
     assert shell.run("plan").code == 0
     assert not (shell.root / "out").exists()
+    assert "/gpgkeys/" in (shell.root / ".gitignore").read_text().splitlines()
     first, second = shell.run("apply"), shell.run("apply")
     assert (first.code, second.code) == (0, 0), first.err
     assert "2 changed, 0 unchanged, " in first.out

@@ -46,6 +46,7 @@ MORE: dict[str, dict[str, str]] = {
     "E0609": {"states/a.sls": "#!mine|yaml\na: test.nop\n"},
     "E0707": {"pillar/data.sls": BOX},
     "E0708": {"ensue.yaml": "id: m1\nnodegroups: {web: 'web-*'}\n"},
+    "E0888": {"ensue.yaml": "id: m1\nnodegroups: {web: 'm*', db: 'db-*'}\n"},
     "E0709": {"states/a.sls": "a:\n  test.nop:\n    - tgt: N@web\n"},
     "E0710": {"pillar/data.sls": "resources: {mine: {}}\n"},
     "E0711": {"pillar/data.sls": "resources: {mine: {}}\n"},

@@ -11,6 +11,7 @@ from tests.cli.test_terminal import on_terminal
 from tests.library.states.system_states import needs_root
 
 from ensue.cli.project_root import project_root
+from ensue.core.model.missing_folders import line_of_missing_folder
 
 TREE = """\
 made:
@@ -289,3 +290,25 @@ def test_no_checksum_is_beside_a_diff(shell: Shell) -> None:
     shown = shell.run("plan", "t", "--state-output", "full").out
     assert "-other" in shown
     assert "sha256" not in shown
+
+
+def test_a_missing_folder_is_said_below_its_file(shell: Shell) -> None:
+    """It is said unless an earlier state makes the folder; the apply names the folder and the way out."""
+    root = shell.root
+    shell.write(
+        "states/t.sls",
+        f"{root}/none/a: {{file.managed: [contents: a]}}\n"
+        f"{root}/none/b: {{file.managed: [contents: b]}}\n"
+        f"{root}/made: file.directory\n"
+        f"{root}/made/c: {{file.managed: [contents: c]}}\n"
+        f"{root}/deep/er/d: {{file.managed: [contents: d, makedirs: true]}}\n"
+        f"{root}/deep/e: {{file.managed: [contents: e]}}\n",
+    )
+    planned = shell.run("plan", "t")
+    assert planned.code == 0
+    lines = [line.strip() for line in planned.out.splitlines() if "does not exist" in line]
+    assert len(lines) == 2
+    assert set(lines) == {line_of_missing_folder(f"{root}/none")}
+    applied = shell.run("apply", "t")
+    assert f"Parent directory not present: {root}/none (`makedirs: true` makes it)" in applied.out
+    assert "4 changed, 0 unchanged, 2 failed" in applied.out

@@ -65,6 +65,21 @@ def test_conditions(options: dict[str, Any], expected: tuple[bool, str, bool]) -
 
 
 @pytest.mark.parametrize(
+    ("option", "result"), [("onlyif", "onlyif condition is false"), ("unless", "changed")]
+)
+def test_a_command_that_the_shell_does_not_find(option: str, result: str) -> None:
+    """It counts as false, as in Salt, with a warning that says so; a code of success is none."""
+    prepared = lab()
+    prepared.connection.on_run('grains.os == "Debian"', returncode=127)
+    options: dict[str, Any] = {option: ('grains.os == "Debian"',)}
+    back = prepared.returns([Row("a", "change", options=StateOptions(**options))])["a"]
+    assert back.comment == result
+    (warning,) = back.warnings
+    assert f"did not find the command of `{option}` (exit code 127)" in warning
+    assert 'grains.os == "Debian" (an expression of pillar or grains belongs in {% if … %};' in warning
+
+
+@pytest.mark.parametrize(
     ("fun", "options", "expected"),
     [
         ("fail", {"check_cmd": ("true",)}, (True, "check_cmd determined the state succeeded", False)),

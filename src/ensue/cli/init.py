@@ -57,6 +57,7 @@ greeting: hello
 """,
     ".gitignore": """\
 /.ensue/
+/gpgkeys/
 /out/
 """,
 }

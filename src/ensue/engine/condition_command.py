@@ -10,7 +10,7 @@ Source: Salt 3008, measured.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.shells import shell_argv
@@ -24,13 +24,24 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 _DEFAULT_SHELL: Final = "/bin/sh"
+_NOT_FOUND: Final = 127
+"""The exit code of a shell that does not find a command."""
 
 
-async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> bool | None:
+class CommandVerdict(NamedTuple):
+    """Whether the command of a condition succeeds.
+
+    Args:
+        holds: whether it does; None: it cannot run because its folder does not exist.
+        is_unknown: whether the shell did not find the command.
+    """
+
+    holds: bool | None
+    is_unknown: bool = False
+
+
+async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> CommandVerdict:
     """Return whether a condition's command succeeds.
-
-    Returns:
-        None if it cannot run because its folder does not exist.
 
     Raises:
         EnsueError: the target cannot run it.
@@ -51,12 +62,14 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> boo
             )
             completed = await context.connection.run(command)
     except RemoteFileError:
-        return None
+        return CommandVerdict(holds=None)
     except TimeoutError:
         if not limit.expired():
             raise  # The target did not answer within a limit of its own.
-        return False
-    return completed.returncode == 0 or completed.returncode in _listed(options.get("success_retcodes"))
+        return CommandVerdict(holds=False)
+    code = completed.returncode
+    holds = code == 0 or code in _listed(options.get("success_retcodes"))
+    return CommandVerdict(holds, is_unknown=code == _NOT_FOUND and not holds)
 
 
 async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:

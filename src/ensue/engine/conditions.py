@@ -7,6 +7,7 @@ Source: Salt 3008, measured: all conditions are evaluated, and each adds to the 
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -22,16 +23,25 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 
+_SHOWN_CHARS: Final = 80
+_NOT_FOUND: Final = (
+    "the shell did not find the command of `{}` (exit code 127), which counts as false: {} "
+    "(an expression of pillar or grains belongs in {{% if … %}}; `command -v NAME` asks for a command)"
+)
+
+
 class ConditionsResult(msgspec.Struct, frozen=True):
     """The result of a state's conditions.
 
     Args:
         met: whether the state runs.
         comment: one line per condition.
+        warnings: commands that the shell of the target did not find, which counts as false.
     """
 
     met: bool
     comment: str
+    warnings: tuple[str, ...] = ()
 
 
 MET: Final = ConditionsResult(met=True, comment="")
@@ -53,14 +63,17 @@ async def look_at_conditions(context: StateContext, chunk: Chunk) -> ConditionsR
     options = chunk.options
     context = context.for_conditions
     found: list[ConditionsResult] = []
+    warnings: list[str] = []
     if options.onlyif:
-        found.append(await _onlyif(context, chunk))
+        found.append(await _onlyif(context, chunk, warnings))
     if options.unless:
-        found.append(await _unless(context, chunk))
+        found.append(await _unless(context, chunk, warnings))
     if options.creates:
         found.append(await _creates(context, options.creates))
     return ConditionsResult(
-        all(condition.met for condition in found), "\n".join(condition.comment for condition in found)
+        all(condition.met for condition in found),
+        "\n".join(condition.comment for condition in found),
+        tuple(warnings),
     )
 
 
@@ -77,20 +90,20 @@ async def check_afterwards(context: StateContext, chunk: Chunk) -> ConditionsRes
     return ConditionsResult(met=True, comment="check_cmd determined the state succeeded")
 
 
-async def _onlyif(context: StateContext, chunk: Chunk) -> ConditionsResult:
+async def _onlyif(context: StateContext, chunk: Chunk, warnings: list[str]) -> ConditionsResult:
     for entry in chunk.options.onlyif:
         if not _is_condition(entry):
             return ConditionsResult(met=True, comment="onlyif execution failed, bad type passed")
-        if not await _holds(context, chunk, entry):
+        if not await _holds(context, chunk, entry, "onlyif", warnings):
             return ConditionsResult(met=False, comment="onlyif condition is false")
     return ConditionsResult(met=True, comment="onlyif condition is true")
 
 
-async def _unless(context: StateContext, chunk: Chunk) -> ConditionsResult:
+async def _unless(context: StateContext, chunk: Chunk, warnings: list[str]) -> ConditionsResult:
     for entry in chunk.options.unless:
         if not _is_condition(entry):
             return ConditionsResult(met=True, comment="unless condition is false, bad type passed")
-        if await _holds(context, chunk, entry) is False:
+        if await _holds(context, chunk, entry, "unless", warnings) is False:
             return ConditionsResult(met=True, comment="unless condition is false")
     return ConditionsResult(met=False, comment="unless condition is true")
 
@@ -111,11 +124,16 @@ async def _exists(context: StateContext, path: str) -> bool:
         return False
 
 
-async def _holds(context: StateContext, chunk: Chunk, entry: Data) -> bool | None:
+async def _holds(
+    context: StateContext, chunk: Chunk, entry: Data, option: str, warnings: list[str]
+) -> bool | None:
     """Return whether an entry is true; None if that is unknown: then the state is skipped, as in Salt."""
     if isinstance(entry, dict):
         return bool(await _call(context, entry))
-    return await condition_holds(context, chunk, str(entry))
+    verdict = await condition_holds(context, chunk, str(entry))
+    if verdict.is_unknown:
+        warnings.append(_NOT_FOUND.format(option, shorten(str(entry), _SHOWN_CHARS, placeholder="…")))
+    return verdict.holds
 
 
 def _is_condition(entry: Data) -> bool:

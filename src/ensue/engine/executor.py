@@ -232,6 +232,8 @@ class Executor:
         else:
             skipped = SkippedReturn(name=chunk.name, result=True, comment=condition.comment)
             reply = AttemptResult(skipped, skipped=True)
+        if condition.warnings:
+            reply = _warned(reply, condition.warnings)
         if chunk.options.check_cmd and "check_cmd" not in callee.takes:
             after = await check_afterwards(context, chunk)
             function_return = msgspec.structs.replace(
@@ -254,6 +256,12 @@ def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:
     return msgspec.structs.replace(
         watched, new_state=first.new_state, old_state=first.old_state, sensitive=first.sensitive
     )
+
+
+def _warned(reply: AttemptResult, warnings: tuple[str, ...]) -> AttemptResult:
+    function_return = reply.function_return
+    both = (*warnings, *function_return.warnings)
+    return AttemptResult(msgspec.structs.replace(function_return, warnings=both), reply.skipped)
 
 
 def _commented(reply: AttemptResult, comment: str) -> AttemptResult:

@@ -41,6 +41,8 @@ _BLOCK: Final = (
     "write the states one after the other; what they share is {% if … %} or {% for … %} around them"
 )
 
+_EXIT_CODE: Final = "(with it, `retcode` becomes 0, and `exit_code` is the real code)"
+
 _KEYWORDS: Final = {
     "when": _CONDITION,
     "loop": _LOOP,
@@ -61,7 +63,7 @@ _KEYWORDS: Final = {
     "`show_changes: false` the diff of a file, and `sensitive` names the secrets in what a state returns; "
     "secrets of pillar are hidden anyway",
     "ignore_errors": "leave it out: after a failure, the states that do not require the failed one run; "
-    "`check_cmd` or `success_retcodes` decide what counts as a failure",
+    f"`check_cmd` or `success_retcodes` decide what counts as a failure {_EXIT_CODE}",
     "ignore_unreachable": "leave it out: a host that cannot be reached fails its own states, and the "
     "others go on",
     "any_errors_fatal": "write `failhard: true`, of a state or in ensue.yaml",
@@ -72,7 +74,7 @@ _KEYWORDS: Final = {
     "changed_when": "write `stateful: true` and let the command report whether it changed something, or "
     "`read_only: true` for one that changes nothing",
     "failed_when": "write `check_cmd` with a command that decides whether the state has succeeded, or "
-    "`success_retcodes` of a command",
+    f"`success_retcodes` of a command {_EXIT_CODE}",
     "until": _RETRY,
     "retries": _RETRY,
     "delay": _RETRY,
@@ -120,6 +122,36 @@ _UNMISTAKABLE: Final = frozenset({
 })  # fmt: skip
 """Keywords that nobody gives to a template as variables."""
 
+_STATES: Final = frozenset({
+    "absent", "build-dep", "directory", "disabled", "enabled", "file", "fixed", "hard", "installed", "latest",
+    "link", "mounted", "present", "reloaded", "removed", "restarted", "started", "stopped", "touch",
+    "unmounted",
+})  # fmt: skip
+"""Values of `state` in the modules of Ansible."""
+
+_PAIRED: Final = frozenset({"absent", "present"})
+"""States of Ansible that are functions here, in the modules that have one of them."""
+
+_FUNCTIONS_OF_STATES: Final = {
+    ("file", "absent"): "file.absent",
+    ("file", "directory"): "file.directory",
+    ("file", "file"): "file.managed",
+    ("file", "hard"): "file.hardlink",
+    ("file", "link"): "file.symlink",
+    ("file", "present"): "file.managed",
+    ("file", "touch"): "file.touch",
+    ("pkg", "absent"): "pkg.removed` or `pkg.purged",
+    ("pkg", "installed"): "pkg.installed",
+    ("pkg", "latest"): "pkg.latest",
+    ("pkg", "present"): "pkg.installed",
+    ("pkg", "removed"): "pkg.removed` or `pkg.purged",
+    ("service", "reloaded"): "service.running` with `reload: true` and `watch",
+    ("service", "restarted"): "service.running` with `watch",
+    ("service", "started"): "service.running",
+    ("service", "stopped"): "service.dead",
+}
+"""What brings a machine into a state of Ansible, by module and state."""
+
 _FILTERS: Final = {
     "to_yaml": "yaml",
     "to_nice_yaml": "yaml(False)",
@@ -147,6 +179,28 @@ def instead_of_keyword(word: str) -> str:
 def is_unmistakable(word: str) -> bool:
     """Return whether a word can only be meant as a keyword of Ansible, even where any argument is taken."""
     return word in _UNMISTAKABLE or word.startswith("with_")
+
+
+def contrary_state(module: str, function: str, value: Any) -> str:
+    """Return what to write instead of Ansible's `state: VALUE` in a function that does something else.
+
+    Args:
+        module: the module of the state.
+        function: its function.
+        value: the value of `state`.
+
+    Returns:
+        The advice; empty if the value is none of Ansible, or is what the function does anyway.
+    """
+    if not isinstance(value, str) or value not in _STATES or value == function:
+        return ""
+    instead = _FUNCTIONS_OF_STATES.get((module, value), "")
+    if not instead and function in _PAIRED and value in _PAIRED:
+        instead = f"{module}.{value}"
+    if instead == f"{module}.{function}":
+        return ""
+    advice = f"write `{instead}`" if instead else "such as `file.absent`, `pkg.removed`, `service.dead`"
+    return f"`state` is Ansible's: here the function says it, {advice}"
 
 
 def instead_of_filter(name: str) -> str:

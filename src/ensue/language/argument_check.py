@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from ensue.core.contracts.functions import ANY_ARGUMENTS
 from ensue.core.model.declared_secrets import SENSITIVE
-from ensue.language.ansible_words import instead_of_keyword, is_unmistakable
+from ensue.language.ansible_words import contrary_state, instead_of_keyword, is_unmistakable
 from ensue.language.idem_names import refuse_credentials
 from ensue.language.references.detection import holds_sign
 
@@ -136,15 +136,34 @@ class ArgumentCheck:
             {name: value for name, value in arguments.items() if name not in unused} if unused else arguments
         )
 
-    def warn_of_state(self, declaration: Declaration, signature: Signature) -> None:
-        """Warn that Salt ignores the argument `state`, which functions of Ansible have.
+    def check_state(
+        self, declaration: Declaration, signature: Signature, value: Any, refused: Collector
+    ) -> None:
+        """Refuse the argument `state` of Ansible that asks for something else than the function does.
+
+        Any other is warned of, since Salt ignores it.
 
         Args:
             declaration: a state that has it.
             signature: the arguments that its function takes.
+            value: the argument.
+            refused: collects the errors.
         """
-        if "state" not in signature.names and not declaration.is_copied_by_use("state"):
-            self._warn(declaration, "state", "", "the function says it: `file.absent`, `service.dead`")
+        if "state" in signature.names or declaration.is_copied_by_use("state"):
+            return
+        instead = contrary_state(declaration.module, declaration.function, value)
+        if not instead or not signature.is_ours:
+            self._warn(
+                declaration, "state", "", instead or "the function says it: `file.absent`, `service.dead`"
+            )
+            return
+        refused.error(
+            "E0409",
+            f"'state: {value}' of {declaration.id!r} is Ansible's",
+            _place(declaration, "state"),
+            detail=f"{declaration.module}.{declaration.function} makes no use of it",
+            help=instead,
+        )
 
     def warn_of_runas(self, declaration: Declaration, signature: Signature) -> None:
         """Warn of a `runas` that no command of the state uses: Salt ignores it.

@@ -220,6 +220,7 @@ class Drafter:
     ) -> Draft:
         words = _WORDS.intersection(arguments)
         options, requisites, order = NO_OPTIONS, None, declaration.order
+        refused = Collector() if self._on_unknown.argument == "fail" else self._found
         if words:
             arguments = dict(arguments)
             name = self._name_of(declaration, signature, arguments, name, place)
@@ -238,10 +239,9 @@ class Drafter:
             if options.runas and "runas" not in arguments and not has_conditions(options):
                 self._check.warn_of_runas(declaration, signature)
             if "state" in words:
-                self._check.warn_of_state(declaration, signature)
+                self._check.check_state(declaration, signature, arguments["state"], refused)
             for word in words & DROPPED:
                 arguments.pop(word, None)
-        refused = Collector() if self._on_unknown.argument == "fail" else self._found
         used = self._check.without_unused(declaration, signature, arguments)
         is_right = self._check.accepts(declaration, signature, used, refused) and used is arguments
         arguments = used

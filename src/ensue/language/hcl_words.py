@@ -41,7 +41,9 @@ _FUNCTIONS: Final = (
 _INTERPOLATION: Final = re.compile(
     r"(?<![$\\%])\$\{(?:"
     r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
-    rf"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+)|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}}"
+    r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
+    r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.[\w-]+(?:\[[^][{}\n]*\])?\.)[a-z]\w*(?=[^:{}\n]*\}))"
+    rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}}"
 )
 _FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
 _IN_LOOPS: Final = {

@@ -15,8 +15,9 @@ from ensue.core.model.data import copied, is_mapping
 from ensue.language.merging import merge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.srn import Srn
 
 
@@ -46,11 +47,15 @@ class Pillars:
         minion: the managing minion. A resource has the minion's pillar with its own merged over it.
         resources_key: the key below which pillar declares resources.
         override: merged last (`--pillar`); the user who runs the command is its author.
+
+    Attributes:
+        warnings: those of all compilations since the minion's last one, each once.
     """
 
     def __init__(self, minion: Srn, resources_key: str, override: Mapping[str, Any]) -> None:
         self.override = override
         self.override_as_written: Mapping[str, Any] = _as_written(override)
+        self.warnings: tuple[Diagnostic, ...] = ()
         self._minion = minion
         self._key = resources_key
         self._plain: dict[Srn, dict[str, Any]] = {}
@@ -63,6 +68,11 @@ class Pillars:
     def __contains__(self, target: object) -> bool:
         """Return whether a target's own pillar has been compiled."""
         return target in self._plain
+
+    def warn(self, target: Srn, warnings: Iterable[Diagnostic]) -> None:
+        """Add the warnings of compiling a target's pillar; those of the minion replace all others."""
+        before = () if target == self._minion else self.warnings
+        self.warnings = tuple(dict.fromkeys((*before, *warnings)))
 
     def put(self, target: Srn, compiled: CompiledPillar) -> None:
         """Store a target's compiled pillar."""

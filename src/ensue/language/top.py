@@ -15,6 +15,7 @@ from ensue.core.errors import PluginError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
 from ensue.language.targeting import TargetSyntaxError, matches, matches_so_far
+from ensue.language.targeting.ansible_patterns import instead_of_group
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
 from ensue.language.top_files import OwnMatchers, TopOptions, read_top_files
 
@@ -139,7 +140,7 @@ class _Matcher:
         if kind not in ENGINES:
             return self._applies_by_own(kind, expression, span)
         try:
-            return self._is_matched(self._target(kind, expression), expression)
+            is_matched = self._is_matched(self._target(kind, expression), expression)
         except TargetSyntaxError as error:
             if error.code == UNKNOWN_NODEGROUP:
                 # As in Salt: one top file may serve several masters, each with its own nodegroups.
@@ -147,6 +148,9 @@ class _Matcher:
             else:
                 self._found.error(error.code, str(error), span)
             return False
+        if not is_matched and kind in {"compound", "glob"}:
+            self._warn_of_group(expression, span)
+        return is_matched
 
     def _applies_by_own(self, kind: str, expression: str, span: YamlPlace) -> bool:
         """Match by a matcher of the project."""
@@ -169,6 +173,17 @@ class _Matcher:
             help=near_names(kind, known) or f"{', '.join(known)}; or write _matchers/{kind}_match.py",
         )
         return False
+
+    def _warn_of_group(self, expression: str, span: YamlPlace) -> None:
+        """Warn of an id that is the name of a nodegroup, and of a pattern of Ansible."""
+        if instead := instead_of_group(expression, self._subject.vocabulary.nodegroups):
+            self._found.warning(
+                "E0888",
+                f"the target {expression!r} is taken for the id of a machine",
+                span,
+                detail="a word without an engine is a glob of ids",
+                help=instead,
+            )
 
     def _is_matched(self, target: Target, expression: str) -> bool:
         if self._undecided is None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.model.missing_folders import missing_folder_of
 from ensue.core.model.sensitive_paths import hide_in_changes
+from ensue.core.model.target_paths import folders_above
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import managed_drift, unmanaged_drift
@@ -68,6 +70,8 @@ class _View:
         green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
         self._colours = {"+": green, "~": yellow, "-": red, "?": cyan, "!": red}
         self._groups: dict[tuple[str, str, str], list[str]] = {}
+        self._made: set[tuple[str, str]] = set()
+        """Each path that an earlier state of a plan may make, and the folders above it, with the target."""
         self.unmanaged: list[str] = []
         """A line per state with drift in properties that it does not manage."""
 
@@ -99,8 +103,21 @@ class _View:
             return
         yield self._headline(returned)
         yield from self._indented(self._below(returned))
+        yield from self._missing_folder(returned)
         for line in foreseen_lines(returned, self._masker):
             yield f"{_BELOW}{self._palette.paint(self._colours['?'], f'? {line}')}"
+
+    def _missing_folder(self, returned: Return) -> Iterator[str]:
+        """Yield a line if a plan lacks the folder of a state, and no state before makes it."""
+        if returned.result is not None:
+            return
+        missing = missing_folder_of(returned.comment)
+        if missing is None:
+            paths = (returned.name, *folders_above(returned.name)) if returned.name.startswith("/") else ()
+            self._made.update((returned.target, path) for path in paths)
+        elif (returned.target, missing.folder) not in self._made:
+            line = on_one_line(self._masker.text(missing.line))
+            yield f"{_BELOW}{self._palette.paint(self._palette.light_red, line)}"
 
     def _unmanaged_line(self, returned: Return, drift: Mapping[str, Any]) -> str:
         shown = self._masker.data(drift)

@@ -158,9 +158,8 @@ ROWS = [
         "state of Ansible",
         "a:\n  test.nop:\n    - state: absent\n",
         "3:7",
-        says="test.nop makes no use of 'state'",
-        mends="the function says it: `file.absent`, `service.dead`",
-        code=0,
+        says="'state: absent' of 'a' is Ansible's",
+        mends="the function says it, such as `file.absent`, `pkg.removed`, `service.dead`",
     ),
     state(
         "a module of Ansible",

@@ -60,7 +60,7 @@ class AssignedSls:
             mods: SLS names; none: what the top file assigns to the target.
 
         Returns:
-            The plan, and a warning if the top file assigns nothing.
+            The plan, and the warnings of pillar and of the top file.
 
         Raises:
             CompileError: the input has errors; the exception has all of them.
@@ -72,7 +72,8 @@ class AssignedSls:
         else:
             compiled, warnings = self._highstate(srn, compiler)
         self._services.look_for_secrets(compiled.plan)
-        return compiled, (*warnings, *self._services.code.unused, *self._unnamed_pillar)
+        of_pillar = (*self._services.pillars.warnings, *self._unnamed_pillar)
+        return compiled, (*warnings, *self._services.code.unused, *of_pillar)
 
     @cached_property
     def _unnamed_pillar(self) -> tuple[Diagnostic, ...]:

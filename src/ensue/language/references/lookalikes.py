@@ -21,6 +21,8 @@ _PIECE: Final = re.compile(r"(?<![$\\])\$\{([^{}\n]+)\}")
 _OF_A_SHELL: Final = re.compile(r"[-+=?#%/^,@!*]|[0-9]")
 """What follows the colon in a shell: `${x:-1}`, `${x:2}`."""
 _MOST_WORDS: Final = 12
+_WITH_FUNCTION: Final = 2
+"""How many words `cmd.run` has, before the ID."""
 
 
 def lookalikes(text: str, producers: Producers) -> Iterator[tuple[str, str, str]]:
@@ -67,4 +69,6 @@ def _dotted(content: str, producers: Producers) -> tuple[str, str, str] | None:
             path, id_ = ".".join(words[:start]), ".".join(words[start:end])
             if module := producers.module_of(id_, path):
                 return path or module, id_, ":".join(words[end:])
+    if len(words) > _WITH_FUNCTION and producers.module_of(words[2], words[0]):
+        return words[0], words[2], ":".join(words[3:])
     return None

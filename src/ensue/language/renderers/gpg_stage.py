@@ -108,7 +108,9 @@ def _plain(stream: Stream, message: str, place: Span) -> str:
                     summary="a PGP message cannot be decrypted",
                     detail=str(error),
                     span=place,
-                    help="check that the secret key is in the folder that the option `gpg_keydir` names; "
+                    help="check that the secret key is in the folder that the option `gpg_keydir` names, and "
+                    "has no passphrase, or one that gpg's agent knows (gpg cannot ask for it here, and then "
+                    "says `No secret key`, too); "
                     "`gpg_decrypt_must_succeed: false` leaves such messages as they are",
                 )
             ]

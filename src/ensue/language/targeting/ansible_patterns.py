@@ -40,6 +40,21 @@ def instead_of_pattern(pattern: str, nodegroups: Collection[str], minion: str) -
     return _joined(parts, nodegroups)
 
 
+def instead_of_group(target: str, nodegroups: Collection[str]) -> str:
+    """Return how to write a group or a pattern of Ansible in a top file; empty if a target is none.
+
+    Args:
+        target: a target that does not match.
+        nodegroups: the names of the project's nodegroups.
+    """
+    if target in nodegroups:
+        return f"the nodegroup is N@{target}"
+    if "@" in target or " " in target:
+        return ""
+    is_pattern = ":&" in target or ":!" in target or any(part in nodegroups for part in target.split(":"))
+    return instead_of_pattern(target, nodegroups, "") if is_pattern or target == "all" else ""
+
+
 def _simple(pattern: str, nodegroups: Collection[str], minion: str) -> str:
     """Return how to write a pattern that is one name or one expression; empty for any other."""
     if pattern in {"all", "ungrouped"}:

@@ -79,6 +79,7 @@ class PillarCompilation:
         self._mask(pillar)
         static = self._known.read(pillar, compiler, found)
         found.stop_on_errors()
+        services.pillars.warn(services.minion, found.warnings)
         return both, static
 
     def _mask(self, pillar: Mapping[str, Any]) -> None:
@@ -103,6 +104,7 @@ class PillarCompilation:
                 own = CompiledPillar.of(compiled)
                 self._mask(own.plain)
         found.stop_on_errors()
+        self._services.pillars.warn(srn, found.warnings)
         if compiler.is_plain:
             self._shared[key] = own
         return own

@@ -194,9 +194,10 @@ class ManagedFile:
                 return self._returned(None, comment, {"diff": await self._new_diff(desired)})
             planned = self._returned(None, comment, {"newfile": self._path})
             return msgspec.structs.replace(planned, preview=self._preview(desired))
-        if not await is_folder(self._connection, posixpath.dirname(self._path)):
+        folder = posixpath.dirname(self._path)
+        if not await is_folder(self._connection, folder):
             if not self._wish.makedirs:
-                raise StateFailedError("Parent directory not present")
+                raise StateFailedError(f"Parent directory not present: {folder} (`makedirs: true` makes it)")
             await make_parents(self._connection, self._path, self._folder_attributes(desired.attributes))
         await self._check(content, desired.attributes)
         if desired.content is None:

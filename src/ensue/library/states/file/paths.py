@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.connection import Command
 from ensue.core.errors import StateFailedError
+from ensue.core.model.missing_folders import line_of_missing_folder
 from ensue.core.model.target_paths import folders_above
 
 if TYPE_CHECKING:
@@ -58,10 +59,7 @@ async def missing_folder(connection: Connection, path: str, *, makedirs: bool) -
     folder = posixpath.dirname(path)
     if makedirs or await is_folder(connection, folder):
         return ""
-    return (
-        f"\nThe folder {folder} does not exist: the state fails, unless an earlier one makes it "
-        "(`makedirs: true` does)."
-    )
+    return f"\n{line_of_missing_folder(folder)}"
 
 
 async def make_parents(connection: Connection, path: str, wanted: RequestedAttributes) -> list[str]:
