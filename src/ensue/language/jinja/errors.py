@@ -255,7 +255,12 @@ def _without_classes(message: str) -> str:
 
 
 def _not_json(message: str) -> str:
-    """Return the remedy for `stdout_json` of a command that wrote no JSON; only Jinja's message tells it."""
+    """Return the remedy for `stdout_json` of a command that wrote no JSON; only Jinja's message tells it.
+
+    The same for `stdout_lines`, which is Ansible's.
+    """
+    if message.endswith(("has no attribute 'stdout_lines'", "has no key 'stdout_lines'")):
+        return "the lines of an output are stdout.splitlines()"
     if not message.endswith("has no attribute 'stdout_json'"):
         return ""
     return "stdout of the command is not JSON: have it print JSON and nothing else, or read `stdout`"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.diagnostics import Diagnostic, Span
@@ -16,7 +17,9 @@ from ensue.language.jinja.missing_names import (
     set_names,
 )
 from ensue.language.result_words import (
+    BLOCK,
     decided_by,
+    is_of_return,
     is_previous,
     of_previous,
     of_return,
@@ -29,6 +32,9 @@ if TYPE_CHECKING:
 
     from ensue.language.jinja.failed_template import FailedTemplate
 
+_CONDITION: Final = re.compile(r"\s*(?:-\s*)?(?:onlyif|unless)\s*:")
+_PRINTED: Final = re.compile(r"\{\{-?(.*?)-?\}\}")
+_PLAIN: Final = re.compile(r"\s*\w+(?:\.\w+|\[[^\]]*\])*\s*")
 DEFINE: Final = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
 LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
 _RENAMED: Final = {"env": "saltenv"}
@@ -91,7 +97,7 @@ def _undefined_variable(
         detail=f"{name!r} is undefined",
         span=span,
         help=_of_caller(missing, source, known)
-        or _of_state(missing, span.path, source)
+        or _of_state(missing, span, source)
         or instead_of_variable(name, missing.keys)
         or _of_result(missing, span.path, known)
         or near_variable(name, known),
@@ -108,9 +114,9 @@ def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) ->
     )
 
 
-def _of_state(missing: MissingName, path: str, source: FailedTemplate) -> str:
+def _of_state(missing: MissingName, span: Span, source: FailedTemplate) -> str:
     """Return the remedy for what is the ID of a state, or a name that a state registers its result with."""
-    if not path.endswith(".sls"):
+    if not span.path.endswith(".sls"):
         return ""
     id_ = missing.name
     module = module_of_state(id_, source.text, source.roots)
@@ -119,12 +125,19 @@ def _of_state(missing: MissingName, path: str, source: FailedTemplate) -> str:
         module = module_of_state(id_, source.text, source.roots) if id_ else ""
     if not module:
         return ""
-    if missing.tag:
-        return decided_by(id_, module, missing.keys, missing.tag)
+    line = source.line(span.line)
+    if missing.tag or is_of_return(missing.keys) or _CONDITION.match(line):
+        return decided_by(id_, module, missing.keys, missing.tag or "if")
     keys = properties(missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys)
     written = ":".join((module, id_, *keys))
     what = "its value is known when it has run" if keys else "name what is read of it"
-    return f"{id_} is a state; write ${{{written}}}: {what}"
+    calculated = "" if _is_plain(missing.name, line) else f"; to calculate with it, write {BLOCK}"
+    return f"{id_} is a state; write ${{{written}}}: {what}{calculated}"
+
+
+def _is_plain(name: str, line: str) -> bool:
+    """Return whether a line prints no more of a name than its value or keys, `{{ name.stdout }}`."""
+    return all(_PLAIN.fullmatch(printed) for printed in _PRINTED.findall(line) if name in printed)
 
 
 def _of_result(missing: MissingName, path: str, known: set[str]) -> str:
