@@ -1,10 +1,10 @@
-"""Mistakes with what a state returns: expressions over it, its lines, and its changes."""
+"""Mistakes with what a state returns: expressions over it, its lines, and its changes; and with pillar."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from tests.cli.mistakes.mistake import Mistake, state
+from tests.cli.mistakes.mistake import Mistake, state, with_files
 
 _LIST: Final = "x:\n  cmd.run:\n    - name: echo a\n    - read_only: true\n"
 
@@ -13,6 +13,7 @@ def _text(argument: str) -> str:
     return f"{_LIST}{{{{ opts['root_dir'] }}}}/none:\n  file.managed:\n    - {argument}\n"
 
 
+PILLAR: Final = {"pillar/top.sls": "base:\n  '*': [data]\n", "pillar/data.sls": "workers: [a]\n"}
 ROWS: list[Mistake] = [
     state(
         "names that are the output of a command",
@@ -94,5 +95,39 @@ ROWS: list[Mistake] = [
         "7",
         says="reads what 'x' never returns",
         mends="`- onchanges: [{cmd: x}]`",
+    ),
+    with_files(
+        state(
+            "a key of pillar as a variable",
+            "{% for one in workers %}\na: test.nop\n{% endfor %}\n",
+            "1",
+            says="'workers' is undefined",
+            mends="did you mean pillar.workers?",
+        ),
+        PILLAR,
+    ),
+    state(
+        "a key that pillar does not have",
+        "{{ pillar['db_host'] }}:\n  test.nop\n",
+        "1",
+        says="a mapping has no key 'db_host'",
+        mends="define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`",
+    ),
+    Mistake(
+        what="a variable that is given on the command line",
+        words="apply t --pillar port=80",
+        files={"states/t.sls": "a {{ port }}: test.nop\n"},
+        at="states/t.sls:1",
+        says="'port' is undefined",
+        mends="did you mean pillar.port?",
+    ),
+    with_files(
+        Mistake(
+            what="a key of pillar as a variable in pillar",
+            at="pillar/data.sls:2",
+            says="'other' is undefined",
+            mends="define it",
+        ),
+        {**PILLAR, "pillar/data.sls": "x: 1\ny: {{ other }}\n"},
     ),
 ]

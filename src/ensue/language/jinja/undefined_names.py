@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.model.data import is_mapping
 from ensue.language.ansible_variables import instead_of_variable
 from ensue.language.idem_names import foreign_name
 from ensue.language.jinja.missing_names import (
@@ -36,6 +37,10 @@ _CONDITION: Final = re.compile(r"\s*(?:-\s*)?(?:onlyif|unless)\s*:")
 _PRINTED: Final = re.compile(r"\{\{-?(.*?)-?\}\}")
 _PLAIN: Final = re.compile(r"\s*\w+(?:\.\w+|\[[^\]]*\])*\s*")
 DEFINE: Final = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
+DEFINE_IN_PILLAR: Final = (
+    "define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or give it a "
+    "value where it may be missing: {{ pillar.get('KEY', 'x') }}"
+)
 LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
 _RENAMED: Final = {"env": "saltenv"}
 """Variables of former releases of Salt, and what they are called now."""
@@ -59,11 +64,13 @@ def undefined_variables(
     first = first or reading_of(source.environment, source.text, name)
     known = {*variables, *set_names(source.environment, source.text)}
     at = Span(span.path, span.line, column_of(source.line(span.line), name))
-    diagnostics = [_undefined_variable(first, at, known, source)]
+    pillar = variables.get("pillar")
+    keys = {key for key in pillar if isinstance(key, str)} if is_mapping(pillar) else set[str]()
+    diagnostics = [_undefined_variable(first, at, known, source, keys)]
     for one in others:
         line = one.line + source.first_line - 1
         at = Span(span.path, line, column_of(source.line(line), one.name))
-        diagnostics.append(_undefined_variable(one, at, known, source))
+        diagnostics.append(_undefined_variable(one, at, known, source, keys))
     return diagnostics
 
 
@@ -88,7 +95,7 @@ def near_variable(name: str, variables: Iterable[str], message: str = "") -> str
 
 
 def _undefined_variable(
-    missing: MissingName, span: Span, known: set[str], source: FailedTemplate
+    missing: MissingName, span: Span, known: set[str], source: FailedTemplate, pillar: set[str]
 ) -> Diagnostic:
     name = missing.name
     return foreign_name(name, span) or Diagnostic(
@@ -98,10 +105,18 @@ def _undefined_variable(
         span=span,
         help=_of_caller(missing, source, known)
         or _of_state(missing, span, source)
+        or _of_pillar(name, pillar)
         or instead_of_variable(name, missing.keys)
         or _of_result(missing, span.path, known)
         or near_variable(name, known),
     )
+
+
+def _of_pillar(name: str, pillar: set[str]) -> str:
+    """Return the remedy for a key of pillar that is read like a variable."""
+    if name not in pillar:
+        return ""
+    return f"did you mean pillar.{name}? A template reads values of pillar from `pillar`"
 
 
 def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:
