@@ -15,6 +15,7 @@ _EVERY: Final = "'*' is every minion and resource"
 _PLACES: Final = re.compile(r"(?P<group>[\w.-]+)\[-?\d*(?::-?\d*)?\]")
 _GLOB: Final = re.compile(r"[*?\[]")
 _SEPARATOR: Final = re.compile(r"[:,](?![^\[]*\])")
+_SIGNS: Final = re.compile(r"[:,!&\[]")
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -38,6 +39,19 @@ def instead_of_pattern(pattern: str, nodegroups: Collection[str], minion: str) -
     if pattern[0] not in "!&" and (len(parts) == 1 or "@" in pattern):
         return ""
     return _joined(parts, nodegroups)
+
+
+def instead_of_engines(pattern: str, nodegroups: Collection[str], minion: str) -> str:
+    """Return how to write a pattern of Ansible of nodegroups, `N@web:!N@db`; empty if it is none.
+
+    Args:
+        pattern: the pattern; the first group may be without `N@`.
+        nodegroups: the names of the project's nodegroups.
+        minion: the id of this machine.
+    """
+    plain = pattern.replace("N@", "").removeprefix("@")
+    is_one = plain in nodegroups or _SIGNS.search(plain)
+    return instead_of_pattern(plain, nodegroups, minion) if is_one else ""
 
 
 def _simple(pattern: str, nodegroups: Collection[str], minion: str) -> str:
