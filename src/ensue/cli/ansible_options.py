@@ -14,8 +14,8 @@ _PASSWORD: Final = f"{_HOST}: `password`, or `priv` with the file of a key"
 _CONNECTION: Final = f"{_HOST}: its type, such as `ssh_host` or `container`"
 _SSH: Final = f"{_HOST}: `jump`, `port`, `known_hosts`, or `ssh_config: true` for ~/.ssh/config"
 _VAULT: Final = (
-    "the key is in `ENSUE_KEY`, or in the key file; `ensue keys encrypt` encrypts a value for pillar: "
-    "`ensue keys --help`"
+    "gpg decrypts pillar, with the secret key in the folder `gpgkeys` (`gpg_keydir` in ensue.yaml); "
+    "`ensue keys encrypt` encrypts a value: `ensue keys --help`"
 )
 _VERIFIED: Final = (
     "`ensue show low [SLS]` compiles and shows all errors; `ensue plan` looks at the machines, too"

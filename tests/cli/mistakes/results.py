@@ -107,6 +107,13 @@ ROWS: list[Mistake] = [
         PILLAR,
     ),
     state(
+        "a loop without its variable in the ID",
+        "{% for one in [1, 2] %}\na:\n  test.nop\n{% endfor %}\n",
+        "2",
+        says="the key 'a' appears twice",
+        mends="the key must contain the variable of the loop",
+    ),
+    state(
         "a key that pillar does not have",
         "{{ pillar['db_host'] }}:\n  test.nop\n",
         "1",

@@ -207,12 +207,16 @@ class Faults:
     def ambiguous_before(self, reference: Reference, entries: Sequence[EnforcedState]) -> Fault:
         """Return the error for a reference that means several states of earlier applies."""
         told = [f"{one.id!r} ({one.module}, name {one.name!r}) of SLS {one.sls}" for one in entries]
+        are_alike = len({(one.module, one.id, one.name) for one in entries}) == 1
         return Fault(
             text=reference.text,
             code="E0802",
             summary=f"{reference.text} means several states",
             detail=f"none of this run, but several of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
-            help="write the whole module path, or name an instance: `ID[name]`",
+            help="include the SLS of the one that is meant, give one of them another ID, or leave the "
+            "reference out if that state has removed what it reads"
+            if are_alike
+            else "write the whole module path, or name an instance: `ID[name]`",
         )
 
     def not_kept(self, reference: Reference, cut: str) -> Fault:
