@@ -151,6 +151,7 @@ class Faults:
         """Return the error for a reference to no state of this run or an earlier one."""
         path, id_ = reference.path, reference.id
         modules = self._producers.modules_of(id_)
+        whose = "among the states of this target, " if self._is_resource else ""
         near = near_names(id_, self._producers.ids_below(path))
         if modules:
             near = f"{id_!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}:{id_}`?"
@@ -164,7 +165,7 @@ class Faults:
             text=reference.text,
             code="E0801",
             summary=f"{reference.text} names no state",
-            detail=f"{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
+            detail=f"{whose}{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
             help=f"{meant}write {escaped(reference.text)} for the text itself",
             is_told=id_ in self._found.refused,
         )
