@@ -65,7 +65,7 @@ def undefined_variables(
     known = {*variables, *set_names(source.environment, source.text)}
     at = Span(span.path, span.line, column_of(source.line(span.line), name))
     pillar = variables.get("pillar")
-    keys = {key for key in pillar if isinstance(key, str)} if is_mapping(pillar) else set[str]()
+    keys = set(pillar) if is_mapping(pillar) else set[str]()
     diagnostics = [_undefined_variable(first, at, known, source, keys)]
     for one in others:
         line = one.line + source.first_line - 1
