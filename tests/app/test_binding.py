@@ -239,6 +239,20 @@ def test_states_of_earlier_applies_are_never_guessed_among(tmp_path: Path) -> No
     assert next(iter(report.returns.values())).new_state == 1
 
 
+def test_states_of_earlier_applies_that_are_alike_are_no_instances(tmp_path: Path) -> None:
+    """Where no instance tells two states apart, the advice is to include the one that is meant."""
+    write(tmp_path, f"{tmp_path}/x:\n  file.managed:\n    - contents: x\n", "base")
+    write(tmp_path, f"{tmp_path}/x:\n  file.absent\n", "rm")
+    apply(tmp_path, "base")
+    apply(tmp_path, "rm")
+    write(tmp_path, f"a:\n  test.present:\n    - new_state: ${{file:{tmp_path}/x:mode}}\n")
+    with pytest.raises(CompileError, match="means several states") as raised:
+        apply(tmp_path)
+    (diagnostic,) = raised.value.diagnostics
+    assert "include the SLS of the one that is meant" in diagnostic.help
+    assert "ID[name]" not in diagnostic.help
+
+
 def test_a_skipped_producer_is_what_the_last_apply_made_of_it(tmp_path: Path) -> None:
     """A producer that a condition or a requisite skips says nothing new, so what was known of it counts."""
     text = """

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.mistakes import deployments, other_tools, sls, targets
+from tests.cli.mistakes import ansible, deployments, other_tools, results, sls, targets
 from tests.cli.mistakes.mistake import SECRET
 
 from ensue.cli import main
@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
     from tests.cli.mistakes.mistake import Mistake
 
-AREAS = {"sls": sls, "other tools": other_tools, "targets": targets, "deployments": deployments}
+AREAS = {
+    "sls": sls,
+    "other tools": other_tools,
+    "targets": targets,
+    "results": results,
+    "ansible": ansible,
+    "deployments": deployments,
+}
 ROWS = [(area, row) for area, module in AREAS.items() for row in module.ROWS]
 INNER = re.compile(
     r"Traceback|internal error|\bensue\.[a-z]+\.[a-z]+|<class|sqlalchemy"

@@ -97,7 +97,7 @@ def test_an_option_of_deploy_that_is_named_exists(text: str) -> None:
         (("resources", "list", "--graph"), "'--graph'. Instead: `ensue resources list` lists all hosts"),
         (("runs", "list", "--graph"), "No such option '--graph'."),
         (("keys", "edit", "x"), "There is no command 'edit'."),
-        (("keys", "encrypt_string"), "'encrypt_string'. Instead: the key is in `ENSUE_KEY`"),
+        (("keys", "encrypt_string"), "'encrypt_string'. Instead: gpg decrypts pillar"),
     ],
 )
 def test_words_of_other_tools(words: tuple[str, ...], said: str) -> None:

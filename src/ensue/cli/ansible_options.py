@@ -14,8 +14,8 @@ _PASSWORD: Final = f"{_HOST}: `password`, or `priv` with the file of a key"
 _CONNECTION: Final = f"{_HOST}: its type, such as `ssh_host` or `container`"
 _SSH: Final = f"{_HOST}: `jump`, `port`, `known_hosts`, or `ssh_config: true` for ~/.ssh/config"
 _VAULT: Final = (
-    "the key is in `ENSUE_KEY`, or in the key file; `ensue keys encrypt` encrypts a value for pillar: "
-    "`ensue keys --help`"
+    "gpg decrypts pillar, with the secret key in the folder `gpgkeys` (`gpg_keydir` in ensue.yaml); "
+    "`ensue keys encrypt` encrypts a value: `ensue keys --help`"
 )
 _VERIFIED: Final = (
     "`ensue show low [SLS]` compiles and shows all errors; `ensue plan` looks at the machines, too"
@@ -88,7 +88,8 @@ OPTIONS: Final = {
     "--syntax-check": _VERIFIED,
     "--list-tasks": _STATES,
     "--list-tags": _STATES,
-    "--list-hosts": "`ensue show top --tgt TARGET` lists the hosts that a target matches, with their SLS",
+    "--list-hosts": "`ensue call TARGET test.ping` answers for each host that a target matches",
+    "--max-fail-percentage": "`--fail-limit N`, also as a percentage, with `--batch`",
     "--flush-cache": _GRAINS,
     "--force-handlers": _ALWAYS,
     **dict.fromkeys(("--module-path", "-M", "--playbook-dir", "--roles-path"), _FOLDERS),
@@ -104,10 +105,22 @@ _OF_DOC: Final = {
 }
 _OF_RESOURCES: Final = {
     **dict.fromkeys(("--list", "--graph", "--host", "--vars", "--export"), _HOSTS),
+    **dict.fromkeys(
+        ("--tgt", "--limit", "-l"),
+        "leave it out, the list has all; `ensue call TARGET test.ping` answers for each host of a target",
+    ),
     **dict.fromkeys(("-y", "--yaml", "--toml"), "`--out yaml`"),
 }
 
+_OF_CALL: Final = {
+    **dict.fromkeys(
+        ("--limit", "-l", "--tgt", "--target"), "the target is the first word: `ensue call TARGET FUNCTION`"
+    ),
+    **dict.fromkeys(("-t", "--tree"), "`--out json` prints the answers for a file"),
+}
+
 BY_COMMAND: Final = {
+    "call": _OF_CALL,
     "doc": _OF_DOC,
     **dict.fromkeys(("resources", "resources list", "resources show"), _OF_RESOURCES),
 }

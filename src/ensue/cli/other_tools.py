@@ -26,7 +26,8 @@ _CHECK: Final = (
 _ALWAYS_LOOKS: Final = "leave it out: a plan and an apply always look at the machines"
 _NO_SAVED_PLAN: Final = "leave it out: plans are not saved; `ensue apply` compares again, and asks nothing"
 _RESULTS: Final = (
-    "`ensue show enforced` has what states returned, `ensue show active` the outputs of resources"
+    "`ensue show enforced` has what states returned, `ensue show active --app APP --env ENV --out json` the "
+    "outputs of resources"
 )
 _DESTROY: Final = "`ensue deploy --app APP --env ENV --destroy`; of states, an SLS with `absent` states"
 

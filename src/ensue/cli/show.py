@@ -145,7 +145,9 @@ def _show_active(session: Session, what: str, named: tuple[str, ...], words: Dep
 
     if what == "active":
         if named:
-            raise click.UsageError("`ensue show active` takes --app and --env")
+            raise click.UsageError(
+                "`ensue show active` takes --app and --env; with --out json, it has the outputs of resources"
+            )
         return show_active(session, words)
     if len(named) > 1:
         raise click.UsageError("`ensue show impact` takes one definition, or none for all")

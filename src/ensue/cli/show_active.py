@@ -26,6 +26,8 @@ def show_active(session: Session, words: DeploymentWords) -> int:
         return await project.active_resources(words.app, words.env)
 
     active = session.run(work)
+    if not active and (words.app or words.env):
+        _tell_environments(session, words)
     if session.is_for_programs:
         session.print_document([_active_data(context, one, session.masker) for context, one in active])
         return exit_codes.SUCCEEDED
@@ -36,6 +38,21 @@ def show_active(session: Session, words: DeploymentWords) -> int:
     ]
     session.print_table(headings, rows)
     return exit_codes.SUCCEEDED
+
+
+def _tell_environments(session: Session, words: DeploymentWords) -> None:
+    """Say which environments there are, if none is the one that was asked for."""
+    from ensue.output.colours import on_one_line
+
+    async def work(project: AppProject) -> list[tuple[Context, ActiveResource]]:
+        return await project.active_resources()
+
+    known = sorted({_environment(context) for context, _ in session.run(work)})
+    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+    there = f"there is {', '.join(known[:_MOST_NAMED])}{more}" if known else "nothing is active"
+    session.lines.write(
+        on_one_line(f"ensue: nothing of {words.app or '*'}/{words.env or '*'} is active ({there})")
+    )
 
 
 def show_impact(session: Session, definition: str | None, words: DeploymentWords) -> int:

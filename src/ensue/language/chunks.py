@@ -28,6 +28,7 @@ from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 from ensue.language.options import OPTION_WORDS, has_conditions, read_options
 from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
+from ensue.language.result_words import loop_over
 from ensue.language.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ class Drafter:
                 f"`names` of {declaration.id!r} is {names}",
                 declaration.span("names"),
                 detail="the states are known before anything runs; what a state returns is not",
-                help=_loop_over(names),
+                help=loop_over(names),
             )
             return
         if not is_list(names):
@@ -308,19 +309,6 @@ class Drafter:
         if near:
             return f"did you mean {' or '.join(near)}?"
         return instead_of_keyword(module) or instead_of_argument(module) or instead_of_resource(module)
-
-
-def _loop_over(names: str) -> str:
-    """Return what to write instead of `names` that are a reference."""
-    from ensue.core.model.reference import Reference
-    from ensue.language.references.grammar import read_text
-
-    read = next((piece for piece in read_text(names) if isinstance(piece, Reference)), None)
-    path = f"prev_ret.new_state.{read.property.replace(':', '.')}" if read else "prev_ret.new_state.KEY"
-    return (
-        "write `delayed_render: [block: each]` in the other state, and the states in `#!delayed_block each` "
-        f"with {{% for item in {path} %}}"
-    )
 
 
 def _name_and_rest(declaration: Declaration) -> tuple[str, dict[str, Any]] | None:

@@ -21,6 +21,12 @@ _MODULES: Final = {
     "variable": "pillar",
     "output": "nothing: what a state returns is in `ensue show enforced`",
 }
+_CALLS: Final = {
+    **dict.fromkeys(("ping", "win_ping"), "test.ping"),
+    **dict.fromkeys(("setup", "facts", "gather_facts"), "grains.items"),
+    **dict.fromkeys(("command", "shell", "raw", "win_command", "win_shell"), "cmd.run 'COMMAND'"),
+}
+"""Modules of Ansible that are called ad hoc, and the execution functions that do the same."""
 _PARTS_OF_COLLECTION: Final = 2
 
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
@@ -68,6 +74,25 @@ def instead_of_module(module: str, function: str = "") -> str:
     if advice := _MODULES.get(name, ""):
         return f"instead of `{name}`, write {advice}"
     return UNKNOWN if is_of_collection else ""
+
+
+def instead_of_call(function: str, *, is_state: bool) -> str:
+    """Return what to write instead of a function that `ensue call` does not have; empty if that is not known.
+
+    Args:
+        function: the function, as in `ping`, `ansible.builtin.apt` or `file.managed`.
+        is_state: whether it is a state function.
+    """
+    in_sls = "in an SLS, which `ensue apply --tgt TARGET SLS` runs"
+    if is_state:
+        return f"{function} is a state function: write it {in_sls}"
+    module, _, name = function.rpartition(".")
+    if module and module.split(".")[0] not in NAMESPACES:
+        return ""
+    if called := _CALLS.get(name, ""):
+        return f"instead of `{name}`, write `ensue call TARGET {called}`"
+    advice = instead_of_module(module or name, name if module else "")
+    return f"{advice}, {in_sls}" if advice.startswith("instead of") else advice
 
 
 def usual_names(function: str, known: Collection[str]) -> list[str]:

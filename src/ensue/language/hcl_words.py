@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.language.result_words import BLOCK
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -45,6 +47,8 @@ _INTERPOLATION: Final = re.compile(
     r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.[\w-]+(?:\[[^][{}\n]*\])?\.)[a-z]\w*(?=[^:{}\n]*\}))"
     rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}}"
 )
+_STATE: Final = re.compile(r"\w:[^:/\s]+:\w")
+"""A reference within a function: `upper(cmd:x:stdout)`."""
 _FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
 _IN_LOOPS: Final = {
     "each.key": "{{ key }} in {% for key, value in ….items() %}",
@@ -105,9 +109,13 @@ def _instead_of_interpolation(match: re.Match[str]) -> str:
         return _IN_LOOPS[match["each"]]
     if match["read"]:
         return "${module:ID:property} of the state that returns it"
-    if match["function"]:
-        return _FILTERS.get(match["function"], "{{ … }} with a filter or function of Jinja")
-    return _PATHS
+    return _instead_of_function(match) if match["function"] else _PATHS
+
+
+def _instead_of_function(match: re.Match[str]) -> str:
+    if _STATE.search(match[0]):
+        return f"a filter of Jinja, over what the state has returned, in {BLOCK}"
+    return _FILTERS.get(match["function"], "{{ … }} with a filter or function of Jinja")
 
 
 def instead_of_hcl(data: Any) -> str:

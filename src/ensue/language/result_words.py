@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 PAGE: Final = "the page Delayed rendering of the documentation has examples"
 BLOCK: Final = (
@@ -48,6 +48,9 @@ _OF_RETURNS: Final = {
     "msg": "comment",
 }
 _NEW_STATE: Final = "prev_ret.new_state"
+_TEXTS: Final = frozenset({"stdout", "stderr", "content", "contents"})
+_LINES: Final = frozenset({"stdout_lines", "stderr_lines"})
+_CALCULATED: Final = re.compile(r"[|+*/%~()]|\bif\b")
 _TESTS: Final = {
     **dict.fromkeys(("changed", "change"), "`prev_ret.changes`"),
     **dict.fromkeys(("failed", "failure"), "`prev_ret.result is false`"),
@@ -71,8 +74,7 @@ def decided_by(id_: str, module: str, keys: Sequence[str], tag: str) -> str:
     """
     read = of_return(keys)
     if tag == "for":
-        lines = ".splitlines()" if keys[:1] == ("stdout_lines",) else ""
-        shown = f"{{% for one in {read}{lines} %}} … {{% endfor %}}"
+        shown = f"{{% for one in {_looped(keys)} %}} … {{% endfor %}}"
     else:
         shown = f"{{% if {read}{' …' if read.startswith(_NEW_STATE) else ''} %}} … {{% endif %}}"
     return (
@@ -82,6 +84,57 @@ def decided_by(id_: str, module: str, keys: Sequence[str], tag: str) -> str:
         f"#!delayed_block after\n{shown}\n#!end_delayed_block\n"
         f"To run a state only if {id_} changed something: `- onchanges: [{{{module}: {id_}}}]`; {PAGE}"
     )
+
+
+def loop_over(names: str) -> str:
+    """Return what to write instead of `names` that are a reference.
+
+    Args:
+        names: the text, `${cmd:list:stdout}`.
+    """
+    from ensue.core.model.reference import Reference
+    from ensue.language.references.grammar import read_text
+
+    read = next((piece for piece in read_text(names) if isinstance(piece, Reference)), None)
+    path = _looped(tuple(read.property.split(":"))) if read else f"{_NEW_STATE}.KEY"
+    return (
+        "write `delayed_render: [block: each]` in the other state, and the states in `#!delayed_block each` "
+        f"with {{% for item in {path} %}}"
+    )
+
+
+def instead_of_property(module: str, id_: str, written: str, known: Collection[str]) -> str:
+    """Return what to write instead of a property that no state returns; empty if it is just unknown.
+
+    Args:
+        module: the module of the state that the reference names.
+        id_: its ID.
+        written: the property as it is written, `stdout | upper` or `changed`.
+        known: the keys that the state returns.
+    """
+    key = written.strip()
+    if key in _LINES and _PROPERTIES[key] in known:
+        whole = _PROPERTIES[key]
+        return (
+            f"${{{module}:{id_}:{whole}}} is the whole text; for its lines, write "
+            f"{{% for line in {_looped((whole,))} %}} in {BLOCK}"
+        )
+    if key in _OF_RETURNS and key in RESULTS_OF_TASKS:
+        return decided_by(id_, module, (key,), "if")
+    if _CALCULATED.search(key) and any(one in re.split(r"\W+", key) for one in known):
+        return f"a reference takes no filters and no operators; write the expression in {BLOCK}"
+    return ""
+
+
+def is_of_return(keys: Sequence[str]) -> bool:
+    """Return whether keys read what only the return of a state has, not its `new_state`: `changed`."""
+    return bool(keys) and keys[0] in _OF_RETURNS and keys[0] in RESULTS_OF_TASKS
+
+
+def _looped(keys: Sequence[str]) -> str:
+    """Return how a delayed block loops over a result; a text by its lines."""
+    is_text = len(keys) == 1 and keys[0] in _TEXTS | _LINES
+    return f"{of_return(keys)}.splitlines()" if is_text else of_return(keys)
 
 
 def of_return(keys: Sequence[str]) -> str:

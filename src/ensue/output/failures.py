@@ -6,6 +6,7 @@ first line of the comment. Secrets are masked before anything is cut.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.core.model.data import is_mapping
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from ensue.output.colours import Palette
 
 _LONGEST_LINE_CHARS: Final = 160
+_LONGEST_COMMENT_CHARS: Final = 240
+_WAY_OUT: Final = re.compile(r" \((?:[^()]|\([^()]*\))+\)$")
+"""The last sentence of a comment, which says how to go on: `(did you mean host?)`."""
 _MOST_REPEATED: Final = 50
 """The most failures that are repeated, because thousands may fail in a run."""
 
@@ -59,7 +63,7 @@ def _is_cause(returned: Return) -> bool:
 
 def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:
     what = f"{scope.kind} {masker.name(scope.numbered_name)} of {masker.name(caller.id)}"
-    return on_one_line(f"{what}: {_cut(_first_line(masker.text(scope.comment)))}")
+    return on_one_line(f"{what}: {cut_comment(_first_line(masker.text(scope.comment)))}")
 
 
 def _failure(returned: Return, masker: Masker) -> str:
@@ -97,7 +101,7 @@ def what_happened(returned: Return, masker: Masker) -> str:
     if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
         said = _last_line(changes)
         return _cut(f"exited {exit_code}: {said}" if said else f"exited {exit_code}")
-    return _cut(_first_line(state_comment(returned, masker)))
+    return cut_comment(_first_line(state_comment(returned, masker)))
 
 
 def _first_line(text: str) -> str:
@@ -111,6 +115,20 @@ def _last_line(changes: Any) -> str:
         if any(lines):
             return next(line for line in reversed(lines) if line)
     return ""
+
+
+def cut_comment(line: str) -> str:
+    """Return a line of a comment, cut if it is long; the way out in parentheses at its end is kept.
+
+    Args:
+        line: the line, masked.
+    """
+    if len(line) <= _LONGEST_COMMENT_CHARS:
+        return line
+    way_out = _WAY_OUT.search(line[-_LONGEST_COMMENT_CHARS:])
+    end = way_out[0] if way_out else ""
+    start = line[: len(line) - len(end)]
+    return line if len(start) <= _LONGEST_LINE_CHARS else f"{start[:_LONGEST_LINE_CHARS]}…{end}"
 
 
 def _cut(line: str) -> str:

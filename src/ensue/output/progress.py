@@ -25,7 +25,7 @@ from ensue.core.model.events import (
     StateExcluded,
 )
 from ensue.output.colours import PLAIN, Palette, on_one_line
-from ensue.output.failures import what_happened
+from ensue.output.failures import cut_comment, what_happened
 from ensue.output.running import LONG_S, EventLoop, RunningStates
 from ensue.output.scope_paths import shortened
 
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
 MOST_LINES_OF_A_KIND: Final = 100
 """The most lines per kind (scopes, failures, registrations); the results have the rest."""
-
-_LONGEST_COMMENT_CHARS: Final = 160
 
 
 class PlainProgress:
@@ -176,4 +174,4 @@ def registered_line(event: ResourceRegistered) -> str:
 
 def _short(comment: str) -> str:
     first = next((line.strip() for line in comment.splitlines() if line.strip()), "")
-    return first if len(first) <= _LONGEST_COMMENT_CHARS else first[:_LONGEST_COMMENT_CHARS] + "…"
+    return cut_comment(first)

@@ -51,6 +51,13 @@ def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
 
 
 ROWS = [
+    deployed(
+        "show active --app shop --env dve",
+        says="nothing of shop/dve is active",
+        mends="(there is shop/dev)",
+        code=0,
+    ),
+    deployed("show active db", says="takes --app and --env", mends="with --out json, it has the outputs"),
     score(
         "a misspelt key of a Score file",
         "containers",

@@ -291,7 +291,11 @@ ROWS = [
     line("apply t --auto-approve", says="No such option '--auto-approve'", mends="leave it out"),
     line("validate", says="There is no command 'validate'", mends="`ensue show low [SLS]` compiles"),
     line("lint", says="There is no command 'lint'", mends="`ensue show low [SLS]` compiles"),
-    line("output", says="There is no command 'output'", mends="`ensue show enforced`"),
+    line(
+        "output",
+        says="There is no command 'output'",
+        mends="`ensue show active --app APP --env ENV --out json` the outputs",
+    ),
     line(
         "destroy", says="There is no command 'destroy'", mends="`ensue deploy --app APP --env ENV --destroy`"
     ),

@@ -97,7 +97,7 @@ ROWS = [
             words="apply t --tgt web-*",
             files={"states/t.sls": "a:\n  test.nop:\n    - x: ${cmd:token:stdout}\n"},
             at="states/t.sls:3:10",
-            says="${cmd:token:stdout} names no state",
+            says="among the states of this target, 'cmd' has no state of the ID or name 'token'",
             mends="If another host has the value, write the state that finds it here, with `- tgt: HOST`",
         ),
         {"pillar/top.sls": "base: {'*': [hosts]}\n", "pillar/hosts.sls": "resources: {dummy: {web-1: {}}}\n"},

@@ -17,7 +17,13 @@ from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.missing_keys import missing_key
 from ensue.language.jinja.missing_names import column_of_tag
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
-from ensue.language.jinja.undefined_names import DEFINE, LISTING, near_variable, undefined_variables
+from ensue.language.jinja.undefined_names import (
+    DEFINE,
+    DEFINE_IN_PILLAR,
+    LISTING,
+    near_variable,
+    undefined_variables,
+)
 from ensue.language.result_words import BLOCK, instead_of_test
 
 if TYPE_CHECKING:
@@ -84,11 +90,15 @@ def _missing_key(
     line = span.line - source.first_line + 1
     missing = missing_key(source.environment, source.text, line, variables)
     message = _without_classes(str(error.message or error))
-    if missing is None or f"'{missing.key}'" not in message or not (missing.near or missing.known):
+    if missing is None or f"'{missing.key}'" not in message:
+        return None
+    is_of_pillar = missing.owner.partition(".")[0] == "pillar"
+    if not (missing.near or missing.known or is_of_pillar):
         return None
     keys = f"; it has {', '.join(missing.known)}" if missing.known else ""
     meant = f"did you mean {' or '.join(missing.near)}? If not, " if missing.near else ""
-    advice = f"{meant}{DEFINE}" if missing.known else f"{meant}{DEFINE}; {LISTING}"
+    define = DEFINE_IN_PILLAR if is_of_pillar else DEFINE
+    advice = f"{meant}{define}" if missing.known else f"{meant}{define}; {LISTING}"
     return Diagnostic(
         code="E0204",
         summary="an undefined variable in a template",
@@ -255,7 +265,12 @@ def _without_classes(message: str) -> str:
 
 
 def _not_json(message: str) -> str:
-    """Return the remedy for `stdout_json` of a command that wrote no JSON; only Jinja's message tells it."""
+    """Return the remedy for `stdout_json` of a command that wrote no JSON; only Jinja's message tells it.
+
+    The same for `stdout_lines`, which is Ansible's.
+    """
+    if message.endswith(("has no attribute 'stdout_lines'", "has no key 'stdout_lines'")):
+        return "the lines of an output are stdout.splitlines()"
     if not message.endswith("has no attribute 'stdout_json'"):
         return ""
     return "stdout of the command is not JSON: have it print JSON and nothing else, or read `stdout`"

@@ -27,11 +27,13 @@ class MissingKey(NamedTuple):
         key: the key.
         near: what may have been meant: similar keys, or where the key is further below.
         known: the keys of the mapping; empty if they are many, or if it has a similar one.
+        owner: how the template reads the mapping, `pillar.app`; empty for other expressions.
     """
 
     key: str
     near: list[str]
     known: list[str]
+    owner: str
 
 
 def missing_key(
@@ -65,11 +67,11 @@ def _missing(key: str, data: Mapping[Any, Any], owner: str) -> MissingKey:
     known = [one for one in data if isinstance(one, str)]
     cutoff = 0.5 if len(key) <= _SHORT else 0.7
     if near := difflib.get_close_matches(key, known, n=2, cutoff=cutoff):
-        return MissingKey(key, near, [])
+        return MissingKey(key, near, [], owner)
     inner = [one for one in known if key in (_mapping(data[one]) or {})] if owner else []
     below = [f"{owner}.{one}.{key}" for one in sorted(inner, key=_PREFERRED.__eq__, reverse=True)]
     shown = [one for one in known if not one.startswith("_")]
-    return MissingKey(key, below[:2], shown if len(shown) <= _MOST_KEYS else [])
+    return MissingKey(key, below[:2], shown if len(shown) <= _MOST_KEYS else [], owner)
 
 
 def _written(node: nodes.Node | None) -> str:

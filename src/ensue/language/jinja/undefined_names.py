@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.diagnostics import Diagnostic, Span
+from ensue.core.model.data import is_mapping
 from ensue.language.ansible_variables import instead_of_variable
 from ensue.language.idem_names import foreign_name
 from ensue.language.jinja.missing_names import (
@@ -16,7 +18,9 @@ from ensue.language.jinja.missing_names import (
     set_names,
 )
 from ensue.language.result_words import (
+    BLOCK,
     decided_by,
+    is_of_return,
     is_previous,
     of_previous,
     of_return,
@@ -29,7 +33,14 @@ if TYPE_CHECKING:
 
     from ensue.language.jinja.failed_template import FailedTemplate
 
+_CONDITION: Final = re.compile(r"\s*(?:-\s*)?(?:onlyif|unless)\s*:")
+_PRINTED: Final = re.compile(r"\{\{-?(.*?)-?\}\}")
+_PLAIN: Final = re.compile(r"\s*\w+(?:\.\w+|\[[^\]]*\])*\s*")
 DEFINE: Final = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
+DEFINE_IN_PILLAR: Final = (
+    "define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or give it a "
+    "value where it may be missing: {{ pillar.get('KEY', 'x') }}"
+)
 LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
 _RENAMED: Final = {"env": "saltenv"}
 """Variables of former releases of Salt, and what they are called now."""
@@ -53,11 +64,13 @@ def undefined_variables(
     first = first or reading_of(source.environment, source.text, name)
     known = {*variables, *set_names(source.environment, source.text)}
     at = Span(span.path, span.line, column_of(source.line(span.line), name))
-    diagnostics = [_undefined_variable(first, at, known, source)]
+    pillar = variables.get("pillar")
+    keys = set(pillar) if is_mapping(pillar) else set[str]()
+    diagnostics = [_undefined_variable(first, at, known, source, keys)]
     for one in others:
         line = one.line + source.first_line - 1
         at = Span(span.path, line, column_of(source.line(line), one.name))
-        diagnostics.append(_undefined_variable(one, at, known, source))
+        diagnostics.append(_undefined_variable(one, at, known, source, keys))
     return diagnostics
 
 
@@ -82,7 +95,7 @@ def near_variable(name: str, variables: Iterable[str], message: str = "") -> str
 
 
 def _undefined_variable(
-    missing: MissingName, span: Span, known: set[str], source: FailedTemplate
+    missing: MissingName, span: Span, known: set[str], source: FailedTemplate, pillar: set[str]
 ) -> Diagnostic:
     name = missing.name
     return foreign_name(name, span) or Diagnostic(
@@ -91,11 +104,19 @@ def _undefined_variable(
         detail=f"{name!r} is undefined",
         span=span,
         help=_of_caller(missing, source, known)
-        or _of_state(missing, span.path, source)
+        or _of_state(missing, span, source)
+        or _of_pillar(name, pillar)
         or instead_of_variable(name, missing.keys)
         or _of_result(missing, span.path, known)
         or near_variable(name, known),
     )
+
+
+def _of_pillar(name: str, pillar: set[str]) -> str:
+    """Return the remedy for a key of pillar that is read like a variable."""
+    if name not in pillar:
+        return ""
+    return f"did you mean pillar.{name}? A template reads values of pillar from `pillar`"
 
 
 def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:
@@ -108,9 +129,9 @@ def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) ->
     )
 
 
-def _of_state(missing: MissingName, path: str, source: FailedTemplate) -> str:
+def _of_state(missing: MissingName, span: Span, source: FailedTemplate) -> str:
     """Return the remedy for what is the ID of a state, or a name that a state registers its result with."""
-    if not path.endswith(".sls"):
+    if not span.path.endswith(".sls"):
         return ""
     id_ = missing.name
     module = module_of_state(id_, source.text, source.roots)
@@ -119,12 +140,19 @@ def _of_state(missing: MissingName, path: str, source: FailedTemplate) -> str:
         module = module_of_state(id_, source.text, source.roots) if id_ else ""
     if not module:
         return ""
-    if missing.tag:
-        return decided_by(id_, module, missing.keys, missing.tag)
+    line = source.line(span.line)
+    if missing.tag or is_of_return(missing.keys) or _CONDITION.match(line):
+        return decided_by(id_, module, missing.keys, missing.tag or "if")
     keys = properties(missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys)
     written = ":".join((module, id_, *keys))
     what = "its value is known when it has run" if keys else "name what is read of it"
-    return f"{id_} is a state; write ${{{written}}}: {what}"
+    calculated = "" if _is_plain(missing.name, line) else f"; to calculate with it, write {BLOCK}"
+    return f"{id_} is a state; write ${{{written}}}: {what}{calculated}"
+
+
+def _is_plain(name: str, line: str) -> bool:
+    """Return whether a line prints no more of a name than its value or keys, `{{ name.stdout }}`."""
+    return all(_PLAIN.fullmatch(printed) for printed in _PRINTED.findall(line) if name in printed)
 
 
 def _of_result(missing: MissingName, path: str, known: set[str]) -> str:

@@ -151,6 +151,7 @@ class Faults:
         """Return the error for a reference to no state of this run or an earlier one."""
         path, id_ = reference.path, reference.id
         modules = self._producers.modules_of(id_)
+        whose = "among the states of this target, " if self._is_resource else ""
         near = near_names(id_, self._producers.ids_below(path))
         if modules:
             near = f"{id_!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}:{id_}`?"
@@ -164,7 +165,7 @@ class Faults:
             text=reference.text,
             code="E0801",
             summary=f"{reference.text} names no state",
-            detail=f"{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
+            detail=f"{whose}{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
             help=f"{meant}write {escaped(reference.text)} for the text itself",
             is_told=id_ in self._found.refused,
         )
@@ -207,12 +208,16 @@ class Faults:
     def ambiguous_before(self, reference: Reference, entries: Sequence[EnforcedState]) -> Fault:
         """Return the error for a reference that means several states of earlier applies."""
         told = [f"{one.id!r} ({one.module}, name {one.name!r}) of SLS {one.sls}" for one in entries]
+        are_alike = len({(one.module, one.id, one.name) for one in entries}) == 1
         return Fault(
             text=reference.text,
             code="E0802",
             summary=f"{reference.text} means several states",
             detail=f"none of this run, but several of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
-            help="write the whole module path, or name an instance: `ID[name]`",
+            help="include the SLS of the one that is meant, give one of them another ID, or leave the "
+            "reference out if that state has removed what it reads"
+            if are_alike
+            else "write the whole module path, or name an instance: `ID[name]`",
         )
 
     def not_kept(self, reference: Reference, cut: str) -> Fault:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.language.collector import near_names
+from ensue.language.result_words import instead_of_property
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -61,13 +62,17 @@ class ReturnedKeys:
         self, producer: Draft, reference: Reference, key: str, keys: Collection[str], span: Span
     ) -> None:
         function = f"{producer.declaration.module}.{producer.declaration.function}"
+        module, id_ = producer.declaration.module, producer.declaration.id
+        written = reference.property
         beside = f"{key!r} is no part of it; " if key in _BESIDE else ""
         self._found.error(
             "E0874",
             f"{reference.text} reads what {producer.declaration.id!r} never returns",
             span,
             detail=f"a reference reads the new_state; {beside}that of {function} has {', '.join(keys)}",
-            help=_near(key, keys) or f"`ensue doc {function}` describes these",
+            help=instead_of_property(module, id_, written, keys)
+            or _near(key, keys)
+            or f"`ensue doc {function}` describes these",
         )
 
     def _report_hidden(self, producer: Draft, reference: Reference, span: Span) -> None:

@@ -15,6 +15,7 @@ _EVERY: Final = "'*' is every minion and resource"
 _PLACES: Final = re.compile(r"(?P<group>[\w.-]+)\[-?\d*(?::-?\d*)?\]")
 _GLOB: Final = re.compile(r"[*?\[]")
 _SEPARATOR: Final = re.compile(r"[:,](?![^\[]*\])")
+_SIGNS: Final = re.compile(r"[:,!&\[]")
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -53,6 +54,19 @@ def instead_of_group(target: str, nodegroups: Collection[str]) -> str:
         return ""
     is_pattern = ":&" in target or ":!" in target or any(part in nodegroups for part in target.split(":"))
     return instead_of_pattern(target, nodegroups, "") if is_pattern or target == "all" else ""
+
+
+def instead_of_engines(pattern: str, nodegroups: Collection[str], minion: str) -> str:
+    """Return how to write a pattern of Ansible of nodegroups, `N@web:!N@db`; empty if it is none.
+
+    Args:
+        pattern: the pattern; the first group may be without `N@`.
+        nodegroups: the names of the project's nodegroups.
+        minion: the id of this machine.
+    """
+    plain = pattern.replace("N@", "").removeprefix("@")
+    is_one = plain in nodegroups or _SIGNS.search(plain)
+    return instead_of_pattern(plain, nodegroups, minion) if is_one else ""
 
 
 def _simple(pattern: str, nodegroups: Collection[str], minion: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.language.targeting.ansible_patterns import instead_of_engines
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP, UNKNOWN_TYPE, TargetSyntaxError
 from ensue.language.targeting.expression import words_of
 from ensue.language.targeting.grammar import parse_target, parse_word
@@ -103,6 +104,8 @@ def unknown_nodegroup(name: str, groups: Mapping[str, object]) -> str:
     """Return the message for an unknown nodegroup, with the known ones."""
     import difflib
 
+    if advice := instead_of_engines(name, groups, ""):
+        return f"there is no nodegroup {name!r} ({advice})"
     if near := difflib.get_close_matches(name, groups, n=2):
         return f"there is no nodegroup {name!r} (did you mean {' or '.join(near)}?)"
     there = f"there are {', '.join(sorted(groups))}" if groups else "ensue.yaml has none"

@@ -23,6 +23,7 @@ from ensue.core.errors import ConfigurationError, EnsueError, NotAvailableError,
 from ensue.core.model.data import is_mapping
 from ensue.core.model.data_bounds import DataBoundError, check_data
 from ensue.language.call_arguments import argument_fault
+from ensue.language.function_words import instead_of_call
 from ensue.language.targeting import reads_grains
 from ensue.language.targeting.batch import Batch, TimeAllowance
 from ensue.language.targets.nodegroups import checked_target
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 _GATHERING_AT_ONCE: Final = 1000
+_FORM: Final = "write module.function, for example cmd.run"
 
 
 class CallOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,6 +160,7 @@ class _Caller:
         known = (services.modules, *of_types, *services.loaders.known("modules"))
         if all(functions.find(module, name) is None for functions in known):
             near = services.modules.near(module, name)
+            is_state = services.states.find(module, name) is not None
             why = services.modules.why_missing(module, name)
             raise ConfigurationError(
                 [
@@ -165,9 +168,8 @@ class _Caller:
                         code="E0404",
                         summary=f"there is no execution function {function!r}",
                         detail=why,
-                        help=f"did you mean {' or '.join(near)}?"
-                        if near
-                        else "write module.function, for example cmd.run",
+                        help=instead_of_call(function, is_state=is_state)
+                        or (f"did you mean {' or '.join(near)}?" if near else _FORM),
                     )
                 ]
             )

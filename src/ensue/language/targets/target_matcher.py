@@ -29,7 +29,7 @@ from ensue.language.targeting import (
     reads_grains,
     words_of,
 )
-from ensue.language.targeting.ansible_patterns import instead_of_pattern
+from ensue.language.targeting.ansible_patterns import instead_of_engines, instead_of_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -246,8 +246,10 @@ class ProjectMatcher:
         vocabulary = self._services.vocabulary
         if colon and vocabulary.knows_type(type_):
             return ""
-        groups = vocabulary.nodegroups
-        return _other_form(word) or instead_of_pattern(word.pattern, groups, self._services.minion.id)
+        groups, minion = vocabulary.nodegroups, self._services.minion.id
+        if "N@" in word.pattern or word.pattern.startswith("@"):
+            return instead_of_engines(word.pattern, groups, minion) or _other_form(word)
+        return _other_form(word) or instead_of_pattern(word.pattern, groups, minion)
 
     def _nothing(self, expression: str, target: Target) -> str:
         return f"no minion or resource matches the target {expression!r} ({self._hint(target)})"

@@ -97,15 +97,20 @@ def _fault(detail: str, span: Span, help_: str = "", *related: tuple[Span, str])
 
 
 def _refuse_duplicate(document: YamlDocument, error: full.DuplicateKeyError) -> NoReturn:
-    first = document.span_at(error.first)
+    first, second = document.span_at(error.first), document.span_at(error.second)
+    between = document.text[error.first : error.second]
+    is_of_loop = (first.path, first.line) == (second.path, second.line) and "\n" in between
     raise CompileError(
         [
             Diagnostic(
                 code="E0202",
                 summary=f"the key {error.key!r} appears twice",
                 detail=f"it is first at {first}",
-                span=document.span_at(error.second),
-                help="give one of them another name, or put both under one key",
+                span=second,
+                help="a loop of the template makes them: the key must contain the variable of the loop, as "
+                "in `install {{ item }}:`"
+                if is_of_loop
+                else "give one of them another name, or put both under one key",
                 related=((first, "first here"),),
             )
         ]

@@ -1,0 +1,38 @@
+"""Mistakes of users of Ansible on the command line: patterns of hosts, modules called ad hoc, and options."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.cli.mistakes.mistake import Mistake, line
+
+_GROUPS: Final = {"states/t.sls": "a: test.nop\n", "ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
+
+
+def _pattern(pattern: str, *, says: str, mends: str, code: int = 1) -> Mistake:
+    words = f"call {pattern} test.ping"
+    return Mistake(what=pattern, words=words, files=_GROUPS, says=says, mends=mends, code=code)
+
+
+ROWS: list[Mistake] = [
+    _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
+    _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
+    _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),
+    _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web'", code=2),
+    _pattern("@web", says="no target matched '@web'", mends="the nodegroup is N@web", code=2),
+    _pattern("me@w1", says="no target matched 'me@w1'", mends="write the id alone, w1", code=2),
+    line("call box ping", says="function 'ping'", mends="write `ensue call TARGET test.ping`"),
+    line("call box setup", says="function 'setup'", mends="write `ensue call TARGET grains.items`"),
+    line("call box shell", says="function 'shell'", mends="write `ensue call TARGET cmd.run 'COMMAND'`"),
+    line("call box ansible.builtin.copy", says="function 'ansible.builtin.copy'", mends="in an SLS, which"),
+    line("call box apt", says="function 'apt'", mends="instead of `apt`, write `pkg.installed`"),
+    line("call box file.managed", says="function 'file.managed'", mends="file.managed is a state function"),
+    line("call --limit w1 test.ping", says="No such option '--limit'", mends="the target is the first word"),
+    line("call --tgt w1 test.ping", says="No such option '--tgt'", mends="the target is the first word"),
+    line("call w1 test.ping --tree", says="No such option '--tree'", mends="`--out json` prints the answers"),
+    line("resources list --tgt w1", says="No such option '--tgt'", mends="`ensue call TARGET test.ping`"),
+    line("apply t --list-hosts", says="No such option '--list-hosts'", mends="`ensue call TARGET test.ping`"),
+    line("apply t --max-fail-percentage 9", says="No such option", mends="Instead: `--fail-limit N`"),
+    line("apply t --tgt w1 --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'L@w1,w2'"),
+    line("plan t --tgt N@a --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'N@a or w2'"),
+]
