@@ -83,7 +83,8 @@ def test_the_only_key_needs_no_name(tmp_path: Path, keys: Path) -> None:
     done = ensue(tmp_path, "keys", "encrypt", given=b"x")
     assert done.returncode != 0
     assert b"there is no folder of keys" in done.stderr
-    assert b"--quick-gen-key" in done.stderr
+    assert b"--batch --passphrase '' --quick-gen-key" in done.stderr
+    assert b"keep the folder out of version control" in done.stderr
 
     with tempfile.TemporaryDirectory(prefix="gpg") as folder:
         home = ["--homedir", folder]
