@@ -84,6 +84,7 @@ def test_the_only_key_needs_no_name(tmp_path: Path, keys: Path) -> None:
     assert done.returncode != 0
     assert b"there is no folder of keys" in done.stderr
     assert b"--batch --passphrase '' --quick-gen-key" in done.stderr
+    assert b"keep the folder out of version control" in done.stderr
 
     with tempfile.TemporaryDirectory(prefix="gpg") as folder:
         home = ["--homedir", folder]

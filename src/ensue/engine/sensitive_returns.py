@@ -34,11 +34,9 @@ def with_checked_paths(function_return: StateReturn) -> StateReturn:
     problems = [*_problems(function_return, paths)]  # pyright: ignore[reportUnknownArgumentType] # of anything
     if problems:
         return _masked(function_return, "\n".join(problems))
-    return (
-        function_return
-        if paths is given
-        else msgspec.structs.replace(function_return, sensitive=tuple(paths))
-    )  # pyright: ignore[reportUnknownArgumentType] # texts
+    if paths is given:
+        return function_return
+    return msgspec.structs.replace(function_return, sensitive=tuple(paths))  # pyright: ignore[reportUnknownArgumentType] # texts
 
 
 def _problems(function_return: StateReturn, paths: Any) -> Iterator[str]:

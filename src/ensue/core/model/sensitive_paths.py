@@ -201,10 +201,10 @@ def _readings(path: str) -> tuple[tuple[Step, ...], ...]:
 def _hidden(data: Any, tree: dict[Any, Any]) -> Any:
     if tree is _WHOLE:
         return data if data is None else MASK
-    if not isinstance(data, dict | list | tuple):
+    if not is_mapping(data) and not isinstance(data, list | tuple):
         return data  # It has none of the places.
     # A tuple has no places that can be assigned to.
-    changed: Any = [*cast("Iterable[Any]", data)] if isinstance(data, tuple) else data.copy()
+    changed: Any = dict(data) if is_mapping(data) else [*cast("Iterable[Any]", data)]
     for key, branch in tree.items():
         for own in _keys_like(changed, key):
             changed[own] = _hidden(changed[own], branch)
@@ -213,6 +213,6 @@ def _hidden(data: Any, tree: dict[Any, Any]) -> Any:
 
 def _keys_like(data: Any, key: Any) -> list[Any]:
     """Return the keys of a mapping, or the indices of a list, that a key of a place means."""
-    if isinstance(data, list):
+    if is_list(data):
         return [index for index in range(len(data)) if str(index) == str(key)]
     return [key] if key in data else [own for own in data if str(own) == str(key)]

@@ -10,7 +10,6 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
 from ensue.core.masking import literal_part
 from ensue.core.model.data import is_list, is_mapping
-from ensue.core.model.secret_values import secret_values
 from ensue.deploy.environments.built_graph import GraphSource
 from ensue.deploy.environments.deployment_files import load_files, read_definitions, read_deployment
 from ensue.deploy.provisioning.built_in import with_built_in
@@ -161,7 +160,6 @@ class DeploymentReader:
             CompileError: something is wrong with the documents, the definitions or the graph.
         """
         catalog = self._catalog(found)
-        self._learn(one.data for one in documents)
         read = read_deployment(documents, found, lambda key: catalog.chosen(key, context) is not None)
         named = {name: image for name, image in (images or {}).items() if name != ANY_WORKLOAD}
         for one in documents:
@@ -261,13 +259,7 @@ class DeploymentReader:
         for definition in definitions:
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
                 self._masker.add(*_secrets(written.data))
-        self._learn(definition.inputs.values.data for definition in definitions)
         return Catalog(with_built_in(definitions), found)
-
-    def _learn(self, written: Iterable[Any]) -> None:
-        """Mask what an author has written under the key of a secret; a placeholder is no secret."""
-        for data in written:
-            self._masker.add_guessed(*filter(literal_part, secret_values(data)))
 
 
 def kept_resources(kept: Iterable[ResourceKey], wanted: Iterable[str]) -> list[ResourceKey]:

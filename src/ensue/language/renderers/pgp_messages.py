@@ -36,9 +36,8 @@ _LARGEST_BYTES: Final = 1 << 24
 _SHOWN_CHARS: Final = 300
 _FINGERPRINT_FIELD: Final = 9
 _MAKE_KEY: Final = (
-    "make one: `mkdir -m 700 {keys}`, then "
-    "`gpg --homedir {keys} --batch --passphrase '' --quick-gen-key NAME`, "
-    "and keep the folder out of version control"
+    "make one: `mkdir -m 700 {keys}`, then `gpg --homedir {keys} --batch --passphrase '' "
+    "--quick-gen-key NAME`; keep the folder out of version control"
 )
 
 
