@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tests.salt.fleet.kills import kill_ensue
 from tests.salt.fleet.real_fleet import HAS_SALT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
     from tests.salt.fleet.real_fleet import Fleet
 
 CHAIN = """\
@@ -21,7 +24,10 @@ made:
 {% else %}
 before:
   cmd.run:
-    - name: echo before >> {{ pillar['folder'] }}/chain; echo . > {{ pillar['folder'] }}/began
+    - name: echo before >> {{ pillar['folder'] }}/chain
+tell:
+  cmd.run:
+    - name: echo . > {{ pillar['folder'] }}/began
 use:
   test.present:
     - new_state: ${minion[db1]:cmd:made:stdout}
@@ -31,18 +37,31 @@ after:
 {% endif %}
 """
 
+CHAINED = ("--tgt", "L@db1,web1", "chain")
 
-def _prepare(fleet: Fleet) -> None:
+
+@contextmanager
+def _prepared(fleet: Fleet) -> Generator[Callable[[], None]]:
+    """Yield what waits until the state `before` has ended, and `use` is about to wait.
+
+    A state that is under way when its process is killed is called again, as `tell` may be. The FIFO is open
+    for reading all the time, so that this call ends as well.
+    """
     (fleet.base / "states" / "chain.sls").write_text(CHAIN)
     (fleet.base / "out" / "chain").unlink(missing_ok=True)
-    if not (fleet.base / "out" / "began").exists():
-        os.mkfifo(fleet.base / "out" / "began")
+    began = fleet.base / "out" / "began"
+    os.mkfifo(began)
+    descriptor = os.open(began, os.O_RDWR)
 
+    def wait() -> None:
+        assert os.read(descriptor, 2) == b".\n"
+        assert (fleet.base / "out" / "chain").read_text() == "before\n"
 
-def _wait_for_log(fleet: Fleet, word: str) -> None:
-    """Wait until the state before the one that waits has run."""
-    assert (fleet.base / "out" / "began").read_text() == ".\n"
-    assert (fleet.base / "out" / "chain").read_text() == f"{word}\n"
+    try:
+        yield wait
+    finally:
+        os.close(descriptor)
+        began.unlink()
 
 
 if HAS_SALT:
@@ -124,9 +143,8 @@ if HAS_SALT:
 
     def test_a_minion_that_waits_is_killed_and_gets_its_value(fleet: Fleet) -> None:
         """The ensue that Salt starts again asks for the value again, and calls no state that has ended."""
-        _prepare(fleet)
-        with fleet.begun("apply", "--tgt", "L@db1,web1", "chain", "--out", "json") as running:
-            _wait_for_log(fleet, "before")
+        with _prepared(fleet) as wait, fleet.begun("apply", *CHAINED, "--out", "json") as running:
+            wait()
             with (fleet.base / "gate").open("w"):
                 assert kill_ensue(fleet, "web1")
             out, err = running.communicate()
@@ -137,9 +155,8 @@ if HAS_SALT:
 
     def test_an_interrupted_run_goes_on_when_it_is_resumed(fleet: Fleet) -> None:
         """What waits for another minion goes on waiting; the resumed run hands it the value."""
-        _prepare(fleet)
-        with fleet.begun("apply", "--tgt", "L@db1,web1", "chain") as running:
-            _wait_for_log(fleet, "before")
+        with _prepared(fleet) as wait, fleet.begun("apply", *CHAINED) as running:
+            wait()
             with (fleet.base / "gate").open("w"):
                 running.send_signal(signal.SIGINT)
                 out, err = running.communicate()
