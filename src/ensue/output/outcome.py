@@ -13,7 +13,7 @@ from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 from ensue.output.foreseen import JoiningCounts, joining_of, only_applies
 from ensue.output.own_part import is_nested_only
-from ensue.store.runs.run_counts import RunCounts
+from ensue.store.runs.run_counts import RunCounts, counted_as
 
 if TYPE_CHECKING:
     from ensue.core.model.report import RunReport
@@ -69,22 +69,10 @@ def counts_of(report: RunReport) -> dict[str, int]:
 def _count(outcome: OutcomeCounts, returned: Return) -> None:
     if is_nested_only(returned):
         return
-    if returned.unreachable:
-        outcome.unreachable += 1
-    elif returned.result is False:
-        if returned.ran:
-            outcome.failed += 1
-        else:
-            outcome.not_run += 1
-    elif only_applies(returned):
-        # Its states count, once they are known.
-        return
-    elif returned.unknown:
-        outcome.unknown += 1
-    elif returned.changes or returned.result is None:
-        outcome.changed += 1
-    else:
-        outcome.unchanged += 1
+    name = counted_as(returned)
+    if name in {"unknown", "changed", "unchanged"} and only_applies(returned):
+        return  # Its states count, once they are known.
+    setattr(outcome, name, getattr(outcome, name) + 1)
 
 
 def _count_scope(outcome: OutcomeCounts, scope: ScopeReturn) -> None:

@@ -13,6 +13,7 @@ from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 from ensue.output.foreseen import only_applies
 from ensue.output.own_part import is_nested_only
+from ensue.store.runs.run_counts import counted_as
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 _HEADINGS: Final = ("ok", "changed", "failed", "unreachable", "not run")
 _LATER: Final = "later"
+_NAMES: Final = {"unchanged": "ok", "unknown": _LATER}
+"""Outcomes that have other names here."""
+
 _MOST_HOSTS: Final = 200
 """The most hosts without a failure that are listed; JSON has all of them."""
 
@@ -123,17 +127,9 @@ def _colour(counts: Mapping[str, int], palette: Palette) -> str:
 def _count(counts: HostCounts, returned: Return) -> None:
     if is_nested_only(returned) or only_applies(returned):
         return
-    if returned.unreachable:
-        counts.unreachable += 1
-    elif returned.result is False:
-        counts.failed += returned.ran
-        counts.not_run += not returned.ran
-    elif returned.unknown:
-        counts.later += 1
-    elif returned.changes or returned.result is None:
-        counts.changed += 1
-    else:
-        counts.ok += 1
+    outcome = counted_as(returned)
+    name = _NAMES.get(outcome, outcome)
+    setattr(counts, name, getattr(counts, name) + 1)
 
 
 def _count_scope(counts: HostCounts, scope: ScopeReturn) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ensue.core.masking import Masker
-from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
+from ensue.core.masking import MASK, Masker
+from ensue.core.model.sensitive_paths import changed_paths, hide_paths, hide_places, values_at
 from ensue.core.model.unknown import Unknown
 
 DATA: dict[str, Any] = {"user": "root", "nics": [{"key": "k0"}, {"key": b"k1"}], 5: {"pin": 1234, "on": True}}
@@ -56,3 +56,12 @@ def test_what_a_masker_changed_is_found_again() -> None:
     paths = list(changed_paths(data, masked))
     assert paths == ["a[1]", 'b:"c:d"']
     assert hide_paths(data, paths) == {"a": ["x", "(sensitive)"], "b": {"c:d": "(sensitive)"}, "e": 1}
+
+
+@pytest.mark.parametrize("place", [(1, "k"), ("1", "k"), (-1, "k")])
+def test_a_place_in_a_list_may_be_a_text(place: tuple[object, ...]) -> None:
+    """An index is the same as a number and as a text; a place that the data lacks changes nothing."""
+    data = [{"k": "a"}, {"k": "b"}]
+    assert hide_places(data, [place]) == [{"k": "a"}, {"k": MASK}]
+    assert hide_places(data, [(2, "k"), ("x",), (0, "other")]) == data
+    assert hide_places("text", [place]) == "text"

@@ -214,5 +214,6 @@ def _hidden(data: Any, tree: dict[Any, Any]) -> Any:
 def _keys_like(data: Any, key: Any) -> list[Any]:
     """Return the keys of a mapping, or the indices of a list, that a key of a place means."""
     if is_list(data):
-        return [index for index in range(len(data)) if str(index) == str(key)]
+        index = int(key) if isinstance(key, str) and key.isdecimal() else key
+        return [index] if isinstance(index, int) and -len(data) <= index < len(data) else []
     return [key] if key in data else [own for own in data if str(own) == str(key)]

@@ -6,7 +6,7 @@ killed is counted here, from the returns in its journal.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ensue.core.model.returns import Return
+
+
+OutcomeName: TypeAlias = Literal["changed", "unchanged", "failed", "unreachable", "not_run", "unknown"]
+"""The outcome of one state, by which it is counted."""
 
 
 class RunCounts(msgspec.Struct, kw_only=True):
@@ -42,17 +46,8 @@ class RunCounts(msgspec.Struct, kw_only=True):
 
     def count(self, returned: Return) -> None:
         """Count a state."""
-        if returned.unreachable:
-            self.unreachable += 1
-        elif returned.result is False:
-            self.failed += returned.ran
-            self.not_run += not returned.ran
-        elif returned.unknown:
-            self.unknown += 1
-        elif returned.changes or returned.result is None:
-            self.changed += 1
-        else:
-            self.unchanged += 1
+        name = counted_as(returned)
+        setattr(self, name, getattr(self, name) + 1)
 
     def fields(self) -> dict[str, int]:
         """Return the fields of a summary that have these counts."""
@@ -66,6 +61,17 @@ class RunCounts(msgspec.Struct, kw_only=True):
             "not_run": self.not_run,
             "total": succeeded + self.failed + self.unreachable + self.not_run,
         }
+
+
+def counted_as(returned: Return) -> OutcomeName:
+    """Return the field of `RunCounts` that counts a state."""
+    if returned.unreachable:
+        return "unreachable"
+    if returned.result is False:
+        return "failed" if returned.ran else "not_run"
+    if returned.unknown:
+        return "unknown"
+    return "changed" if returned.changes or returned.result is None else "unchanged"
 
 
 def sum_of(parts: Iterable[RunCounts]) -> RunCounts:
