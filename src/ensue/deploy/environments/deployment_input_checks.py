@@ -77,9 +77,9 @@ class DeploymentChecks:
             for one in evaluated:
                 self._check(one, secrets, found)
         if not found.errors:
-            await self._foresee([one.node for one in evaluated], found)
+            await self._foresee(evaluated, found)
 
-    async def _foresee(self, nodes: Sequence[GraphNode], found: Collector) -> None:
+    async def _foresee(self, nodes: Sequence[EvaluatedNode], found: Collector) -> None:
         """Report outputs that the resources of a first deployment will lack."""
         nothing = NothingRuns(self._services.vault, self._services.masker)
         foreseen = ForeseenOutputs(self._values, self._kept, self._requests, self._services, nothing)

@@ -53,19 +53,22 @@ class ForeseenOutputs:
         self._requests = requests
         self._services = services
         self._driver_services = driver_services
+        self._foreseen: set[ResourceKey] = set()
 
-    async def missing(self, nodes: Iterable[GraphNode]) -> list[tuple[GraphNode, str, TextPlace | None]]:
+    async def missing(self, nodes: Iterable[EvaluatedNode]) -> list[tuple[GraphNode, str, TextPlace | None]]:
         """Return the resources that use an output which another one will not have: what is wrong, and where.
 
         Args:
-            nodes: the resources to be provisioned, in their order; all can be evaluated without foresight.
+            nodes: the resources to be provisioned, in their order, as they are evaluated without foresight.
         """
         every = list(nodes)
-        read = {key for node in every for key in node.depends_on}
+        read = {key for one in every for key in one.node.depends_on}
         wrong: list[tuple[GraphNode, str, TextPlace | None]] = []
-        for node in every:
+        for one in every:
+            node = one.node
+            is_as_before = self._foreseen.isdisjoint(node.depends_on)
             try:
-                evaluated = self._values.evaluated(node)
+                evaluated = one if is_as_before else self._values.evaluated(node)
             except EnsueError as error:
                 wrong.append((node, str(error), place_of_wrong(node, self._values)))
                 continue
@@ -96,4 +99,5 @@ class ForeseenOutputs:
         self._note(evaluated, Outputs(data=data, secret_paths=tuple(leaf_paths(made.secrets))))
 
     def _note(self, evaluated: EvaluatedNode, outputs: Outputs) -> None:
+        self._foreseen.add(evaluated.node.key)
         self._values.note_outputs(evaluated.node.key, outputs)
