@@ -51,6 +51,8 @@ class RememberingDriver:
     Args:
         name: its name.
         is_pure: see the contract.
+        plan_is_pure: see the contract.
+        outputs: see the contract.
         always_called: see the contract.
         code: see the contract.
         inserts_as_data: see the contract.
@@ -64,6 +66,8 @@ class RememberingDriver:
 
     name: str = "fake"
     is_pure: bool = False
+    plan_is_pure: bool = False
+    outputs: frozenset[str] = frozenset()
     always_called: bool = False
     code: Mapping[str, CodeKind] = field(default_factory=dict[str, "CodeKind"])
     inserts_as_data: bool = False
@@ -221,7 +225,7 @@ class Environment:
         call = DriverCall(self._services, test, self.clock)
         outcomes: dict[ResourceKey, ProvisioningOutcome] = {}
         if self.settles:
-            outcomes = await settled(built.nodes, provisioner, _refused)
+            outcomes = await settled(built.nodes, provisioner)
         for node in built.nodes:
             if node.key not in outcomes and _is_usable(node, outcomes):
                 try:
@@ -270,6 +274,7 @@ class Environment:
             driver=self._driver,
             active=self.store,
             mark=_mark,
+            idle=FakeDriverServices(),
             requests=Requests(CONTEXT, Path("/project"), Path("/project/.ensue/drivers"), "5ca1ab1e0ddba115"),
             secrets=_no_stores,
             learn=lambda secrets: self.masker.add(*secrets),
@@ -303,10 +308,6 @@ def environment(**drivers: RememberingDriver) -> Environment:
 def _is_usable(node: GraphNode, outcomes: Mapping[ResourceKey, ProvisioningOutcome]) -> bool:
     known = (outcomes[key].status for key in node.depends_on if key in outcomes)
     return not any(status in {"failed", "skipped"} for status in known)
-
-
-def _refused(_: Callable[[DataMap], Awaitable[None]]) -> DriverServices:
-    return FakeDriverServices()
 
 
 async def _no_stores(_: Sequence[SecretReference]) -> dict[SecretReference, str]:

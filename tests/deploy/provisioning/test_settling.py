@@ -12,7 +12,6 @@ from tests.deploy.provisioning.stand_ins import RememberingDriver, environment
 from ensue.core.errors import DriverError
 from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.settling import settled
-from ensue.testing.driver import FakeDriverServices
 
 if TYPE_CHECKING:
     from tests.deploy.provisioning.stand_ins import Environment
@@ -45,7 +44,7 @@ def left(shop: Environment, resources: dict[str, dict[str, Any]]) -> dict[str, P
     """Return what is found beforehand, by type."""
     built = shop.built(resources)
     provisioner = shop.provisioner(GraphValues(built, {}))
-    outcomes = asyncio.run(settled(built.nodes, provisioner, lambda _: FakeDriverServices()))
+    outcomes = asyncio.run(settled(built.nodes, provisioner))
     return {key.type: outcome for key, outcome in outcomes.items()}
 
 

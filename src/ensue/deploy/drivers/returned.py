@@ -88,22 +88,27 @@ def checked_mapping(data: Any, where: str, *, in_plan: bool = False) -> DataMap:
     except DataBoundError as error:
         raise DriverError(f"{where}: {error}") from None
     keyed = with_text_keys(data)
-    _refuse_strange(keyed, where, in_plan=in_plan)
+    if problem := _problem_in(keyed, in_plan=in_plan):
+        raise DriverError(where + problem)
     kept: DataMap = keyed
     return kept
 
 
-def _refuse_strange(data: Any, where: str, *, in_plan: bool) -> None:
+def _problem_in(data: Any, *, in_plan: bool) -> str:
+    """Return the path of the first value that cannot be stored, and why; empty if there is none."""
     if is_mapping(data):
         for key, value in data.items():
             if not is_encodable(key):
-                raise DriverError(f"{where}: the key {key!r} holds half of a character")
-            _refuse_strange(value, f"{where}.{key}", in_plan=in_plan)
+                return f": the key {key!r} holds half of a character"
+            if problem := _problem_in(value, in_plan=in_plan):
+                return f".{key}{problem}"
     elif is_list(data):
         for place, value in enumerate(data):
-            _refuse_strange(value, f"{where}.{place}", in_plan=in_plan)
+            if problem := _problem_in(value, in_plan=in_plan):
+                return f".{place}{problem}"
     elif strange := _strange(data, in_plan=in_plan):
-        raise DriverError(f"{where} {strange}")
+        return f" {strange}"
+    return ""
 
 
 def _strange(value: object, *, in_plan: bool) -> str:

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.errors import DriverError, EnsueError, SecretStoreError
-from ensue.deploy.environments.foreseen_outputs import ForeseenOutputs
+from ensue.core.errors import EnsueError, SecretStoreError
+from ensue.deploy.provisioning.code_inputs import refuse_foreign_code
 from ensue.deploy.provisioning.params_checks import late_misfits
 from ensue.deploy.provisioning.secret_refs import secret_references
 from ensue.deploy.provisioning.wrong_placeholders import place_of_wrong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ensue.core.contracts.vault import Vault
     from ensue.core.diagnostics import Diagnostic
-    from ensue.core.masking import Masker
-    from ensue.core.model.data import Data, DataMap
-    from ensue.core.model.returns import ScopeReturn
     from ensue.deploy.environments.built_graph import BuiltGraph
     from ensue.deploy.environments.deploying_project import DeployingProject
-    from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.foreseen_outputs import ForeseenOutputs
     from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
-    from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
-    from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.secret_refs import SecretReference
+    from ensue.deploy.provisioning.surroundings import ProvisioningServices
     from ensue.deploy.provisioning.wanted_secrets import WantedSecret
     from ensue.deploy.provisioning.written import TextPlace
     from ensue.language.collector import Collector
@@ -37,61 +32,62 @@ class DeploymentChecks:
     Args:
         built: the graph and its definitions.
         values: evaluates the nodes.
-        requests: makes the requests to drivers.
+        foreseen: finds the outputs that resources will have.
+        run_services: the services of the run.
         services: the project.
-        kept: the resources of earlier deployments.
     """
 
     def __init__(
         self,
         built: BuiltGraph,
         values: GraphValues,
-        requests: Requests,
+        foreseen: ForeseenOutputs,
+        run_services: ProvisioningServices,
         services: DeployingProject,
-        kept: Mapping[ResourceKey, ActiveResource],
     ) -> None:
-        self._kept = kept
         self._built = built
         self._values = values
-        self._requests = requests
+        self._foreseen = foreseen
+        self._run_services = run_services
         self._services = services
         self._noted: set[tuple[str, str]] = set()
 
-    async def run(self, nodes: Iterable[GraphNode], found: Collector) -> None:
+    async def run(self, nodes: Sequence[GraphNode], found: Collector) -> None:
         """Report missing values, unfit params, secrets that cannot be read, and problems that drivers find.
 
         Args:
-            nodes: the resources to be provisioned.
+            nodes: the resources to be provisioned, in their order.
             found: receives the errors.
         """
-        evaluated: list[EvaluatedNode] = []
+        used = {key for node in nodes for key in node.depends_on}
+        waiting: list[EvaluatedNode] = []
         for node in nodes:
             try:
-                evaluated.append(self._values.evaluated(node))
+                evaluated = self._values.evaluated(node)
             except EnsueError as error:
                 self._note(node, str(error), found, place_of_wrong(node, self._values))
-        for one in evaluated:
-            found.add(late_misfits(one))
-        secrets = await self._secrets(evaluated, found)
-        if secrets is not None:
-            for one in evaluated:
-                self._check(one, secrets, found)
-        if not found.errors:
-            await self._foresee(evaluated, found)
+                continue
+            misfits = late_misfits(evaluated)
+            found.add(misfits)
+            if evaluated.secret_refs:
+                waiting.append(evaluated)
+            elif self._is_fit(evaluated, found) and not misfits and node.key in used:
+                await self._foreseen.foresee(evaluated)
+        await self._check_with_secrets(waiting, found)
 
-    async def _foresee(self, nodes: Sequence[EvaluatedNode], found: Collector) -> None:
-        """Report outputs that the resources of a first deployment will lack."""
-        nothing = NothingRuns(self._services.vault, self._services.masker)
-        foreseen = ForeseenOutputs(self._values, self._kept, self._requests, self._services, nothing)
-        for node, problem, place in await foreseen.missing(nodes):
-            self._note(node, problem, found, place)
+    async def _check_with_secrets(self, nodes: Sequence[EvaluatedNode], found: Collector) -> None:
+        """Check the inputs of resources with secrets from secret stores."""
+        secrets = await self._secrets(nodes, found) if nodes else None
+        if secrets is None:
+            return
+        for evaluated in nodes:
+            is_read = all(one in secrets for one in secret_references(evaluated.secret_refs))
+            self._is_fit(evaluated.with_secrets(secrets) if is_read else evaluated, found)
 
     async def _secrets(
         self, nodes: Sequence[EvaluatedNode], found: Collector
     ) -> Mapping[SecretReference, str] | None:
         """Read the secrets that are in secret stores; None if some cannot be read."""
-        if not any(one.secret_refs for one in nodes):
-            return {}
         from ensue.deploy.provisioning.wanted_secrets import wanted_secrets
 
         stores = self._services.secret_stores
@@ -112,23 +108,22 @@ class DeploymentChecks:
         found.add(dict.fromkeys(wrong))
         return None
 
-    def _check(
-        self, evaluated: EvaluatedNode, secrets: Mapping[SecretReference, str], found: Collector
-    ) -> None:
+    def _is_fit(self, evaluated: EvaluatedNode, found: Collector) -> bool:
+        """Report what a driver finds wrong with the inputs of a resource; return whether that is nothing."""
         node = evaluated.node
         driver = self._services.drivers.find(node.driver)
-        if not driver.has_check:
-            return
-        if all(one in secrets for one in secret_references(evaluated.secret_refs)):
-            evaluated = evaluated.with_secrets(secrets)
+        if not (driver.has_check or (evaluated.foreign and driver.code)):
+            return True
         self._services.masker.add_values(*evaluated.secret_texts())
-        nothing = NothingRuns(self._services.vault, self._services.masker)
+        request = self._run_services.requests.of(evaluated, None, self._run_services.idle)
         try:
-            problems = driver.check(self._requests.of(evaluated, None, nothing))
+            refuse_foreign_code(request, driver.code, may_insert=driver.inserts_as_data)
+            problems = driver.check(request)
         except EnsueError as error:
             problems = [str(error)]
         for problem in problems:
             self._note(node, problem, found)
+        return not problems
 
     def _note(self, node: GraphNode, problem: str, found: Collector, place: TextPlace | None = None) -> None:
         """Report a problem once for all resources of a definition that have it.
@@ -149,35 +144,3 @@ class DeploymentChecks:
             help="" if place else f"look at the definition {node.definition}",
             related=((node.places[0].span(), "the resource is requested here"),),
         )
-
-
-class NothingRuns:
-    """The `DriverServices` of a driver that only looks at inputs.
-
-    Args:
-        vault: the project's keys.
-        masker: the project's secrets.
-    """
-
-    def __init__(self, vault: Vault, masker: Masker) -> None:
-        self.vault = vault
-        self.masker = masker
-
-    async def keep(self, cookie: DataMap) -> None:  # noqa: ARG002 -- the contract's signature
-        """Refuse to store a cookie."""
-        raise DriverError("nothing is stored before the resource is provisioned")
-
-    async def run_state(
-        self,
-        function: str,
-        name: str,  # noqa: ARG002 -- the contract's signature
-        arguments: Mapping[str, Data],  # noqa: ARG002 -- the contract's signature
-        *,
-        target: str = "",  # noqa: ARG002 -- the contract's signature
-    ) -> ScopeReturn:
-        """Refuse to run a state."""
-        raise DriverError(f"{function} does not run before the resource is provisioned")
-
-    async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:  # noqa: ARG002
-        """Refuse to run SLS."""
-        raise DriverError(f"{', '.join(mods)} does not run before the resource is provisioned")

@@ -23,7 +23,7 @@ from ensue.deploy.environments.deployment_checks import (
     refuse_unstorable,
 )
 from ensue.deploy.environments.deployment_growth import DeploymentGrowth, GrowingDeployment
-from ensue.deploy.environments.deployment_input_checks import DeploymentChecks, NothingRuns
+from ensue.deploy.environments.deployment_input_checks import DeploymentChecks
 from ensue.deploy.environments.deployment_surroundings import surroundings_of
 from ensue.deploy.environments.environment_history import EnvironmentHistory, RequestedSet
 from ensue.deploy.environments.resource_states import (
@@ -98,7 +98,8 @@ class DeploymentRun:
         """The outcomes once nothing changes any more; None: the deployment is still running."""
         folder = services.settings.cachedir / "drivers"
         self._requests = Requests(self.context, services.settings.root, folder, "", order)
-        self._provisioner = Provisioner(None, {}, surroundings_of(self._services, self._requests), {})
+        self._run_services = surroundings_of(self._services, self._requests)
+        self._provisioner = Provisioner(None, {}, self._run_services, {})
         self._states: ResourceStates | None = None
 
     async def plan(self, request: GrowthRequest) -> Plan:
@@ -187,13 +188,11 @@ class DeploymentRun:
         """Note the outcomes of the resources that are left as they are; return the others."""
         if self._growth is None or not self._provisioner.kept:
             return nodes
-        idle = NothingRuns(self._services.vault, self._services.masker)
         waiting = {key for point in points for key in point.waiting}
         growth, masker = self._growth, self._services.masker
         outcomes = await settled(
             nodes,
             self._provisioner,
-            lambda _: idle,
             waiting=waiting,
             is_usable=lambda key, outcome: not problem_of_workload(key, outcome, growth, masker),
         )
@@ -207,9 +206,10 @@ class DeploymentRun:
         Raises:
             CompileError: they have errors.
         """
-        if built is not None and self._growth is not None:
-            kept = self._provisioner.kept
-            checks = DeploymentChecks(built, self._growth.values, self._requests, self._services, kept)
+        foreseen = self._provisioner.foreseen
+        if built is not None and self._growth is not None and foreseen is not None:
+            values = self._growth.values
+            checks = DeploymentChecks(built, values, foreseen, self._run_services, self._services)
             await checks.run(nodes, found)
         found.stop_on_errors()
 
@@ -223,8 +223,8 @@ class DeploymentRun:
             frozenset(self.order.replace),
         )
         digests = built.source.digests if built is not None else {}
-        run_services = surroundings_of(self._services, self._requests)
-        self._provisioner = Provisioner(values, kept, run_services, digests, replacing)
+        self._run_services = surroundings_of(self._services, self._requests)
+        self._provisioner = Provisioner(values, kept, self._run_services, digests, replacing)
 
     def _refuse_destruction(
         self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], found: Collector

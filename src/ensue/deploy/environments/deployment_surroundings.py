@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.deadlines import READY_ATTEMPT_S
-from ensue.deploy.environments.driver_services import ResourceServices
+from ensue.deploy.environments.driver_services import NothingRuns, ResourceServices
 from ensue.deploy.provisioning.readiness import CommandCheck, HttpCheck, TcpCheck
 from ensue.deploy.provisioning.surroundings import DriverCall, ProvisioningServices
 
@@ -46,6 +46,7 @@ def surroundings_of(services: DeployingProject, requests: Requests) -> Provision
         active=services.active,
         mark=mark,
         requests=requests,
+        idle=NothingRuns(services.vault, services.masker),
         secrets=services.secret_stores.read_all,
         learn=learn,
         masked=services.masker.data,

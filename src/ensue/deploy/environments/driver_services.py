@@ -144,3 +144,35 @@ class SingleState:
                     f"{self._function}: {text} is not rendered for a resource; put the template into a file"
                 )
         return ""
+
+
+class NothingRuns:
+    """The `DriverServices` of a driver that only looks at inputs.
+
+    Args:
+        vault: the project's keys.
+        masker: the project's secrets.
+    """
+
+    def __init__(self, vault: Vault, masker: Masker) -> None:
+        self.vault = vault
+        self.masker = masker
+
+    async def keep(self, cookie: DataMap) -> None:  # noqa: ARG002 -- the contract's signature
+        """Refuse to store a cookie."""
+        raise DriverError("nothing is stored before the resource is provisioned")
+
+    async def run_state(
+        self,
+        function: str,
+        name: str,  # noqa: ARG002 -- the contract's signature
+        arguments: Mapping[str, Data],  # noqa: ARG002 -- the contract's signature
+        *,
+        target: str = "",  # noqa: ARG002 -- the contract's signature
+    ) -> ScopeReturn:
+        """Refuse to run a state."""
+        raise DriverError(f"{function} does not run before the resource is provisioned")
+
+    async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:  # noqa: ARG002
+        """Refuse to run SLS."""
+        raise DriverError(f"{', '.join(mods)} does not run before the resource is provisioned")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import DriverError, ExpansionError
 from ensue.core.model.unknown import unknowns_in
-from ensue.deploy.environments.deployment_input_checks import NothingRuns
 from ensue.deploy.environments.deployment_surroundings import surroundings_of
 from ensue.deploy.provisioning.for_each import items_of
 from ensue.deploy.provisioning.graph_values import GraphValues
@@ -82,9 +81,8 @@ async def _known(
     replacing = Replacing(requests.may_replace, built.source.destroy_first)
     run_services = surroundings_of(services, requests)
     provisioner = Provisioner(evaluated, kept, run_services, built.source.digests, replacing)
-    idle = NothingRuns(services.vault, services.masker)
     waiting = {key for point in graph.points for key in point.waiting}
-    await settled(graph.nodes, provisioner, lambda _: idle, waiting=waiting)
+    await settled(graph.nodes, provisioner, waiting=waiting)
     owners = {node.key: node for node in graph.nodes}
     known: dict[ListName, Sequence[Item]] = {}
     for point in graph.points:

@@ -5,7 +5,9 @@ Source: Humanitec, "Active Resources"; resource graph document, "Building and ex
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from collections.abc import Mapping  # noqa: TC003 -- msgspec reads the types of fields
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -13,13 +15,15 @@ from ensue.deploy.provisioning.identity import ResourceKey  # noqa: TC001 -- msg
 from ensue.deploy.provisioning.sensitive import Path  # noqa: TC001 -- the same
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ensue.deploy.provisioning.identity import Context
 
 Phase: TypeAlias = Literal["creating", "updating", "active", "deleting"]
 """The driver's last call, or `active` once it has succeeded. A resource with the phase `creating` may or
 may not exist: the call failed, or the process was killed during it."""
+
+
+NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
+"""An empty mapping that all records share: most resources have no manifests and register nothing."""
 
 
 class Attempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,10 +82,10 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     inputs: bytes = b""
     outputs: Any = msgspec.field(default_factory=dict[str, Any])
     secret_paths: tuple[Path, ...] = ()
-    manifests: dict[str, Any] = {}
+    manifests: Mapping[str, Any] = NO_DATA
     secret_manifests: tuple[Path, ...] = ()
     cookie: dict[str, Any] | None = None
-    registers: dict[str, dict[str, Any]] = {}
+    registers: Mapping[str, dict[str, Any]] = NO_DATA
     depends_on: tuple[ResourceKey, ...] = ()
     generation: int = 0
     attempted: Attempt | None = None

@@ -83,6 +83,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         foreign_params: the parts of the parameters that are outputs of resources.
         secret_account: the parts of the account that are secret.
         is_known: whether all of it is known, without waiting for another resource.
+        is_final: whether the outputs of all that it depends on are those that they have or will have.
     """
 
     node: GraphNode
@@ -98,6 +99,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
     foreign_params: ForeignParts = NOTHING_FOREIGN
     secret_account: tuple[Path, ...] = ()
     is_known: bool = True
+    is_final: bool = False
 
     def secret_texts(self) -> Iterator[str]:
         """Yield every secret in it as text, for a masker."""
@@ -150,6 +152,8 @@ class GraphValues:
         self._outside = outside or {}
         self._is_complete = is_complete
         self._done: dict[ResourceKey, EvaluatedNode] = {}
+        self._foreseen: set[ResourceKey] = set()
+        self._revised: set[ResourceKey] = set()
         self._guresids = {node.key: node.guresid for node in graph.nodes}
         self._outputs: dict[ResourceKey, Outputs] = {}
 
@@ -161,10 +165,15 @@ class GraphValues:
     def evaluated(self, node: GraphNode) -> EvaluatedNode:
         """Return a node with the values that are known by now.
 
+        A node that is known, and uses nothing but final outputs, is evaluated once.
+
         Raises:
             DriverError: it uses an output that a provisioned resource lacks, or a value that the environment
                 lacks.
         """
+        before = self._done.get(node.key)
+        if before is not None and self._is_up_to_date(before, node):
+            return before
 
         def value_of(meaning: Meaning) -> Any:
             return self._value(meaning, node)
@@ -193,8 +202,14 @@ class GraphValues:
             and params.is_known
             and values.is_known
             and account.is_known,
+            is_final=all(key in self._outputs and key not in self._foreseen for key in node.depends_on),
         )
         return done
+
+    def _is_up_to_date(self, before: EvaluatedNode, node: GraphNode) -> bool:
+        """Return whether evaluating a node again would give the same."""
+        is_whole = before.node is node and before.is_known and before.is_final
+        return is_whole and self._revised.isdisjoint(node.depends_on)
 
     def evaluated_before(self, key: ResourceKey) -> EvaluatedNode | None:
         """Return the result of a node's last evaluation; None if there was none."""
@@ -229,15 +244,18 @@ class GraphValues:
         self.graph = graph
         self._guresids = {node.key: node.guresid for node in graph.nodes}
 
-    def copy(self) -> GraphValues:
-        """Return an evaluation that goes on by itself from what is known now."""
-        copied = GraphValues(self.graph, self._outside, is_complete=self._is_complete)
-        copied._done, copied._outputs = dict(self._done), dict(self._outputs)
-        return copied
+    def note_outputs(self, key: ResourceKey, outputs: Outputs, *, is_final: bool = True) -> None:
+        """Record the outputs of a resource.
 
-    def note_outputs(self, key: ResourceKey, outputs: Outputs) -> None:
-        """Record the outputs of a resource that has been provisioned."""
+        Args:
+            key: the resource.
+            outputs: its outputs.
+            is_final: whether these are the outputs that it has or will have; False: they are only foreseen.
+        """
+        if key in self._outputs and key not in self._foreseen and self._outputs[key] != outputs:
+            self._revised.add(key)
         self._outputs[key] = outputs
+        (self._foreseen.discard if is_final else self._foreseen.add)(key)
 
     def _value(self, meaning: Meaning, node: GraphNode) -> Any:  # noqa: PLR0911 -- one for each meaning
         match meaning:

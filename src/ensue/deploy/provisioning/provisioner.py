@@ -14,6 +14,7 @@ import msgspec
 
 from ensue.core.errors import DriverError, InternalError
 from ensue.deploy.provisioning.field_changes import packed_inputs
+from ensue.deploy.provisioning.foreseen_outputs import ForeseenOutputs
 from ensue.deploy.provisioning.graph_values import Outputs
 from ensue.deploy.provisioning.made_outputs import outputs_of
 from ensue.deploy.provisioning.readiness_wait import not_ready, planned_wait
@@ -36,7 +37,7 @@ from ensue.deploy.provisioning.surroundings import ProvisioningOutcome, Replacin
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.core.contracts.driver import DriverServices
+    from ensue.core.contracts.driver import DriverServices, Provisioned
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.graph_values import GraphValues
@@ -76,6 +77,7 @@ class Provisioner:
         self._context = run_services.requests.context
         self._values = values
         self._run_services = run_services
+        self.foreseen = None if values is None else ForeseenOutputs(values, self.kept, run_services)
         self._steps = Steps(values, run_services, digests, replacing)
         self._replacing = replacing
 
@@ -122,12 +124,12 @@ class Provisioner:
         """Return whether `left_as_it_is` reads nothing from outside of this process."""
         return self._steps.is_quick(node)
 
-    async def left_as_it_is(self, node: GraphNode, services: MakeServices) -> ProvisioningOutcome | None:
+    async def left_as_it_is(self, node: GraphNode) -> ProvisioningOutcome | None:
         """Return the outcome of a resource that needs no call and no record; None: it has to be provisioned.
 
         Args:
-            node: the resource; its dependencies are left as they are.
-            services: makes the services for the driver, which may only make its fingerprint.
+            node: the resource, whose dependencies are left as they are. Its driver makes at most its
+                fingerprint.
 
         Raises:
             DriverError: see `provision`.
@@ -136,7 +138,7 @@ class Provisioner:
         whole = self.kept.get(node.key)
         if whole is None or whole.beside or whole.registers or whole.awaits_ready:
             return None
-        step = await self._step(node, services)
+        step = await self._step(node, lambda _: self._run_services.idle)
         if step.old is None or renewed(step.planned, step.old) != step.old:
             return None
         is_left = self._steps.is_left(step, await self._steps.mark(step))
@@ -242,7 +244,7 @@ class Provisioner:
         node = evaluated.node
         is_same = old is not None and mark == old.inputs_mark != ""
         if driver.is_pure and evaluated.is_known:
-            made = outputs_of(evaluated, await driver.create(request), self._run_services)
+            made = outputs_of(evaluated, await self._created(step), self._run_services)
             self._note(node.key, made)
             comment, action = would_be(node.key, old, is_same=is_same), would_do(old, is_same=is_same)
             return ProvisioningOutcome("planned", comment, made, old, action=action)
@@ -273,7 +275,7 @@ class Provisioner:
             self._keep(with_record(self.kept.get(key), started))
             await self._run_services.active.flush()
         try:
-            made = await (driver.update if is_update else driver.create)(request)
+            made = await (driver.update(request) if is_update else self._created(step))
         except BaseException:
             # What the driver has done by then is unknown: the next deployment calls it again, even with the
             # same inputs.
@@ -296,6 +298,11 @@ class Provisioner:
         return ProvisioningOutcome(
             status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
         )
+
+    async def _created(self, step: ResourceStep) -> Provisioned:
+        """Return what the driver makes, or has made already if it is pure."""
+        foreseen = None if self.foreseen is None else self.foreseen.take(step.evaluated)
+        return await step.driver.create(step.request) if foreseen is None else foreseen
 
     def _record_now(self, one: ActiveResource) -> ActiveResource:
         """Return a record as it is stored; itself if it is not."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from ensue.deploy.provisioning.active import ActiveResource, Attempt
+from ensue.deploy.provisioning.active import NO_DATA, ActiveResource, Attempt
 from ensue.deploy.provisioning.sensitive import below_field
 
 if TYPE_CHECKING:
@@ -111,10 +111,10 @@ def succeeded(
         phase="active",
         outputs=outputs.data,
         secret_paths=outputs.secret_paths,
-        manifests=made.manifests,
+        manifests=made.manifests or NO_DATA,
         secret_manifests=below_field(made.sensitive, "manifests"),
         cookie=kept.cookie if made.cookie is None else made.cookie,
-        registers=made.registers,
+        registers=made.registers or NO_DATA,
     )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.provisioner import Provisioner
-    from ensue.deploy.provisioning.surroundings import MakeServices, ProvisioningOutcome
+    from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
 _AT_ONCE: Final = 10
 """How many drivers are asked for a fingerprint at once: a query of a repository is a process."""
@@ -33,7 +33,6 @@ def _always(_key: ResourceKey, _outcome: ProvisioningOutcome) -> bool:
 async def settled(
     nodes: Sequence[GraphNode],
     provisioner: Provisioner,
-    services: MakeServices,
     *,
     waiting: Collection[ResourceKey] = (),
     is_usable: Callable[[ResourceKey, ProvisioningOutcome], bool] = _always,
@@ -45,7 +44,6 @@ async def settled(
     Args:
         nodes: the resources, each after those it depends on.
         provisioner: knows what is kept, and is given the outputs of these resources.
-        services: makes the services for a driver, which may only make its fingerprint.
         waiting: the resources that wait for a list that is not known yet.
         is_usable: returns whether nothing else is wrong with a resource.
     """
@@ -54,7 +52,7 @@ async def settled(
 
     async def settle(node: GraphNode) -> None:
         try:
-            outcome = await provisioner.left_as_it_is(node, services)
+            outcome = await provisioner.left_as_it_is(node)
         except EnsueError:
             return
         if outcome is not None and is_usable(node.key, outcome):

@@ -52,9 +52,15 @@ class ProvisioningDriver(Protocol):
 
     name: str
     is_pure: bool
+    plan_is_pure: bool
     always_called: bool
     code: Mapping[str, CodeKind]
     inserts_as_data: bool
+
+    @property
+    def outputs(self) -> Collection[str]:
+        """The names of the outputs, if they are always the same."""
+        ...
 
     @property
     def has_fingerprint(self) -> bool:
@@ -90,6 +96,7 @@ class ProvisioningServices(NamedTuple):
         active: keeps active resources.
         mark: returns a keyed fingerprint of bytes; like another one where the key may have changed.
         requests: makes the requests for drivers.
+        idle: the services of a driver while nothing runs yet.
         secrets: reads secrets from stores.
         learn: tells the masker of secrets.
         masked: returns data with all known secrets masked.
@@ -100,6 +107,7 @@ class ProvisioningServices(NamedTuple):
     active: ActiveResources
     mark: Callable[[bytes, str, str], str]
     requests: Requests
+    idle: DriverServices
     secrets: Callable[[Sequence[SecretReference]], Awaitable[Mapping[SecretReference, str]]]
     learn: Callable[[Iterable[str]], None]
     masked: Callable[[Any], Any]
