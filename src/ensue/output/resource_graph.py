@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ensue.core.masking import Masker
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ResourceGraph
     from ensue.deploy.provisioning.outcomes import NodeOutcome

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.deploy.provisioning.stand_ins import RememberingDriver, environment
 
 from ensue.core.contracts.driver import Planned, Provisioned
-from ensue.deploy.provisioning.graph_values import GraphValues, Outputs
+from ensue.deploy.provisioning.evaluated_node import Outputs
+from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.surroundings import DriverCall
 
 TYPES = ("a", "b", "c", "d")

@@ -9,13 +9,14 @@ from tests.deploy.provisioning.building import definition, deployment, graph, sc
 
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import Unknown
-from ensue.deploy.provisioning.graph_values import GraphValues, Outputs
+from ensue.deploy.provisioning.evaluated_node import Outputs
+from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.nodes import ResourceGraph
 
 DB = "${resources.db#modules.web.externals.db"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from tests.deploy.provisioning.building import CONTEXT, definition, deployment, graph
 from tests.deploy.provisioning.test_lowering import kept, key
 
-from ensue.deploy.provisioning.graph_values import GraphValues, Outputs
+from ensue.deploy.provisioning.evaluated_node import Outputs
+from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.outcomes import node_outcomes, summed_up
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 from ensue.language.collector import Collector

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.deploy.environments.built_graph import BuiltGraph
     from ensue.deploy.environments.deploying_project import DeployingProject
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.foreseen_outputs import ForeseenOutputs
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.deploy.provisioning.graph_values import GraphValues
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.secret_refs import SecretReference
     from ensue.deploy.provisioning.surroundings import ProvisioningServices

@@ -13,7 +13,7 @@ from ensue.core.model.data import is_list, is_mapping
 from ensue.deploy.environments.built_graph import GraphSource
 from ensue.deploy.environments.deployment_files import load_files, read_definitions, read_deployment
 from ensue.deploy.provisioning.built_in import with_built_in
-from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.images import ANY_WORKLOAD, with_images
 from ensue.deploy.provisioning.impact import Impact, impacts
 from ensue.deploy.provisioning.matching import Catalog, DefinitionCandidate
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.deploy.environments.deployment_files import LoadedDocument
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.definitions import Definition
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import ResourceGraph
     from ensue.deploy.provisioning.offers import Offer

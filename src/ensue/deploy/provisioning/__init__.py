@@ -9,7 +9,8 @@ Source: resource graph document.
 
 from ensue.deploy.provisioning.building import build_graph
 from ensue.deploy.provisioning.definition_files import read_definition
-from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
+from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.identity import Context, Descriptor, ResourceKey, parse_descriptor
 from ensue.deploy.provisioning.matching import Catalog, DefinitionCandidate
 from ensue.deploy.provisioning.nodes import Dependency, GraphNode, ResourceGraph

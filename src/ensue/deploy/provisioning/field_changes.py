@@ -20,7 +20,7 @@ from ensue.deploy.provisioning.set_differences import differences, names_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.deploy.provisioning.set_differences import ValueDifference
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import EnsueError
 from ensue.core.model.unknown import Unknown
-from ensue.deploy.provisioning.graph_values import Outputs
+from ensue.deploy.provisioning.evaluated_node import Outputs
 from ensue.deploy.provisioning.made_outputs import outputs_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.driver import Provisioned
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
+    from ensue.deploy.provisioning.graph_values import GraphValues
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.surroundings import ProvisioningDriver, ProvisioningServices
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ensue.core.contracts.driver import ForeignPart
 from ensue.core.errors import DriverError, InternalError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.near_names import near_question
 from ensue.core.model.unknown import Unknown, has_unknowns
+from ensue.deploy.provisioning.evaluated_node import (
+    EvaluatedNode,
+    Outputs,
+    foreign_inputs,
+    merged_secrets,
+)
 from ensue.deploy.provisioning.evaluation import evaluate, evaluate_parts
 from ensue.deploy.provisioning.identity import context_values, guresid
 from ensue.deploy.provisioning.placeholder_values import (
@@ -27,111 +31,24 @@ from ensue.deploy.provisioning.placeholder_values import (
     ResourceReference,
     ResourceSelection,
 )
-from ensue.deploy.provisioning.secret_refs import with_secrets
 from ensue.deploy.provisioning.sensitive import (
-    NOTHING_FOREIGN,
     Foreign,
-    ForeignParts,
     Sensitive,
     marked,
     overlap,
     parted,
-    texts_in,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ensue.deploy.provisioning.evaluation import Evaluated
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ResourceGraph
     from ensue.deploy.provisioning.placeholder_values import Meaning
-    from ensue.deploy.provisioning.secret_refs import SecretReference
-    from ensue.deploy.provisioning.sensitive import Parted, Path
+    from ensue.deploy.provisioning.sensitive import Parted
 
 _NOT_KNOWN = Unknown("")
 _SERVICE_NAMES = frozenset({"name", "host", "hostname"})
-
-
-class Outputs(msgspec.Struct, frozen=True, kw_only=True):
-    """The outputs of a resource.
-
-    Args:
-        data: all of them by name, secrets in the clear.
-        secret_paths: the paths of the secret ones.
-    """
-
-    data: Any
-    secret_paths: tuple[Path, ...] = ()
-
-
-class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
-    """A node, evaluated as far as possible.
-
-    Args:
-        node: the node.
-        account: the account of its driver; None: none.
-        params: its parameters; of a workload its module.
-        values: its plain inputs.
-        secrets: its secret inputs, including those of `secret_refs`; only the driver may see them.
-        own_secrets: the secrets that the definition itself contains.
-        secret_refs: references to further secrets.
-        secret_params: the parts of the parameters that are secret.
-        secret_values: the parts of the plain inputs that are secret all the same.
-        foreign: the parts of the account, values and secrets that are outputs of resources; the paths begin
-            with `account`, `values` or `secrets`.
-        foreign_params: the parts of the parameters that are outputs of resources.
-        secret_account: the parts of the account that are secret.
-        is_known: whether all of it is known, without waiting for another resource.
-        is_final: whether the outputs of all that it depends on are those that they have or will have.
-    """
-
-    node: GraphNode
-    account: Any
-    params: Any
-    values: Any
-    secrets: Any
-    own_secrets: Any = None
-    secret_refs: Any = None
-    secret_params: tuple[Path, ...] = ()
-    secret_values: tuple[Path, ...] = ()
-    foreign: ForeignParts = NOTHING_FOREIGN
-    foreign_params: ForeignParts = NOTHING_FOREIGN
-    secret_account: tuple[Path, ...] = ()
-    is_known: bool = True
-    is_final: bool = False
-
-    def secret_texts(self) -> Iterator[str]:
-        """Yield every secret in it as text, for a masker."""
-        yield from texts_in(self.secrets)
-        yield from texts_in(self.values, self.secret_values)
-        yield from texts_in(self.params, self.secret_params)
-        yield from texts_in(self.account, self.secret_account)
-
-    @property
-    def sensitive(self) -> tuple[Path, ...]:
-        """The paths of the secrets among its inputs other than `secrets`, each below the name of a field."""
-        if not (self.secret_account or self.secret_params or self.secret_values):
-            return ()
-        named = {
-            "account": self.secret_account,
-            "params": self.secret_params,
-            "values": self.secret_values,
-        }
-        return tuple((name, *path) for name, paths in named.items() for path in paths)
-
-    def with_secrets(self, values: Mapping[SecretReference, str]) -> EvaluatedNode:
-        """Return the node with references to secrets replaced by the secrets.
-
-        Args:
-            values: the value of each reference.
-        """
-        read = parted(with_secrets(self.secret_refs, {one: _stored(one, values[one]) for one in values}))
-        return msgspec.structs.replace(
-            self,
-            secrets=_merged(self.own_secrets, read.data),
-            foreign={**self.foreign, **_below_name("secrets", read.foreign)},
-        )
 
 
 class GraphValues:
@@ -189,14 +106,14 @@ class GraphValues:
             account=account.data,
             params=params.data,
             values=values.data,
-            secrets=_merged(secrets.data, references.data),
+            secrets=merged_secrets(secrets.data, references.data),
             own_secrets=secrets.data,
             secret_refs=references.data,
             secret_params=params.secret_paths,
             foreign_params=params.foreign,
             secret_values=values.secret_paths,
             secret_account=account.secret_paths,
-            foreign=_joined(account, values, secrets, references),
+            foreign=foreign_inputs(account, values, secrets, references),
             is_known=secrets.is_known
             and references.is_known
             and params.is_known
@@ -252,7 +169,7 @@ class GraphValues:
             outputs: its outputs.
             is_final: whether these are the outputs that it has or will have; False: they are only foreseen.
         """
-        if key in self._outputs and key not in self._foreseen and self._outputs[key] != outputs:
+        if key in self._outputs and self._outputs[key] != outputs:
             self._revised.add(key)
         self._outputs[key] = outputs
         (self._foreseen.discard if is_final else self._foreseen.add)(key)
@@ -365,45 +282,3 @@ def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:
         else:
             return missing
     return data
-
-
-def _stored(reference: SecretReference, value: str) -> Foreign:
-    """Return a secret from a store, marked as secret."""
-    place = f"the secret store {reference.store}"
-    return Foreign(value, (ForeignPart(placeholder="secret_refs", resource=place),))
-
-
-def _joined(account: Evaluated, values: Evaluated, secrets: Evaluated, references: Evaluated) -> ForeignParts:
-    """Return the foreign parts of all inputs; nodes that have none share one mapping."""
-    joined: dict[Path, tuple[ForeignPart, ...]] = {}
-    if account.foreign:
-        joined |= _below_name("account", account.foreign)
-    if values.foreign:
-        joined |= _below_name("values", values.foreign)
-    if secrets.foreign:
-        joined |= _below_name("secrets", secrets.foreign)
-    if references.foreign:
-        joined |= _below_name("secrets", _without_value_keys(references.foreign))
-    return joined or NOTHING_FOREIGN
-
-
-def _below_name(name: str, foreign: ForeignParts) -> ForeignParts:
-    return {(name, *path): parts for path, parts in foreign.items()}
-
-
-def _without_value_keys(foreign: ForeignParts) -> ForeignParts:
-    """Return the paths in `secret_refs` as those in the secrets: `{value: …}` becomes the value."""
-    return {path[:-1] if path[-1:] == ("value",) else path: parts for path, parts in foreign.items()}
-
-
-def _merged(first: Any, second: Any) -> Any:
-    """Merge secrets with references to further ones; nulls among the references are left out."""
-    if not (is_mapping(first) and is_mapping(second)):
-        return second
-    if not second:
-        return first
-    merged = dict(first)
-    for key, value in second.items():
-        if value is not None:
-            merged[key] = _merged(merged[key], value) if key in merged else value
-    return merged

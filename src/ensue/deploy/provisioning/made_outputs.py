@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from ensue.core.errors import DriverError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.merged import merged
-from ensue.deploy.provisioning.graph_values import Outputs
+from ensue.deploy.provisioning.evaluated_node import Outputs
 from ensue.deploy.provisioning.sensitive import below_field, differing, leaf_paths, same_at, texts_in
 
 if TYPE_CHECKING:
     from ensue.core.contracts.driver import Provisioned
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.surroundings import ProvisioningServices
 
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
+    from ensue.deploy.provisioning.graph_values import GraphValues
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ListName, ResourceGraph
     from ensue.deploy.provisioning.sensitive import Path

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ensue.core.diagnostics import Diagnostic
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.growth import GraphResource
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.params_schemas import ParamsSchema

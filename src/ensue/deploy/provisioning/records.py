@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.driver import Provisioned
     from ensue.core.model.data import DataMap
-    from ensue.deploy.provisioning.graph_values import Outputs
+    from ensue.deploy.provisioning.evaluated_node import Outputs
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.surroundings import Action

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.contracts.driver import DriverServices
     from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.identity import Context, ResourceKey
 
 

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.core.contracts.driver import DriverRequest, DriverServices
-    from ensue.deploy.provisioning.graph_values import EvaluatedNode, GraphValues
+    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
+    from ensue.deploy.provisioning.graph_values import GraphValues
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.surroundings import ProvisioningDriver, ProvisioningServices, Replacing

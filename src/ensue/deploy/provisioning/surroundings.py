@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import CodeKind, DriverRequest, DriverServices, Planned, Provisioned
     from ensue.core.model.data import Data, DataMap
     from ensue.deploy.provisioning.active import ActiveResource, ActiveResources
-    from ensue.deploy.provisioning.graph_values import Outputs
+    from ensue.deploy.provisioning.evaluated_node import Outputs
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.readiness import Check
     from ensue.deploy.provisioning.requests import Requests
