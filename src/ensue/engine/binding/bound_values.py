@@ -16,7 +16,6 @@ from ensue.core.model.data import copied, is_encodable, is_list, is_mapping, lea
 from ensue.core.model.data_bounds import MOST_ADDED_VALUES, DataBoundError, check_data, weight
 from ensue.core.model.fan_out import FannedReturn
 from ensue.core.model.property_values import PathError, as_text, follow
-from ensue.core.model.returns import Return
 from ensue.core.model.sensitive_paths import secrets_read, values_at
 from ensue.core.model.unknown import Unknown
 from ensue.engine.binding.fanned_instances import instance
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.reference import Binding, BoundText
+    from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
 
 _INERT: Final = (bool, int, float, type(None))
@@ -86,13 +86,6 @@ class BoundValues:
                 values[text] = self._text_value(bound, call)
                 continue
             whole = cast("Binding", first)
-            returned: Any = None if whole.producer is None else call.results(whole.producer)
-            if returned.__class__ is Return and returned.result is True and not returned.sensitive:
-                # The usual case: the state has succeeded, and its data holds no secret.
-                data, steps = returned.new_state, whole.reference.steps
-                if len(steps) == 1 and data.__class__ is dict and steps[0] in data:
-                    values[text] = data[steps[0]]
-                    continue
             source = self._source(bound, whole, call)
             values[text] = source if isinstance(source, Unknown) else _read(bound, whole, source, call)
         _refuse_too_many(values)
