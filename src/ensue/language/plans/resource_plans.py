@@ -1,7 +1,7 @@
 """The plans of an apply with a target: one per resource, all compiled before anything runs.
 
 If SLS do not compile for one resource, the run is refused. If the grains of a resource are needed and cannot
-be gathered, only that resource fails. Resources that are silent when none has answered for `_PATIENCE_S` join
+be gathered, only that resource fails. Resources that are silent when none has answered for `NEXT_GRAINS_S` join
 the run later, so that they do not delay the others.
 """
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.contracts.deadlines import NEXT_GRAINS_S
 from ensue.core.contracts.growth import Complaint, Plan
 from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import NO_CONNECTION, CompileError, EnsueError, RemoteError
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from ensue.language.plans.assigned_sls import AssignedSls
     from ensue.language.targets.project_services import ProjectServices
 
-_PATIENCE_S: Final = 2.0
 _MOST_NAMED: Final = 5
 
 _Outcome: TypeAlias = "tuple[Plan, tuple[Diagnostic, ...]] | EnsueError"
@@ -143,12 +143,12 @@ class ResourcePlans:
     async def _gather_grains(self, srns: Sequence[Srn]) -> list[Srn]:
         """Gather grains of many resources at once; return those that have not answered yet."""
         loop = asyncio.get_running_loop()
-        patience = asyncio.timeout(_PATIENCE_S)
+        patience = asyncio.timeout(NEXT_GRAINS_S)
 
         async def gather(srn: Srn) -> None:
             await self._gather(srn)
             if not patience.expired():
-                patience.reschedule(loop.time() + _PATIENCE_S)
+                patience.reschedule(loop.time() + NEXT_GRAINS_S)
 
         with suppress(TimeoutError):
             async with patience:
