@@ -21,7 +21,7 @@ GRAINS_S: Final = 60.0
 """A host gives its grains, or answers a ping, connecting included."""
 
 NEXT_GRAINS_S: Final = 2.0
-"""The next of the hosts that an apply waits for gives its grains; the others join the run once they answer."""
+"""The next of the hosts that an apply waits for gives its grains; the others join the run later."""
 
 TRANSFER_S: Final = 3600.0
 """One file operation on a host, such as the transfer of a file."""

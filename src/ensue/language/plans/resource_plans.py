@@ -1,8 +1,8 @@
 """The plans of an apply with a target: one per resource, all compiled before anything runs.
 
 If SLS do not compile for one resource, the run is refused. If the grains of a resource are needed and cannot
-be gathered, only that resource fails. Resources that are silent when none has answered for `NEXT_GRAINS_S` join
-the run later, so that they do not delay the others.
+be gathered, only that resource fails. Resources that are silent when none has answered for `NEXT_GRAINS_S`
+join the run later, so that they do not delay the others.
 """
 
 from __future__ import annotations
