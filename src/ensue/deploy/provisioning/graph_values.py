@@ -71,7 +71,7 @@ class GraphValues:
         self._done: dict[ResourceKey, EvaluatedNode] = {}
         self._foreseen: set[ResourceKey] = set()
         self._revised: set[ResourceKey] = set()
-        self._guresids = {node.key: node.guresid for node in graph.nodes}
+        self._nodes = {node.key: node for node in graph.nodes}
         self._outputs: dict[ResourceKey, Outputs] = {}
 
     def nodes(self) -> Iterator[EvaluatedNode]:
@@ -159,7 +159,7 @@ class GraphValues:
     def grow(self, graph: ResourceGraph) -> None:
         """Go on with a graph that more resources have joined."""
         self.graph = graph
-        self._guresids = {node.key: node.guresid for node in graph.nodes}
+        self._nodes = {node.key: node for node in graph.nodes}
 
     def note_outputs(self, key: ResourceKey, outputs: Outputs, *, is_final: bool = True) -> None:
         """Record the outputs of a resource.
@@ -226,7 +226,8 @@ class GraphValues:
         if what == "id":
             return key.id
         if what == "guresid":
-            return self._guresids.get(key) or guresid(self.graph.context, key)
+            node = self._nodes.get(key)
+            return guresid(self.graph.context, key) if node is None else node.guresid
         if what == "outputs":
             return self._output(key, path)
         evaluated = self._done.get(key)
@@ -239,7 +240,7 @@ class GraphValues:
         if has_unknowns(evaluated.account if what == "account" else value):
             return _NOT_KNOWN
         is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
-        return _foreign(value, str(key)) if is_foreign else value
+        return _foreign(value, self._name(key)) if is_foreign else value
 
     def _output(self, key: ResourceKey, path: tuple[str, ...]) -> Any:
         outputs = self._outputs.get(key)
@@ -252,7 +253,12 @@ class GraphValues:
                 f"{key} has no output {'.'.join(path)!r} ({_outputs_there(outputs.data, path)})"
             )
         is_known = not isinstance(value, Unknown)
-        return _foreign(value, str(key)) if is_known else value
+        return _foreign(value, self._name(key)) if is_known else value
+
+    def _name(self, key: ResourceKey) -> str:
+        """Return a resource as text: all that name it share one."""
+        node = self._nodes.get(key)
+        return str(key) if node is None else node.name
 
 
 def _outputs_there(data: Any, path: tuple[str, ...]) -> str:
