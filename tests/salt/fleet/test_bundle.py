@@ -45,6 +45,23 @@ def test_an_archive_is_made_once(tmp_path: Path) -> None:
     assert shipped_tree(folder, {"base": [root]})[0] != first
 
 
+def test_the_content_decides_whether_an_archive_is_new(tmp_path: Path) -> None:
+    """A file that is replaced with the same size and time is packed again; one that is only touched is not."""
+    root, folder = tmp_path / "states", tmp_path / "_ensue"
+    root.mkdir()
+    folder.mkdir()
+    source = root / "a.sls"
+    source.write_text("a: test.nop")
+    first = shipped_tree(folder, {"base": [root]})[0]
+    os.utime(source, (1, 1))
+    assert shipped_tree(folder, {"base": [root]})[0] == first
+    source.write_text("b: test.nop")
+    os.utime(source, (1, 1))
+    second = shipped_tree(folder, {"base": [root]})[0]
+    assert second != first
+    assert zipfile.ZipFile(folder / second).read("base/a.sls") == b"b: test.nop"
+
+
 def test_the_first_root_wins(tmp_path: Path) -> None:
     """A file that two roots of an environment have is that of the first, as in Salt."""
     for name in ("one", "two"):

@@ -19,7 +19,7 @@ from ensue.core.files.regular_files import is_regular
 from ensue.core.files.trees import files_below
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 FOLDER: Final = "_ensue"
 """Where archives are, below a file root of the master."""
@@ -28,6 +28,7 @@ _DIGITS: Final = 16
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _SKIPPED: Final = frozenset({"__pycache__", ".git", ".svn", ".hg", FOLDER})
 _KEEP: Final = 5
+_CHUNK_BYTES: Final = 1 << 20
 
 
 def abi() -> str:
@@ -129,28 +130,53 @@ def _fail(error: OSError) -> None:
 
 
 def _archived(folder: Path, kind: str, files: Mapping[str, Path]) -> str:
+    """Make an archive of files unless it is there; return its name."""
+    name = _archive_name(kind, ((name, files[name], _content_digest(files[name])) for name in sorted(files)))
+    if (folder / name).exists():
+        return name
+    scratch = folder / f".{name}.{os.getpid()}"
+    try:
+        with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            # A file may have changed since: the name is that of what is in the archive.
+            name = _archive_name(
+                kind, [(one, files[one], _add(archive, one, files[one])) for one in sorted(files)]
+            )
+        scratch.replace(folder / name)
+    finally:
+        scratch.unlink(missing_ok=True)
+    _forget_old(folder, kind)
+    return name
+
+
+def _archive_name(kind: str, contents: Iterable[tuple[str, Path, bytes]]) -> str:
+    """Return the name of an archive from the names, the modes and the content digests of its files."""
     digest = hashlib.sha256()
-    for name in sorted(files):
-        facts = files[name].stat()
-        digest.update(f"{name}\0{facts.st_size}\0{facts.st_mtime_ns}\0{facts.st_mode}\n".encode())
-    target = folder / f"{kind}-{digest.hexdigest()[:_DIGITS]}.zip"
-    if not target.exists():
-        scratch = folder / f".{target.name}.{os.getpid()}"
-        try:
-            with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                for name in sorted(files):
-                    archive.writestr(_entry(name, files[name]), files[name].read_bytes())
-            scratch.replace(target)
-        finally:
-            scratch.unlink(missing_ok=True)
-        _forget_old(folder, kind)
-    return target.name
+    for name, path, content in contents:
+        digest.update(f"{name}\0{path.stat().st_mode}\0{content.hex()}\n".encode())
+    return f"{kind}-{digest.hexdigest()[:_DIGITS]}.zip"
+
+
+def _content_digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _add(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
+    """Add a file to an archive; return the digest of what was added."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file, archive.open(_entry(name, path), "w") as added:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+            added.write(chunk)
+    return digest.digest()
 
 
 def _entry(name: str, path: Path) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, _EPOCH)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = path.stat().st_mode << 16
+    facts = path.stat()
+    entry.external_attr = facts.st_mode << 16
+    entry.file_size = facts.st_size  # By it zipfile decides whether the entry needs its 64-bit form.
     return entry
 
 
