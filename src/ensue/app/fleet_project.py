@@ -85,11 +85,17 @@ class FleetProject(KeptResources):
             LockHeldError: another run works on one of the minions, or the project itself is being applied.
         """
         from ensue.salt.fleet.coordinator import FleetRun
+        from ensue.salt.fleet.synced import synced
 
         if self._pillar:
             raise ConfigurationError([_PILLAR_REFUSED])
         if order.verb != "apply" or order.test:
-            return await FleetRun(self.settings, self.masker, order, self._stores).go(watcher)
+
+            async def carry_out(asked: FleetOrder) -> FleetReport:
+                return await FleetRun(self.settings, self.masker, asked, self._stores).go(watcher)
+
+            is_sync = order.verb == "sync"
+            return await (synced(self.settings, order, carry_out) if is_sync else carry_out(order))
         command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
         wait = RunOptions(wait_for_lock=order.wait_for_lock)
         lock = partial(self._locked, command, wait)

@@ -46,7 +46,7 @@ def test_an_archive_is_made_once(tmp_path: Path) -> None:
 
 
 def test_the_content_decides_whether_an_archive_is_new(tmp_path: Path) -> None:
-    """A file that is replaced with the same size and time is packed again; one that is only touched is not."""
+    """A file that is replaced with the same size and time is packed again, one that is touched is not."""
     root, folder = tmp_path / "states", tmp_path / "_ensue"
     root.mkdir()
     folder.mkdir()

@@ -53,6 +53,9 @@ GIT_QUERY_S: Final = 60.0
 HOOK_S: Final = 60.0
 """The hooks `init`, `discover` and `connect` of a resource type."""
 
+WHEELS_S: Final = 600.0
+"""pip fetches the wheels of ensue for minions with another Python."""
+
 FLEET_BUS_S: Final = 5.0
 """The event bus of Salt's master accepts a connection."""
 

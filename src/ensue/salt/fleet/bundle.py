@@ -1,7 +1,8 @@
 """The archive that ensue is shipped in: its own files and those of the packages that it requires.
 
-It is made from the environment of this process, so it fits minions of the same Python and platform. Its name
-has a digest of what is in it: minions fetch an archive only if they do not have one of that name.
+It is made from the environment of this process, so it fits minions of the same Python and platform;
+`other_pythons` makes those for others. Its name has a digest of what is in it: minions fetch an archive only
+if they do not have one of that name.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from ensue.core.files.trees import files_below
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from packaging.requirements import Requirement
 
 FOLDER: Final = "_ensue"
 """Where archives are, below a file root of the master."""
@@ -68,7 +71,7 @@ def shipped_tree(folder: Path, roots: Mapping[str, Sequence[Path]]) -> tuple[str
     files: dict[str, Path] = {}
     for environment, folders in roots.items():
         for root in reversed(folders):
-            files |= {f"{inside[environment]}/{name}": path for name, path in _below(root)}
+            files |= {f"{inside[environment]}/{name}": path for name, path in files_of(root)}
     return _archived(folder, "tree", files), inside
 
 
@@ -89,10 +92,14 @@ def _copied(folder: Path, part: str) -> str:
     return name
 
 
+def own_files() -> dict[str, Path]:
+    """Return the files of ensue itself, by their names in an archive."""
+    return {f"ensue/{name}": path for name, path in files_of(Path(__file__).parents[2])}
+
+
 def _program_files() -> dict[str, Path]:
-    own = Path(__file__).parents[2]
-    files = {f"ensue/{name}": path for name, path in _below(own)}
-    for distribution in _required("ensue", set()):
+    files = own_files()
+    for distribution in installed_requirements():
         for one in distribution.files or ():
             name = one.as_posix()
             if not name.startswith("..") and not name.endswith(".pyc"):
@@ -100,24 +107,45 @@ def _program_files() -> dict[str, Path]:
     return files
 
 
-def _required(wanted: str, seen: set[str]) -> Iterator[metadata.Distribution]:
-    """Yield the distributions that a requirement such as `asyncssh[bcrypt]` leads to, but not its own."""
+def installed_requirements() -> Iterator[metadata.Distribution]:
+    """Yield the distributions that ensue requires in this environment."""
+    return (metadata.distribution(one.name) for one in required({}))
+
+
+def required(environment: Mapping[str, str]) -> Iterator[Requirement]:
+    """Yield what ensue requires, directly or not, each distribution once.
+
+    Args:
+        environment: the variables of an environment's markers (`python_version`) that differ from this one's.
+    """
+    return _required("ensue", environment, set())
+
+
+def _required(wanted: str, environment: Mapping[str, str], seen: set[str]) -> Iterator[Requirement]:
+    """Yield what a requirement such as `asyncssh[bcrypt]` leads to, but not itself."""
     from packaging.requirements import Requirement
 
     requirement = Requirement(wanted)
     asked = ("", *requirement.extras)
-    for text in metadata.requires(requirement.name) or ():
+    try:
+        texts = metadata.requires(requirement.name) or ()
+    except metadata.PackageNotFoundError:
+        return  # Only another Python needs it.
+    for text in texts:
         one = Requirement(text)
-        if one.marker is not None and not any(one.marker.evaluate({"extra": extra}) for extra in asked):
+        if one.marker is not None and not any(
+            one.marker.evaluate({**environment, "extra": extra}) for extra in asked
+        ):
             continue
         key = re.sub(r"[-_.]+", "-", str(one.name)).lower()
         if key not in seen:
             seen.add(key)
-            yield metadata.distribution(one.name)
-            yield from _required(f"{one.name}[{','.join(one.extras)}]", seen)
+            yield one
+            yield from _required(f"{one.name}[{','.join(one.extras)}]", environment, seen)
 
 
-def _below(root: Path) -> Iterator[tuple[str, Path]]:
+def files_of(root: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the files below a folder that an archive gets, each with its name there."""
     return (
         (relative, path)
         for relative, path in files_below(root, skips=_SKIPPED.__contains__, on_error=_fail)
@@ -131,16 +159,30 @@ def _fail(error: OSError) -> None:
 
 def _archived(folder: Path, kind: str, files: Mapping[str, Path]) -> str:
     """Make an archive of files unless it is there; return its name."""
-    name = _archive_name(kind, ((name, files[name], _content_digest(files[name])) for name in sorted(files)))
+    name = f"{kind}-{content_digest(files)}.zip"
     if (folder / name).exists():
         return name
-    scratch = folder / f".{name}.{os.getpid()}"
+    return pack(folder, kind, files)
+
+
+def pack(folder: Path, kind: str, files: Mapping[str, Path], mark: str = "") -> str:
+    """Make an archive of files; return its name.
+
+    Args:
+        folder: where it is put.
+        kind: the beginning of its name; only a few archives of a kind are kept.
+        files: the files by their names in it.
+        mark: the end of its name; empty: the digest of its content.
+
+    Raises:
+        OSError: it cannot be written, or a file cannot be read.
+    """
+    scratch = folder / f".{kind}.{os.getpid()}"
     try:
         with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             # A file may have changed since: the name is that of what is in the archive.
-            name = _archive_name(
-                kind, [(one, files[one], _add(archive, one, files[one])) for one in sorted(files)]
-            )
+            content = _digest((one, files[one], _add(archive, one, files[one])) for one in sorted(files))
+        name = f"{kind}-{mark or content}.zip"
         scratch.replace(folder / name)
     finally:
         scratch.unlink(missing_ok=True)
@@ -148,15 +190,19 @@ def _archived(folder: Path, kind: str, files: Mapping[str, Path]) -> str:
     return name
 
 
-def _archive_name(kind: str, contents: Iterable[tuple[str, Path, bytes]]) -> str:
-    """Return the name of an archive from the names, the modes and the content digests of its files."""
+def content_digest(files: Mapping[str, Path]) -> str:
+    """Return the digest of the names, the modes and the content of files."""
+    return _digest((name, files[name], _file_digest(files[name])) for name in sorted(files))
+
+
+def _digest(contents: Iterable[tuple[str, Path, bytes]]) -> str:
     digest = hashlib.sha256()
     for name, path, content in contents:
         digest.update(f"{name}\0{path.stat().st_mode}\0{content.hex()}\n".encode())
-    return f"{kind}-{digest.hexdigest()[:_DIGITS]}.zip"
+    return digest.hexdigest()[:_DIGITS]
 
 
-def _content_digest(path: Path) -> bytes:
+def _file_digest(path: Path) -> bytes:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").digest()
 

@@ -175,8 +175,12 @@ class Relay:
             self.report("Described", status=self.status(bundle))
             return ""
         if bundle is None:
+            self.report("Described", status=self.status(bundle))
             known = ", ".join(sorted(self.order["bundles"]))
-            msg = f"the coordinator has no ensue for its Python and platform, {abi()}; it has {known}"
+            msg = (
+                f"the coordinator has no ensue for its Python and platform, {abi()}; it has {known} "
+                "(`ensue fleet sync` fetches one with pip)"
+            )
             raise Problem(msg)
         self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
         program = self.unpacked(bundle, "bundle")
@@ -188,7 +192,8 @@ class Relay:
     def status(self, bundle: str | None) -> dict[str, Any]:
         """Return what is known about this minion."""
         there = bundle is not None and (self.base / "bundle" / Path(bundle).stem).is_dir()
-        return {"abi": abi(), "salt": __salt__["grains.get"]("saltversion"), "shipped": there}
+        salt = __salt__["grains.get"]("saltversion")
+        return {"abi": abi(), "libc": libc(), "salt": salt, "shipped": there}
 
     def unpacked(self, name: str, kind: str) -> Path:
         """Return the folder of an archive's content; fetch and unpack it unless that was done before."""
@@ -368,6 +373,14 @@ def written(descriptor: int, content: bytes) -> bytes:
         return content
     except BrokenPipeError:
         return b""
+
+
+def libc() -> str:
+    """Return the version of the C library; empty if it does not say."""
+    try:
+        return str(os.confstr("CS_GNU_LIBC_VERSION"))
+    except (OSError, ValueError):
+        return ""
 
 
 def abi() -> str:

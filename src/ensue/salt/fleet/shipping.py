@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
 from ensue.salt.fleet.bundle import FOLDER, abi, shipped_program, shipped_relay, shipped_tree
+from ensue.salt.fleet.other_pythons import programs_there
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,7 +57,8 @@ def shipped_order(
         "environments": {},
     }
     try:
-        wire["bundles"] = {abi(): f"{FOLDER}/{shipped_program(folder)}"}
+        programs = {**programs_there(folder), abi(): shipped_program(folder)}
+        wire["bundles"] = {known: f"{FOLDER}/{name}" for known, name in programs.items()}
         if order.verb in {"apply", "call"}:
             tree, wire["environments"] = shipped_tree(folder, master.roots)
             wire["tree"] = f"{FOLDER}/{tree}"
