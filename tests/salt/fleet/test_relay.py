@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.salt.fleet.frames import Alive, MinionEnded
+from ensue.salt.fleet.frames import Alive, Described, MinionEnded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 def test_a_problem_is_reported_as_the_end(minion: FakeMinion) -> None:
     """What prevents an order is in the last message, which is signed; Salt's return says nothing more."""
     assert minion.run("apply", "1") == {"problem": ""}
-    alive, ended = minion.messages("1")
+    alive, described, ended = minion.messages("1")
     assert alive == Alive()
+    assert isinstance(described, Described)
     assert isinstance(ended, MinionEnded)
     assert "the coordinator has no ensue for its Python and platform" in ended.problem
 
