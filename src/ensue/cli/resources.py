@@ -247,12 +247,8 @@ def _note_kept_environment(session: Session, record: ResourceRecord) -> None:
     source = record.source
     if source is None or source.type != _ENVIRONMENTS or record.status == "invalidated":
         return
-    session.lines.write(
-        on_one_line(
-            f"ensue: the environment {source.id} still exists: a state `starting_state.absent` with its name and"
-            " provider removes it"
-        )
-    )
+    removal = "a state `starting_state.absent` with its name and provider removes it"
+    session.lines.write(on_one_line(f"ensue: the environment {source.id} still exists: {removal}"))
 
 
 def _is_declared(name: str, known: list[ResourceRecord]) -> bool:
