@@ -104,6 +104,7 @@ def _state(one: ActiveResource) -> str:
 
 
 def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[str, Any]:
+    from ensue.core.model.secret_values import IDENTITY_KEYS, hide_named
     from ensue.core.model.sensitive_paths import hide_paths
     from ensue.deploy.provisioning.sensitive import colon_paths
     from ensue.output.presentable import presentable
@@ -121,7 +122,7 @@ def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[
         "protect": one.protect,
         "retain": one.retain,
         "depends_on": [str(key) for key in one.depends_on],
-        "outputs": presentable(outputs, masker),
+        "outputs": presentable(hide_named(outputs, shown=IDENTITY_KEYS), masker),
     }
 
 
