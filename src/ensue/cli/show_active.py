@@ -23,7 +23,7 @@ def show_active(session: Session, words: DeploymentWords) -> int:
     """Print the active resources, by environment and resource; secrets are masked."""
 
     async def work(project: AppProject) -> list[tuple[Context, ActiveResource]]:
-        return await project.active_resources(words.app, words.env)
+        return await project.shown_resources(words.app, words.env)
 
     active = session.run(work)
     if not active and (words.app or words.env):
@@ -59,7 +59,7 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
     """Print the active resources that the current definitions would change."""
 
     async def work(project: AppProject) -> tuple[list[Impact], list[Diagnostic]]:
-        active = await project.active_resources(words.app, words.env)
+        active = await project.shown_resources(words.app, words.env)
         return project.deployments(words.definitions).impacts(active, definition)
 
     found, warnings = session.run(work)

@@ -53,9 +53,18 @@ def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
 ROWS = [
     deployed(
         "show active --app shop --env dve",
-        says="nothing of shop/dve is active",
-        mends="(there is shop/dev)",
-        code=0,
+        says="the store has nothing of shop/dve",
+        mends="did you mean shop/dev?",
+    ),
+    deployed(
+        "show impact --app sohp",
+        says="the store has nothing of sohp",
+        mends="did you mean shop?",
+    ),
+    deployed(
+        "show active --env dve --out json",
+        says="the store has nothing of dve",
+        mends="did you mean dev?",
     ),
     deployed("show active db", says="takes --app and --env", mends="with --out json, it has the outputs"),
     score(
