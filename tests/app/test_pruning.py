@@ -232,7 +232,7 @@ def test_the_removal_of_a_machine_is_named(tmp_path: Path) -> None:
     write(tmp_path, states__t=f"{machine}    - register_resources: true\n")
     assert run(tmp_path, "t").exit_code == 0
     write(tmp_path, states__t="a: test.nop\n")
-    [warning] = run(tmp_path, "t", test=True).warnings
+    [warning, *_] = run(tmp_path, "t", test=True).warnings
     assert "a state `starting_state.absent` that has `name: lab-01` and the provider" in warning.help
 
 
