@@ -354,6 +354,9 @@ def test_passwords_among_plain_values_are_hidden(project: Shell) -> None:
             '"${resources.db.host}"', '"${resources.db.host}", API_TOKEN: literaltoken99, PLACE: postgres'
         ),
     )
+    planned = project.run("deploy", "score.yaml", *CONTEXT, "--plan")
+    assert '+ /values: {"host": "db", "db_password": "(sensitive)"}' in planned.out
+    assert "literaltoken99" not in planned.out
     graph = project.run("graph", "score.yaml", *CONTEXT, "--out", "json")
     deployed = project.run("deploy", "score.yaml", *CONTEXT, "--out", "json")
     active = project.run("show", "active", "--out", "json")

@@ -55,11 +55,17 @@ def changed_fields(one: NodeOutcome) -> Iterator[ValueDifference]:
     """Yield what differs from the last successful call of a driver; secrets are hidden.
 
     Args:
-        one: the outcome of a resource. It yields nothing for a resource that is new, that is not changed, or
-            that was deployed before records had inputs.
+        one: the outcome of a resource. Of one that a plan would create, it yields the inputs. It yields
+            nothing for one that is created or not changed, or that was deployed before records had inputs.
     """
     old, outcome = one.outcome.old, one.outcome
-    if old is None or one.evaluated is None or not old.inputs or outcome.status not in _CHANGING:
+    if one.evaluated is None or outcome.status not in _CHANGING:
+        return
+    if old is None and outcome.action == "create":
+        after = _inputs(one.evaluated)
+        for found in differences({}, {key: value for key, value in _shown(after).items() if value}):
+            yield _hidden(found, [*after.secret, ("secrets",)])
+    if old is None or not old.inputs:
         return
     before = msgspec.msgpack.decode(old.inputs, type=_Fields)
     after = _inputs(one.evaluated)
