@@ -15,12 +15,12 @@ from ensue.reach.resources.type_sources import TypeSources
 from ensue.testing.driver import driver_request
 
 if TYPE_CHECKING:
-    from ensue.core.contracts.part_docs import PartDoc
+    from ensue.core.contracts.part_docs import PartDoc, PartKind
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def part(name: str, kind: str) -> PartDoc:
+def part(name: str, kind: PartKind) -> PartDoc:
     """Return the documentation of a shipped part."""
     return next(one for one in shipped_parts().named(name) if one.kind == kind)
 
