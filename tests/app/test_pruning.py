@@ -44,6 +44,14 @@ vms:
       - ssh_host:{{ name }}: {host: 192.0.2.9}
 {% endfor %}
 """
+PROVIDER = """
+from ensue.core.contracts.provider import Environment
+async def observe(request):
+    return Environment(status="succeeded")
+deploy = destroy = observe
+async def connection_info(request):
+    return {"host": "192.0.2.1"}
+"""
 MODULE = """
 import asyncio
 from ensue import derived
@@ -183,6 +191,49 @@ def test_an_orphaned_resource_is_no_target_and_keeps_its_configuration(tmp_path:
 
     assert asyncio.run(look()) == ({"host": "192.0.2.2"}, True)
     assert statuses(tmp_path) == {"h1": "active", "h3": "active"}
+
+
+def test_states_that_still_target_an_orphaned_resource_are_named(tmp_path: Path) -> None:
+    """The warning names those that fail in the next apply, and those that run on others."""
+    use = """
+{% if pillar.get('machine', true) %}
+vm:
+  test.nop:
+    - registers:
+      - dummy:web-01: {}
+{% endif %}
+other:
+  test.nop:
+    - registers:
+      - dummy:web-02: {}
+conf:
+  test.nop:
+    - tgt: web-01
+all:
+  test.nop:
+    - tgt: web-*
+"""
+    write(tmp_path, states__t=use)
+    run(tmp_path, "t")
+    for test in (True, False):
+        [warning] = run(tmp_path, "t", pillar={"machine": False}, test=test).warnings
+        assert "; still targeted by conf (test.nop in t), which fails in the next apply" in warning.detail
+        assert "; all (test.nop in t) will run without it" in warning.detail
+    report = run(tmp_path, "t", pillar={"machine": False})
+    assert [one.id for one in report.returns.values() if one.result is False] == ["conf"]
+
+
+def test_the_removal_of_a_machine_is_named(tmp_path: Path) -> None:
+    """What a declaration of `starting_state.deployed` made is removed by a state with its name."""
+    machine = "vm:\n  starting_state.deployed:\n    - name: lab-01\n    - provider: none_of_this\n"
+    providers = tmp_path / "states/_providers"
+    providers.mkdir(parents=True)
+    (providers / "none_of_this.py").write_text(PROVIDER)
+    write(tmp_path, states__t=f"{machine}    - register_resources: true\n")
+    assert run(tmp_path, "t").exit_code == 0
+    write(tmp_path, states__t="a: test.nop\n")
+    [warning, *_] = run(tmp_path, "t", test=True).warnings
+    assert "a state `starting_state.absent` that has `name: lab-01` and the provider" in warning.help
 
 
 def test_a_highstate_judges_its_whole_tree(tmp_path: Path) -> None:

@@ -149,6 +149,16 @@ def test_a_misspelt_environment_is_not_destroyed(project: DeployedProject) -> No
         assert "did you mean shop/dev?" in ended.err
 
 
+def test_an_environment_that_was_removed_is_shown_empty(project: DeployedProject) -> None:
+    """It is known, unlike one whose name is misspelt; a note says what is active."""
+    deployed(project)
+    assert project.run(*DESTROY).code == 0
+    ended = project.run("show", "active", "--app", "shop", "--env", "dev")
+    assert ended.code == 0
+    assert "nothing of shop/dev is active (nothing is active)" in ended.err
+    assert project.run("show", "active", "--app", "shop", "--env", "dve").code == 1
+
+
 def test_a_destroy_that_fails_keeps_what_is_needed(project: DeployedProject) -> None:
     """What the resource depends on is skipped and stays; a second attempt removes both."""
     deployed(project)

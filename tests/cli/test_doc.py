@@ -95,7 +95,7 @@ def test_an_unknown_name(shell: Shell) -> None:
     """It is refused with near names, as one document if asked for."""
     ended = shell.run("doc", "fil.managd", "--out", "json")
     assert ended.code == 1
-    assert "there is no module or function" in ended.document["errors"][0]
+    assert "there is no function, module, driver, resource type or topic" in ended.document["errors"][0]
     assert "file.managed" in ended.err
 
 
@@ -107,6 +107,36 @@ def test_functions_of_the_project(shell: Shell) -> None:
     assert "  whom (anything; required)\n" in text
     assert "  loud (anything; default: false)\n" in text
     assert "    salt '*' own.greet you" in text
+
+
+def test_drivers_types_providers_and_topics(shell: Shell) -> None:
+    """Each has its text, as data too; a name of several kinds shows all; near names are suggested."""
+    assert "Inputs (driver_inputs)\n  values\n" in shell.run("doc", "echo").out
+    assert "Configuration\n  grains\n" in shell.run("doc", "dummy").out
+    text = shell.run("doc", "command").out
+    assert text.index("command (driver)") < text.index("command (environment provider)")
+    assert shell.run("doc", "humanitec/postgres").out.startswith("humanitec/postgres (driver)")
+    assert "docs/binding.md has more" in shell.run("doc", "references").out
+    assert shell.run("doc", "for_each").out.startswith("lists-of-resources (topic)")
+    document = shell.run("doc", "sandbox", "--out", "json").document
+    assert "isolation" in document["environment providers"]["sandbox"]["inputs"]
+    assert "did you mean references" in shell.run("doc", "refrences").err
+    listed = shell.run("doc")
+    assert "\nDrivers of deployments\n  command " in listed.out
+    assert "\nTopics\n" in listed.out
+
+
+def test_a_driver_of_the_project(shell: Shell) -> None:
+    """The project's own drivers are shown by their docstrings; one that does not load has the reason."""
+    body = "\n".join(f"async def {name}(request): ..." for name in ("create", "update", "delete", "plan"))
+    own = '"""Driver `shelf`: a place on a shelf.\n\nArgs:\n    values.row: which row\n"""\n'
+    shell.write("states/_drivers/shelf.py", f"{own}{body}\n")
+    shell.write("states/_drivers/broken.py", "import nothing_of_this_name\n")
+    text = shell.run("doc", "shelf").out
+    assert text.startswith("shelf (driver)\n\nA place on a shelf.\n")
+    assert "  values.row\n      which row\n" in text
+    ended = shell.run("doc")
+    assert (ended.code, "nothing_of_this_name" in ended.out) == (0, True)
 
 
 def test_a_file_that_does_not_load(shell: Shell) -> None:
@@ -147,3 +177,7 @@ def test_completion_has_descriptions(shell: Shell) -> None:
     assert lines[1] == "test.ping"
     assert lines[2]
     assert "file" in zsh("doc", "fi")
+    assert zsh("doc", "ech") == ["plain", "echo", "The outputs of a resource are its inputs."]
+    assert zsh("doc", "refere")[4:] == ["references", "References: values of other states as arguments"]
+    assert zsh("doc", "retr")[1] == "retry"
+    assert "echo" not in zsh("call", "x", "ech")

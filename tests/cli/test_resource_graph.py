@@ -340,3 +340,34 @@ def test_a_graph_shows_what_is_made(project: Shell) -> None:
     assert (text.count("\n    active\n"), text.count("\n    planned: nothing is made yet\n")) == (2, 1)
     mermaid = project.run("graph", "score.yaml", *CONTEXT, "--out", "mermaid").out
     assert (mermaid.count(":::active"), mermaid.count(":::planned")) == (2, 1)
+
+
+def test_passwords_among_plain_values_are_hidden(project: Shell) -> None:
+    """A value of a key such as `db_password` is hidden in documents, wherever it is no secret input.
+
+    The type of a resource whose name is `secret` is shown, and so is the same text under another key.
+    """
+    project.write("definitions/all.yaml", PLAIN.replace("{host: db}", "{host: db, db_password: topsecret99}"))
+    project.write(
+        "score.yaml",
+        SCORE.replace("{db: {type: postgres}}", "{db: {type: postgres}, secret: {type: postgres}}").replace(
+            '"${resources.db.host}"', '"${resources.db.host}", API_TOKEN: literaltoken99, PLACE: postgres'
+        ),
+    )
+    planned = project.run("deploy", "score.yaml", *CONTEXT, "--plan")
+    assert '+ /values: {"host": "db", "db_password": "(sensitive)"}' in planned.out
+    assert "literaltoken99" not in planned.out
+    graph = project.run("graph", "score.yaml", *CONTEXT, "--out", "json")
+    deployed = project.run("deploy", "score.yaml", *CONTEXT, "--out", "json")
+    active = project.run("show", "active", "--out", "json")
+    for ended in (graph, deployed, active):
+        assert ended.code == 0, ended.err
+        assert "topsecret99" not in ended.out
+        assert "literaltoken99" not in ended.out
+    [node, *_] = graph.document["nodes"]
+    assert node["inputs"]["values"] == {"host": "db", "db_password": "(sensitive)"}
+    workload = graph.document["nodes"][-1]["params"]
+    types = {one["id"]: one["type"] for one in graph.document["nodes"]}
+    assert types["modules.web.externals.secret"] == "postgres"
+    assert workload["spec"]["containers"]["main"]["variables"]["PLACE"] == "postgres"
+    assert active.document[0]["outputs"] == {"host": "db", "db_password": "(sensitive)"}

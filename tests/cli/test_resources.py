@@ -247,3 +247,20 @@ def test_an_interrupted_call_prints_what_has_come(project: Shell, out: str) -> N
     assert b"some targets did not answer" in stderr
     answers: Any = json.loads(stdout) if out == "json" else stdout.decode()
     assert answers == ({"d1": True} if out == "json" else "d1:\n    True\n")
+
+
+def test_forgetting_a_machine_leaves_it_there(project: Shell) -> None:
+    """The record of an environment is removed, and what removes the environment itself is named."""
+    project.write(
+        "states/_providers/cloud.py",
+        "from ensue.core.contracts.provider import Environment\n"
+        "async def observe(request): return Environment(status='succeeded')\n"
+        "deploy = destroy = observe\n"
+        "async def connection_info(request): return {'host': '192.0.2.1'}\n",
+    )
+    options = "    - provider: cloud\n    - register_resources: true\n"
+    project.write("states/vm.sls", f"vm-01:\n  starting_state.deployed:\n{options}")
+    assert project.run("apply", "vm").code == 0
+    ended = project.run("resources", "forget", "ssh_host:jumphost-vm-01")
+    assert (ended.code, ended.out) == (0, "ssh_host:jumphost-vm-01\n")
+    assert "the environment vm-01 still exists: a state `starting_state.absent`" in ended.err

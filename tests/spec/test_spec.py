@@ -187,13 +187,15 @@ async def _rendered(project: AppProject, root: Path) -> str:
 
 
 def _order(root: Path) -> DeploymentOrder:
+    files = _deployed(root)
+    reads_tier = any(".TIER}" in path.read_text(errors="replace") for path in files)
     return DeploymentOrder(
         app=CONTEXT.app,
         env=CONTEXT.env,
         env_type=CONTEXT.env_type,
         org=CONTEXT.org,
-        files=tuple(_deployed(root)),
-        values={"TIER": "gold"},
+        files=tuple(files),
+        values={"TIER": "gold"} if reads_tier else {},
     )
 
 

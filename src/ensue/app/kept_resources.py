@@ -138,6 +138,25 @@ class KeptResources(OpenedProject):
             if app in {None, context.app} and env in {None, context.env}
         ]
 
+    async def shown_resources(self, app: str | None, env: str | None) -> list[tuple[Context, ActiveResource]]:
+        """Return what deployments have provisioned in environments that somebody names.
+
+        Args:
+            app: only those of this application; None: all.
+            env: only those of environments with this id; None: all.
+
+        Raises:
+            ConfigurationError: the store has others, and none of these.
+            StoreError: the store cannot be read or decrypted.
+        """
+        from ensue.deploy.environments.environment_history import require_shown
+
+        resources = await self.active_resources(app, env)
+        if not resources and (app or env):
+            known = {one for one, _ in (*await self.active_resources(), *await self.deployment_records())}
+            require_shown(known, app, env)
+        return resources
+
     async def deployment_records(
         self, app: str | None = None, env: str | None = None, org: str | None = None
     ) -> list[tuple[Context, DeploymentRecord]]:

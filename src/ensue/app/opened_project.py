@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
     from ensue.deploy.drivers.loading import Drivers
+    from ensue.output.part_documentation import PartDocumentation
 
 
 Result = TypeVar("Result")
@@ -115,6 +116,21 @@ class OpenedProject:
         from ensue.output.documentation import project_documentation
 
         return await asyncio.to_thread(read, project_documentation(self._services()))
+
+    async def documented_parts(self, read: Callable[[PartDocumentation], Result]) -> Result:
+        """Read from the documentation of drivers, resource types, providers and topics, in a thread.
+
+        Args:
+            read: gets the documentation; its value is returned.
+
+        Raises:
+            PluginError: a file of the project does not load.
+        """
+        from ensue.output.part_documentation import PartDocumentation
+
+        plugins = self._plugins
+        docs = PartDocumentation(self._drivers, plugins.sources, plugins.providers)
+        return await asyncio.to_thread(read, docs)
 
     @cached_property
     def _drivers(self) -> Drivers:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.run_wiring import RunWiring
+from ensue.core.errors import StoreError
 from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.derived import using_registry
@@ -215,6 +216,8 @@ class Run:
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
             returns, exit_code, status = no_states(self._services.minion, nothing), 2, "failed"
+        if self._options.test and self._deployment is None and (left := await self._undeclared(first)):
+            remarks.append(left)
         if outcome.too_many_failed:
             remarks.append(too_many_failed(outcome.stopped, run_id))
         return RunReport(
@@ -233,6 +236,21 @@ class Run:
             stopped=outcome.stopped,
             too_many_failed=outcome.too_many_failed,
         )
+
+    async def _undeclared(self, first: FirstPlans) -> Diagnostic | None:
+        """Return a warning about states of earlier applies that are no longer declared."""
+        from ensue.store.runs.undeclared_states import undeclared_states
+
+        services = self._services
+        try:
+            return await asyncio.to_thread(
+                undeclared_states,
+                first.all,
+                services.enforced.of_top,
+                lambda target, module: services.states_of(target.type).names(module),
+            )
+        except StoreError:
+            return None  # A plan needs no store; states that do need it have failed with this error.
 
     async def _outcome(
         self,

@@ -1,4 +1,4 @@
-"""Candidates for shell completion: modules and functions, with a sentence where the shell shows one.
+"""Candidates for shell completion: what `ensue doc` and `ensue call` take, with a sentence about each.
 
 Only what comes with ensue is offered: a key press never runs the code of a project.
 """
@@ -20,8 +20,8 @@ def complete_function(
     param: click.Parameter,  # noqa: ARG001 -- click's signature
     incomplete: str,
 ) -> list[CompletionItem]:
-    """Return modules, or after `module.` the functions of a module, of both kinds."""
-    return _candidates(("states", "modules"), incomplete)
+    """Return all that `ensue doc` knows; after `module.` the functions of a module, of both kinds."""
+    return _candidates(("states", "modules"), incomplete, has_parts=True)
 
 
 def complete_execution_function(
@@ -33,14 +33,16 @@ def complete_execution_function(
     return _candidates(("modules",), incomplete)
 
 
-def _candidates(kinds: tuple[FunctionKind, ...], incomplete: str) -> list[CompletionItem]:
+def _candidates(
+    kinds: tuple[FunctionKind, ...], incomplete: str, *, has_parts: bool = False
+) -> list[CompletionItem]:
     from click.shell_completion import CompletionItem
 
     try:
         from ensue.output.documentation import shipped_documentation
 
         docs = shipped_documentation()
-        texts: dict[str, str] = {}
+        texts: dict[str, str] = _part_texts(incomplete) if has_parts else {}
         for kind in reversed(kinds):
             texts |= _texts(docs, kind, incomplete)
         return [CompletionItem(name, help=text) for name, text in sorted(texts.items())]
@@ -59,4 +61,18 @@ def _texts(docs: ProjectDocumentation, kind: FunctionKind, incomplete: str) -> d
         found = docs.module(kind, name)
         if found is not None:
             texts |= {f"{name}.{function}": text for function, text in found.functions.items()}
+    return {name: text for name, text in texts.items() if name.startswith(incomplete)}
+
+
+def _part_texts(incomplete: str) -> dict[str, str]:
+    """Return a sentence by name of each driver, resource type, provider, topic, requisite and option."""
+    from ensue.language.functions.state_words import state_words
+    from ensue.output.part_documentation import PART_KINDS, shipped_parts
+    from ensue.output.topics import ALIASES, TOPICS
+
+    parts = shipped_parts()
+    texts = {alias: TOPICS[name].title for alias, name in ALIASES.items()}
+    for kind in reversed(PART_KINDS):
+        texts |= parts.summaries(kind)
+    texts |= {word.name: word.meaning for word in state_words()}
     return {name: text for name, text in texts.items() if name.startswith(incomplete)}

@@ -1,4 +1,4 @@
-"""`ensue doc`: the documentation of modules and functions."""
+"""`ensue doc`: the documentation of functions, of drivers, resource types and providers, and of topics."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.contracts.function_docs import Documentation, FunctionDoc, ModuleDoc
+    from ensue.core.contracts.part_docs import PartDoc
     from ensue.core.contracts.state_words import StateWordDoc
+    from ensue.output.part_documentation import PartDocumentation
 
+_MOST_NEAR = 4
 _WORDS = "`ensue doc requisites` and `ensue doc options` list what every state takes."
 
 Result = TypeVar("Result")
@@ -26,7 +29,10 @@ Result = TypeVar("Result")
 EXAMPLES = (
     ("ensue doc file.managed", "a function: every argument, an example, what it returns"),
     ("ensue doc file", "the functions of a module, with a sentence each"),
-    ("ensue doc", "all modules"),
+    ("ensue doc", "all modules, drivers, resource types, environment providers and topics"),
+    ("ensue doc postgres", "a driver: its inputs, and a definition with it"),
+    ("ensue doc ssh_host", "a resource type: the keys of its configuration"),
+    ("ensue doc references", "a topic: a few sentences, and the page of the documentation"),
     ("ensue doc options", "the options that every state takes; `ensue doc requisites` its requisites"),
     ("ensue doc retry", "one of them, with an example"),
     ("ensue doc pkg.installed --out json", "the same as data: arguments with type, unit and default"),
@@ -34,43 +40,49 @@ EXAMPLES = (
 
 
 @click.command("doc", cls=ProjectCommand, examples=EXAMPLES)
-@click.argument("name", metavar="[MODULE[.FUNCTION]]", required=False, shell_complete=complete_function)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=complete_function)
 @project_options("nested", "json", "yaml", "quiet")
 def command(session: Session, *, name: str | None) -> int:
-    """Show the documentation of a function, a module, or all modules.
+    """Show the documentation of a function, a module, a driver, or a topic.
 
     State functions, which SLS name, and execution functions, which templates and `ensue call` call, are
     shown in this order if there are both. Those of the project's own `_states` and `_modules` are among them.
-    The name may also be a requisite or an option that every state takes, such as `retry`.
+    The name may also be a requisite or an option that every state takes, such as `retry`, a driver, a
+    resource type, an environment provider, or a topic such as `references`.
 
-    Exit code: 0 success; 1 there is no module or function of this name.
+    Exit code: 0 success; 1 there is nothing of this name.
     """
     return show_docs(session, name)
 
 
 def show_docs(session: Session, name: str | None) -> int:
-    """Print the documentation of a function, a module, or all modules.
+    """Print the documentation of everything that has a name, or list all names.
 
     Args:
         session: the command.
-        name: `module.function` or `module`; None: all modules.
+        name: `module.function`, or another name; None: all names.
 
     Raises:
-        ConfigurationError: there is no such module or function.
+        ConfigurationError: there is nothing of this name.
     """
     if name is None:
-        return _show_modules(session)
+        return _show_all(session)
     if words := _words_of(name):
         return _show_words(session, name, words)
     functions, modules = _read(session, lambda docs: _find(docs, name))
+    parts = _read_parts(session, lambda docs: docs.named(name))
+    if not functions and not modules and not parts:
+        raise _unknown(session, name)
     if session.is_for_programs:
-        _print_data(session, [*modules, *functions])
+        _print_data(session, [*modules, *functions, *parts])
         return exit_codes.SUCCEEDED
     from ensue.output.function_docs import function_text, module_text
+    from ensue.output.part_text import part_text
 
     palette = session.stdout_palette
     texts = [function_text(one, palette) for one in functions]
     texts += [module_text(one, palette) for one in modules]
+    texts += [part_text(one, palette) for one in parts]
     _print(session, texts)
     return exit_codes.SUCCEEDED
 
@@ -96,15 +108,19 @@ def _show_words(session: Session, name: str, words: list[StateWordDoc]) -> int:
     return exit_codes.SUCCEEDED
 
 
-def _show_modules(session: Session) -> int:
+def _show_all(session: Session) -> int:
     from ensue.output.documentation import KINDS
     from ensue.output.function_docs import modules_text
+    from ensue.output.part_documentation import PART_KINDS
+    from ensue.output.part_text import parts_text
 
-    summaries = _read(session, lambda docs: {kind: docs.summaries(kind) for kind in KINDS})
+    modules = _read(session, lambda docs: {kind: docs.summaries(kind) for kind in KINDS})
+    parts = _read_parts(session, lambda docs: {kind: docs.summaries(kind) for kind in PART_KINDS})
     if session.is_for_programs:
-        session.print_document(summaries)
+        session.print_document({**modules, **parts})
         return exit_codes.SUCCEEDED
-    texts = [modules_text(kind, one, session.stdout_palette) for kind, one in summaries.items()]
+    texts = [modules_text(kind, one, session.stdout_palette) for kind, one in modules.items()]
+    texts += [parts_text(kind, one, session.stdout_palette) for kind, one in parts.items()]
     _print(session, [*texts, f"{_WORDS}\n"])
     return exit_codes.SUCCEEDED
 
@@ -114,7 +130,7 @@ def _print(session: Session, texts: list[str]) -> None:
         session.print_text(["\n".join(texts)])
 
 
-def _print_data(session: Session, docs: list[ModuleDoc | FunctionDoc]) -> None:
+def _print_data(session: Session, docs: list[ModuleDoc | FunctionDoc | PartDoc]) -> None:
     """Print documentation by kind and name."""
     from ensue.output.function_docs import data_of
 
@@ -126,33 +142,38 @@ def _print_data(session: Session, docs: list[ModuleDoc | FunctionDoc]) -> None:
 
 
 def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[ModuleDoc]]:
-    """Return the functions and modules of a name.
-
-    Raises:
-        ConfigurationError: there are none.
-    """
+    """Return the functions and modules of a name."""
     from ensue.output.documentation import KINDS
 
     functions = [one for one in (docs.function(kind, name) for kind in KINDS) if one is not None]
     modules = [one for one in (docs.module(kind, name) for kind in KINDS) if one is not None]
-    if not functions and not modules:
-        raise _unknown(name, docs)
     return functions, modules
 
 
-def _unknown(name: str, docs: Documentation) -> Exception:
+def _unknown(session: Session, name: str) -> Exception:
+    import difflib
+
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import ConfigurationError
     from ensue.language.functions.state_words import near_words
 
-    near = [*near_words(name), *docs.near(name)]
-    help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all modules"
-    summary = f"there is no module or function {name!r}"
+    names = [*near_words(name), *_read(session, lambda docs: docs.near(name))]
+    names += _read_parts(session, lambda docs: docs.near(name))
+    near = difflib.get_close_matches(name, dict.fromkeys(names), n=_MOST_NEAR, cutoff=0)
+    help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all names"
+    summary = f"there is no function, module, driver, resource type or topic {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
 
 
 def _read(session: Session, read: Callable[[Documentation], Result]) -> Result:
     def work(project: AppProject) -> Awaitable[Result]:
         return project.documented(read)
+
+    return session.run(work)
+
+
+def _read_parts(session: Session, read: Callable[[PartDocumentation], Result]) -> Result:
+    def work(project: AppProject) -> Awaitable[Result]:
+        return project.documented_parts(read)
 
     return session.run(work)

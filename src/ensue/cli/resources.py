@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ensue.core.model.resource import ResourceRecord
     from ensue.core.model.srn import Srn
 
+_ENVIRONMENTS: Final = "starting_state"
+"""The type of the sources that environments are."""
+
 
 @click.group(
     "resources",
@@ -229,11 +232,23 @@ def forget(session: Session, *, srns: tuple[str, ...]) -> int:
     forgotten = session.run(work)
     if not wrong:
         _print_names(session, forgotten)
+        for record in known:
+            if record.srn in forgotten:
+                _note_kept_environment(session, record)
         return exit_codes.SUCCEEDED
     code = _failed(session, *(_why_not_forgotten(name, known) for name in wrong))
     # A text without a colon that is no id is not even the name of a resource.
     is_refused = all(_find(name, known) is None and ":" not in name for name in wrong)
     return exit_codes.REFUSED if is_refused else code
+
+
+def _note_kept_environment(session: Session, record: ResourceRecord) -> None:
+    """Print that the environment of a forgotten resource still exists, unless it was removed before."""
+    source = record.source
+    if source is None or source.type != _ENVIRONMENTS or record.status == "invalidated":
+        return
+    removal = "a state `starting_state.absent` with its name and provider removes it"
+    session.lines.write(on_one_line(f"ensue: the environment {source.id} still exists: {removal}"))
 
 
 def _is_declared(name: str, known: list[ResourceRecord]) -> bool:

@@ -38,7 +38,9 @@ COMMANDS: Final[dict[str, _CommandEntry]] = {
     "graph": _CommandEntry("ensue.cli.graph", "Draw the graph of a run, or of a deployment's resources."),
     "keys": _CommandEntry("ensue.cli.keys", "Encrypt values for pillar; change the key of stored secrets."),
     "init": _CommandEntry("ensue.cli.init", "Make a small project to start from."),
-    "doc": _CommandEntry("ensue.cli.doc", "Show the documentation of a function, a module, or all modules."),
+    "doc": _CommandEntry(
+        "ensue.cli.doc", "Show the documentation of a function, a module, a driver, or a topic."
+    ),
     "schema": _CommandEntry(
         "ensue.cli.schema",
         "Print a JSON Schema, with which editors check and complete files.",

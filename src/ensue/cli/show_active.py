@@ -23,7 +23,7 @@ def show_active(session: Session, words: DeploymentWords) -> int:
     """Print the active resources, by environment and resource; secrets are masked."""
 
     async def work(project: AppProject) -> list[tuple[Context, ActiveResource]]:
-        return await project.active_resources(words.app, words.env)
+        return await project.shown_resources(words.app, words.env)
 
     active = session.run(work)
     if not active and (words.app or words.env):
@@ -59,7 +59,7 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
     """Print the active resources that the current definitions would change."""
 
     async def work(project: AppProject) -> tuple[list[Impact], list[Diagnostic]]:
-        active = await project.active_resources(words.app, words.env)
+        active = await project.shown_resources(words.app, words.env)
         return project.deployments(words.definitions).impacts(active, definition)
 
     found, warnings = session.run(work)
@@ -104,6 +104,7 @@ def _state(one: ActiveResource) -> str:
 
 
 def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[str, Any]:
+    from ensue.core.model.secret_values import IDENTITY_KEYS, hide_named
     from ensue.core.model.sensitive_paths import hide_paths
     from ensue.deploy.provisioning.sensitive import colon_paths
     from ensue.output.presentable import presentable
@@ -121,7 +122,7 @@ def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[
         "protect": one.protect,
         "retain": one.retain,
         "depends_on": [str(key) for key in one.depends_on],
-        "outputs": presentable(outputs, masker),
+        "outputs": presentable(hide_named(outputs, shown=IDENTITY_KEYS), masker),
     }
 
 

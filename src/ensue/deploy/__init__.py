@@ -6,6 +6,7 @@ deployments is in `store`. Within this room are also `deploy.drivers`, the drive
 
 Doors:
 - `deploy.provisioning`: deployment sets, definitions, the graph, and one resource's way to its driver.
+- `deploy.drivers.loading`: drivers by name, with their documentation.
 - `deploy.environments`: the run of a deployment, from its files to its report.
 - `deploy.gotemplate`: Go templates, with Sprig.
 """

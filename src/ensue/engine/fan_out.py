@@ -9,7 +9,7 @@ Source: Salt Resources, "Targeting"; derived-resources document, "Ordering insid
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.scopes import Scopes
     from ensue.engine.services import EngineHooks, Matched, TargetMatcher
+
+
+_MOST_NAMED: Final = 3
 
 
 class NodeRunner(Protocol):
@@ -197,7 +200,9 @@ def _leave_alone(node: Node, matched: Matched) -> None:
 
 def _nothing(node: Node, matched: Matched) -> StateReturn:
     if node.is_test and _may_still_register(node):
-        comment = f"{matched.nothing}; an earlier state may register what does (known after apply)"
+        others = _foreseen_before(node)[:_MOST_NAMED]
+        but = f"; {', '.join(others)}, which this run would register, does not match" if others else ""
+        comment = f"{matched.nothing}; an earlier state may register what does (known after apply){but}"
         return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
     return failure(node.chunk.name, matched.nothing)
 
@@ -211,6 +216,13 @@ def _may_still_register(node: Node) -> bool:
         if scope.caller is None:
             return False
         scope = scope.caller.scope
+
+
+def _foreseen_before(node: Node) -> list[str]:
+    """Return what the earlier states of a plan are known to register; the target matches none of it."""
+    parts = (part for one in node.scope.nodes if one.returned for part in parts_of(one.returned))
+    registered: list[str] = [srn for part in parts for srn in (part.foreseen or {}).get("registers", ())]
+    return list(dict.fromkeys(registered))
 
 
 def _would_change(returned: Return) -> bool:

@@ -41,12 +41,13 @@ _FUNCTIONS: Final = (
     "|yamlencode|zipmap"
 )
 _INTERPOLATION: Final = re.compile(
-    r"(?<![$\\%])\$\{(?:"
+    r"(?<![$\\%])(?:%\{~?\s*(?P<directive>for|if|else|endif|endfor)\b[^{}\n]*\}|\$\{(?:"
     r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
     r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
-    r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.[\w-]+(?:\[[^][{}\n]*\])?\.)[a-z]\w*(?=[^:{}\n]*\}))"
-    rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}}"
+    r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.(?:[\w-]+(?:\[[^][{}\n]*\])?\.)?)[a-z]\w*(?=[^:{}\n]*\}))"
+    rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}})"
 )
+"""Types of resources have an underscore (`random_pet.name`); properties of Java have none before the dot."""
 _STATE: Final = re.compile(r"\w:[^:/\s]+:\w")
 """A reference within a function: `upper(cmd:x:stdout)`."""
 _FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
@@ -54,6 +55,13 @@ _IN_LOOPS: Final = {
     "each.key": "{{ key }} in {% for key, value in ….items() %}",
     "each.value": "{{ value }} in {% for key, value in ….items() %}",
     "count.index": "{{ loop.index0 }} in {% for … %}",
+}
+_DIRECTIVES: Final = {
+    "for": "{% for … %} of Jinja",
+    "if": "{% if … %} of Jinja",
+    "else": "{% else %} of Jinja",
+    "endif": "{% endif %} of Jinja",
+    "endfor": "{% endfor %} of Jinja",
 }
 _PATHS: Final = "{{ opts['root_dir'] }} for the folder of the project"
 _HCL_FILES: Final = (".tf", ".tfvars", ".tftpl", ".hcl")
@@ -101,6 +109,8 @@ def interpolations(text: str, name: str) -> Iterator[tuple[str, str]]:
 
 def _instead_of_interpolation(match: re.Match[str]) -> str:
     name = match["name"]
+    if match["directive"]:
+        return _DIRECTIVES[match["directive"]]
     if match["kind"] == "local":
         return f"{{{{ {name} }}}} after {{% set {name} = … %}}"
     if match["kind"]:

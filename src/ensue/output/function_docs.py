@@ -28,19 +28,19 @@ def function_text(doc: FunctionDoc, palette: Palette) -> str:
         palette: the colours.
     """
     title = palette.paint(palette.bold, doc.name)
-    lines = [f"{title} ({KIND_WORDS[doc.kind]})", "", *_wrapped(doc.summary)]
+    lines = [f"{title} ({KIND_WORDS[doc.kind]})", "", *wrapped_lines(doc.summary)]
     for paragraphs in (doc.text, doc.notes):
-        lines += ["", *_wrapped(paragraphs)] if paragraphs else []
+        lines += ["", *wrapped_lines(paragraphs)] if paragraphs else []
     module = doc.name.rpartition(".")[0]
     example = [f"  {line}".rstrip() for line in doc.example.splitlines()]
     sections = {
         "Arguments": _arguments(doc, palette),
         "Example": example,
         "Usage": [f"  {usage(doc)}"] if doc.kind == "modules" and not example else [],
-        "Returns": _wrapped(doc.returns, 2),
+        "Returns": wrapped_lines(doc.returns, 2),
         "new_state": _keys(doc, palette),
-        "Differences from Salt": _wrapped(doc.differences, 2),
-        f"Differences of the module {module} from Salt": _wrapped(doc.module_differences, 2),
+        "Differences from Salt": wrapped_lines(doc.differences, 2),
+        f"Differences of the module {module} from Salt": wrapped_lines(doc.module_differences, 2),
     }
     for heading, content in sections.items():
         lines += ["", palette.paint(palette.bold, heading), *content] if content else []
@@ -51,8 +51,8 @@ def _arguments(doc: FunctionDoc, palette: Palette) -> list[str]:
     lines: list[str] = []
     for argument in doc.arguments:
         name = palette.paint(palette.cyan, argument.repeated + argument.name)
-        lines += [f"  {name} ({kind_words(argument)})", *_wrapped(argument.meaning, 6)]
-        lines += _wrapped(f"Accepted: {' '.join(argument.names)}", 6) if argument.names else []
+        lines += [f"  {name} ({kind_words(argument)})", *wrapped_lines(argument.meaning, 6)]
+        lines += wrapped_lines(f"Accepted: {' '.join(argument.names)}", 6) if argument.names else []
     return lines
 
 
@@ -60,7 +60,7 @@ def _keys(doc: FunctionDoc, palette: Palette) -> list[str]:
     lines: list[str] = []
     for key in doc.new_state:
         name = palette.paint(palette.cyan, key.name)
-        lines += [f"  {name} ({key.type}; {present_words(key.present)})", *_wrapped(key.meaning, 6)]
+        lines += [f"  {name} ({key.type}; {present_words(key.present)})", *wrapped_lines(key.meaning, 6)]
     return lines
 
 
@@ -72,11 +72,18 @@ def module_text(doc: ModuleDoc, palette: Palette) -> str:
         palette: the colours.
     """
     title = palette.paint(palette.bold, doc.name)
-    lines = [f"{title} ({KIND_WORDS[doc.kind]}s)", "", *_wrapped(doc.summary)]
-    lines += ["", *_wrapped(doc.notes)] if doc.notes else []
-    lines += ["", *_listed({f"{doc.name}.{name}": text for name, text in doc.functions.items()}, palette)]
+    lines = [f"{title} ({KIND_WORDS[doc.kind]}s)", "", *wrapped_lines(doc.summary)]
+    lines += ["", *wrapped_lines(doc.notes)] if doc.notes else []
+    lines += [
+        "",
+        *listed_lines({f"{doc.name}.{name}": text for name, text in doc.functions.items()}, palette),
+    ]
     if doc.differences:
-        lines += ["", palette.paint(palette.bold, "Differences from Salt"), *_wrapped(doc.differences, 2)]
+        lines += [
+            "",
+            palette.paint(palette.bold, "Differences from Salt"),
+            *wrapped_lines(doc.differences, 2),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -89,7 +96,7 @@ def modules_text(kind: str, summaries: Mapping[str, str], palette: Palette) -> s
         palette: the colours.
     """
     title = palette.paint(palette.bold, f"Modules of {KIND_WORDS[kind]}s")
-    return "\n".join([title, *_listed(summaries, palette)]) + "\n"
+    return "\n".join([title, *listed_lines(summaries, palette)]) + "\n"
 
 
 def usage(doc: FunctionDoc) -> str:
@@ -144,15 +151,27 @@ def plain_text(markdown: str) -> str:
     return _LINK.sub(lambda link: link["words"] or link["page"], markdown)
 
 
-def _listed(texts: Mapping[str, str], palette: Palette) -> Iterator[str]:
+def listed_lines(texts: Mapping[str, str], palette: Palette) -> Iterator[str]:
+    """Yield names with a sentence each, in two columns.
+
+    Args:
+        texts: the sentences by name.
+        palette: the colours.
+    """
     width = max(map(len, texts), default=0)
     for name, text in texts.items():
-        first, *others = _wrapped(text, width + 4) or [""]
+        first, *others = wrapped_lines(text, width + 4) or [""]
         yield f"  {palette.paint(palette.cyan, name)}{' ' * (width - len(name) + 2)}{first.strip()}".rstrip()
         yield from others
 
 
-def _wrapped(text: str, indent: int = 0) -> list[str]:
+def wrapped_lines(text: str, indent: int = 0) -> list[str]:
+    """Return Markdown as lines of a terminal.
+
+    Args:
+        text: paragraphs, one a line.
+        indent: the number of blanks before each line.
+    """
     lines: list[str] = []
     for line in plain_text(text).splitlines():
         following = " " * (indent + (2 if line.startswith("- ") else 0))

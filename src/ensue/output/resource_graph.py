@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.masking import MASK
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.secret_values import IDENTITY_KEYS, hide_named
 from ensue.core.model.sensitive_paths import hide_paths
 from ensue.deploy.provisioning.evaluation import as_written
 from ensue.deploy.provisioning.field_changes import changed_fields
@@ -85,7 +86,7 @@ def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
     shown: Any = {} if outputs is None else hide_paths(outputs.data, colon_paths(outputs.secret_paths))
     return {
         **data,
-        "outputs": presentable(as_written(shown), masker),
+        "outputs": presentable(hide_named(as_written(shown), shown=IDENTITY_KEYS), masker),
         "status": outcome.status,
         **({"action": outcome.action} if outcome.action else {}),
         "comment": masker.text(outcome.comment),
@@ -124,7 +125,7 @@ def _identity(key: ResourceKey, guresid: str) -> dict[str, Any]:
 
 def _of_node(node: GraphNode, evaluated: EvaluatedNode | None, masker: Masker) -> dict[str, Any]:
     def shown(data: Any) -> Any:
-        return presentable(as_written(data), masker)
+        return presentable(hide_named(as_written(data), shown=IDENTITY_KEYS), masker)
 
     known = evaluated
     return {

@@ -53,9 +53,18 @@ def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
 ROWS = [
     deployed(
         "show active --app shop --env dve",
-        says="nothing of shop/dve is active",
-        mends="(there is shop/dev)",
-        code=0,
+        says="the store has nothing of shop/dve",
+        mends="did you mean shop/dev?",
+    ),
+    deployed(
+        "show impact --app sohp",
+        says="the store has nothing of sohp",
+        mends="did you mean shop?",
+    ),
+    deployed(
+        "show active --env dve --out json",
+        says="the store has nothing of dve",
+        mends="did you mean dev?",
     ),
     deployed("show active db", says="takes --app and --env", mends="with --out json, it has the outputs"),
     score(
@@ -98,6 +107,42 @@ ROWS = [
         at="score.yaml:10",
         says="no definition is for the type 'postgres'",
         mends="write one into a file of definitions/, such as `{kind: Definition, metadata: {id: my-",
+    ),
+    score(
+        "two letters of a resource in a placeholder in the wrong order",
+        "resources.db",
+        "resources.bd",
+        "8:11",
+        says="no resource 'bd' is declared",
+        mends="did you mean db?",
+    ),
+    score(
+        "a variable of Terraform in a Score file",
+        "${resources.db.host}",
+        "${var.host}",
+        "8:11",
+        says="${var.host} is not a placeholder here",
+        mends="read ${resources.env.host} of a resource `env` with type environment",
+        code=0,
+    ),
+    score(
+        "a list as an image",
+        "image: nginx",
+        "image: [nginx]",
+        "6:5",
+        says="'image' of the container 'main' is a list, not a text",
+        mends="not a text",
+    ),
+    Mistake(
+        what="a value that nothing reads",
+        words=f"{DEPLOY} --value LEVLE=2",
+        files={
+            "score.yaml": SCORE.replace("db.host", "env.LEVEL") + "  env:\n    type: environment\n",
+            "definitions/pg.yaml": DEFINITION,
+        },
+        at="",
+        says="the value 'LEVLE' is given, and no workload reads it",
+        mends="did you mean LEVEL?",
     ),
     score(
         "a misspelt resource in a placeholder",

@@ -4,6 +4,8 @@ A driver is a module with the functions of `Driver`. It is found in a project's 
 ensue's own, or under the entry point group `ensue.drivers`. All functions are coroutines; an `EnsueError`
 that one raises fails the resource, and its record stays as it was.
 
+`ensue doc` shows the docstring of the module; its section `Args` documents the inputs (`values.NAME`).
+
 Optional names of the module:
 
 - `IS_PURE = True`: the outputs depend on the inputs alone, and nothing outside changes. Its `create` may

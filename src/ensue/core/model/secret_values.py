@@ -26,7 +26,7 @@ from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.declared_secrets import SENSITIVE, declared_paths, hide_declared
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 SECRET_CONFIG_KEYS: Final = frozenset(
     {
@@ -50,6 +50,9 @@ SECRET_CONFIG_KEYS: Final = frozenset(
     }
 )
 """Keys whose values are secrets, at any depth; lower case, with underscores."""
+
+IDENTITY_KEYS: Final = frozenset({"class", "id", "name", "type"})
+"""Keys that say what a resource is: one whose name is `secret` still shows its type."""
 
 SECRET_KEY_ENDINGS: Final = (
     "_password",
@@ -123,6 +126,30 @@ def mask_config(config: Mapping[str, Any]) -> dict[str, Any]:
         config: nested data.
     """
     return {key: _masked(key, value) for key, value in config.items()}
+
+
+def hide_named(data: Any, *, is_secret: bool = False, shown: Collection[str] = ()) -> Any:
+    """Return data of a deployment with `(sensitive)` for each text and number at or below a secret key.
+
+    A placeholder (`${resources.db.outputs.password}`) is no secret, and stays.
+
+    Args:
+        data: inputs or outputs.
+        is_secret: whether they are below a secret key.
+        shown: keys whose texts are no secrets even below a secret key.
+    """
+    if is_mapping(data):
+        return {
+            key: one
+            if key in shown and isinstance(one, str)
+            else hide_named(one, is_secret=is_secret or is_secret_key(key), shown=shown)
+            for key, one in data.items()
+        }
+    if is_list(data):
+        return [hide_named(one, is_secret=is_secret, shown=shown) for one in data]
+    if not is_secret or data is None or isinstance(data, bool):
+        return data
+    return MASK if not isinstance(data, str) or literal_part(data) else data
 
 
 def mask_arguments(data: Any) -> Any:

@@ -4,6 +4,30 @@ The program reads one JSON document and writes one: docs/driver-command.md has t
 involved. The cookie has what a deletion needs to call the program, and what the program itself keeps. A
 program whose update would destroy something answers with that, and changes nothing, until it may.
 
+Args:
+    values.command: required: a program and its arguments, as a list, or as one text that is split into
+        words; no shell reads it
+    values.environment: variables for the program, in addition to those of ensue
+    values.cwd: the folder in which it starts, below the project's folder; default: the project's folder
+    values.timeout_s: the number of seconds after which it is ended (3600)
+    values.acknowledge: `true`: answer each `keep` line on the standard input of the program
+    values.plan: `true`: call it with the operation `plan`, too
+    secrets.environment: variables for the program that are secret
+    values: further keys are data, which the program receives
+    secrets: further keys are secret data, which the program receives
+
+Example:
+    kind: Definition
+    metadata: {id: ticket}
+    entity:
+      type: ticket
+      driver_type: command
+      driver_inputs:
+        values:
+          command: [python3, provision.py]
+          queue: network
+      criteria: [{}]
+
 Source: resource graph document, "Building and executing"; Humanitec, "Drivers" (inputs, outputs, cookie).
 """
 

@@ -1,7 +1,22 @@
 """The driver `echo`: the outputs of a resource are its inputs.
 
 `values` become plain outputs and `secrets` secret ones; mappings that are in both are merged. Nothing is
-created anywhere.
+created anywhere. Older definitions call it `static`. docs/drivers.md has more.
+
+Args:
+    values: a mapping of plain outputs by name
+    secrets: a mapping of secret outputs by name
+
+Example:
+    kind: Definition
+    metadata: {id: dns}
+    entity:
+      type: dns
+      driver_type: echo
+      driver_inputs:
+        values: {host: db.internal, port: 5432}
+        secrets: {password: correct-horse}
+      criteria: [{}]
 
 Source: Humanitec, "Echo driver".
 """

@@ -1,6 +1,33 @@
 """The driver `humanitec/template`: outputs and manifests from Go templates with the functions of Sprig.
 
-`drivers.templates.steps` describes the templates and what each sees.
+Templates are rendered in the order `init`, `cookie`, `outputs`, `secrets`, `manifests`; each sees the results
+of the earlier ones, and its result is read as YAML. docs/drivers.md lists what a template sees, and
+docs/go-templates.md the functions.
+
+Args:
+    values.templates.init: any value, for the templates that follow
+    values.templates.cookie: what is kept for the next deployment, as `cookie`
+    values.templates.outputs: a mapping of plain outputs
+    values.templates.secrets: a mapping of secret outputs
+    values.templates.manifests: Kubernetes manifests of the workloads that use the resource, by file name
+    secrets.templates.outputs: templates of secret outputs, if they have secrets in their text
+    values: further keys are data, which templates read as `.driver.values`
+    secrets: further keys are data, which templates read as `.driver.secrets`
+
+Example:
+    kind: Definition
+    metadata: {id: s3}
+    entity:
+      type: s3
+      driver_type: humanitec/template
+      driver_inputs:
+        values:
+          region: eu-central-1
+          templates:
+            outputs: |
+              bucket: shop-{{ .id }}
+              region: {{ .driver.values.region }}
+      criteria: [{}]
 
 Source: Humanitec, "Template driver".
 """

@@ -3,6 +3,33 @@
 Each object is recorded in the cookie before it is applied, so that it is never lost. An update deletes
 objects that are no longer in the manifests. The cookie also has the kubeconfig, because a delete has no
 inputs. An annotation of each object names the store that it belongs to.
+docs/driver-kubernetes.md has the outputs.
+
+Args:
+    values.manifests: a list or a mapping of manifests, or a text of YAML documents
+    values.namespace: the namespace of objects that name none; default: that of the context
+    values.wait_s: seconds to wait until the Deployments are available (0: do not wait)
+    values.force_conflicts: `true`: take over fields that another manager has set
+    values.kubeconfig_path: the file of a kubeconfig, relative to the project
+    values.context: the context in the kubeconfig; default: the current one
+    secrets.kubeconfig: a kubeconfig as text or as a mapping
+    secrets.manifests: more manifests, with secrets
+
+Example:
+    kind: Definition
+    metadata: {id: config}
+    entity:
+      type: config
+      driver_type: kubernetes
+      driver_inputs:
+        values:
+          kubeconfig_path: kubeconfig
+          manifests:
+            - apiVersion: v1
+              kind: ConfigMap
+              metadata: {name: shop}
+              data: {greeting: hello}
+      criteria: [{}]
 
 Source: Kubernetes, "Server-Side Apply"; kubernetes-client for Python.
 """
@@ -23,10 +50,11 @@ from ensue.core.model.data import is_mapping
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.kubernetes.addresses import addresses_of
 from ensue.deploy.kubernetes.answers import RefusedError
-from ensue.deploy.kubernetes.cluster import Cluster, ClusterAccess
+from ensue.deploy.kubernetes.cluster import Cluster
 from ensue.deploy.kubernetes.inputs import read_inputs
 from ensue.deploy.kubernetes.manifests import ObjectKey
 from ensue.deploy.kubernetes.marks import is_ours, marked, owner_of
+from ensue.deploy.kubernetes.recorded import KubernetesCookie, RecordedObject
 from ensue.deploy.kubernetes.status import is_available, is_established
 
 if TYPE_CHECKING:
@@ -34,6 +62,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest
     from ensue.core.masking import Masker
+    from ensue.deploy.kubernetes.cluster import ClusterAccess
     from ensue.deploy.kubernetes.inputs import KubernetesInputs
 
 CODE: Final[Mapping[str, CodeKind]] = {"manifests": "yaml"}
@@ -43,32 +72,6 @@ _T = TypeVar("_T")
 _NOT_FOUND: Final = 404
 _ESTABLISHED_S: Final = 30
 """How long the API server may take until it serves a new kind."""
-
-
-class RecordedObject(msgspec.Struct, frozen=True, kw_only=True):
-    """An object as recorded in the cookie.
-
-    Args:
-        key: its name in the cluster.
-        uid: its uid; empty: it has not been applied as far as is known.
-    """
-
-    key: ObjectKey
-    uid: str = ""
-
-
-class KubernetesCookie(msgspec.Struct, frozen=True, kw_only=True):
-    """What an update and a delete need.
-
-    Args:
-        objects: the applied objects, in order.
-        access: how their cluster is reached.
-        server: the URL of its API server.
-    """
-
-    objects: list[RecordedObject]
-    access: ClusterAccess
-    server: str
 
 
 def check(request: DriverRequest) -> list[str]:

@@ -65,6 +65,10 @@ class Drivers:
         """Return whether there is a driver of this name, without importing it."""
         return self._modules.has(self._meant(name))
 
+    def names(self) -> list[str]:
+        """Return the names of all drivers, sorted."""
+        return self._modules.names()
+
     def near(self, name: str) -> str:
         """Return `did you mean a or b?` for a name that no driver has; empty: none is close."""
         return near_question(self._meant(name), self._modules.names())
@@ -111,6 +115,11 @@ class LoadedDriver:
         self.outputs: frozenset[str] = frozenset(getattr(module, "OUTPUTS", ()))
         self.inserts_as_data = bool(getattr(module, "INSERTS_AS_DATA", False))
         self._module = module
+
+    @property
+    def docstring(self) -> str:
+        """The docstring of its module, which documents its inputs."""
+        return getattr(self._module, "__doc__", None) or ""
 
     async def create(self, request: DriverRequest) -> Provisioned:
         """Create a resource.

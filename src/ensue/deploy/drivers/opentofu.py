@@ -1,4 +1,7 @@
-"""Driver `opentofu`: the driver `terraform` with the binary `tofu`, or `terraform` where there is none."""
+"""Driver `opentofu`: the driver `terraform` with the binary `tofu`, or `terraform` where there is none.
+
+Its inputs are those of `terraform`: `ensue doc terraform`, or docs/driver-terraform.md.
+"""
 
 from __future__ import annotations
 

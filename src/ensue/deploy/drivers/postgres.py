@@ -3,6 +3,42 @@
 The role's password is generated here and kept in the cookie. The server gets only its SCRAM verifier, so the
 password is in no log of the server. docs/driver-postgres.md has the inputs, outputs and required rights.
 
+Args:
+    values.host: required: name or address of the server, or the folder of its socket
+    values.port: its port (5432)
+    values.name: the database to connect to while databases are created and removed (`postgres`); not the
+        new one
+    values.append_host_to_user: `true`: roles log in as `ROLE@SERVER`
+    values.template_name: the database that the new one is a copy of
+    values.instance: passed on as an output
+    values.database: the name of the new database; default: `db_` and the globally unique id of the resource
+    values.user: the name of the new role; default: `user_` and that id
+    values.owner: an existing role that owns the database
+    values.schema: a schema for the role; default: `public`
+    values.extensions: extensions to install: a list of names, or a mapping of names to `schema` and
+        `version`
+    values.connection_limit: connections at once (-1: no limit)
+    values.ssl_mode: `disable`, `allow`, `prefer`, `require`, `verify-ca` or `verify-full`
+    values.connect_timeout_s: seconds that connecting may take (10)
+    values.timeout_s: seconds that a whole create, update or delete may take (600)
+    values.force_delete: `true`: a deletion ends the connections of others
+    secrets.dbcredentials: required: `username` and `password` of the role that creates the database
+    secrets.agent_url: accepted and not used
+
+Example:
+    kind: Definition
+    metadata: {id: postgres}
+    entity:
+      type: postgres
+      driver_type: postgres
+      driver_inputs:
+        values: {host: db.internal}
+        secret_refs:
+          dbcredentials:
+            username: {value: admin}
+            password: {store: environment, ref: ADMIN_PASSWORD}
+      criteria: [{}]
+
 Source: resource graph document, "Resource references"; Humanitec, "PostgreSQL" (driver) and "postgres"
 (resource type).
 """

@@ -2,6 +2,33 @@
 
 The states run as growth under the resource, with the journal, test mode and secrets of any run. A state
 determines itself whether there is anything to do, so it is called in every deployment.
+docs/drivers.md has a complete example.
+
+Args:
+    values.state: the state function, such as `file.managed`
+    values.name: its name; default: `TYPE.CLASS#ID` of the resource
+    values.arguments: its other arguments, which are data
+    values.sls: instead of a state: an SLS, or a list of them
+    values.target: the resource that it runs on, `TYPE:ID`; default: this machine
+    values.outputs: outputs by name, each `ID:PATH` into the `new_state` of a state with that ID; with
+        `state` the ID may be left out, and without `outputs` they are its whole `new_state`
+    values.registers: resources to register: a mapping of `TYPE:ID` to the configuration, or a list of
+        `{resource, config}`
+    values.delete: how to remove the resource: `state`, `name`, `arguments`, `sls` and `target`; without it,
+        nothing is undone
+
+Example:
+    kind: Definition
+    metadata: {id: volume}
+    entity:
+      type: volume
+      driver_type: state
+      driver_inputs:
+        values:
+          sls: uploads
+          outputs: {path: 'folder:path'}
+          delete: {sls: no_uploads}
+      criteria: [{}]
 
 Source: resource graph document, "Building and executing".
 """
@@ -103,7 +130,9 @@ def _values(request: DriverRequest) -> DataMap:
 
 def _wrong(values: Mapping[str, Data], keys: Iterable[str], where: str) -> list[str]:
     known = tuple(keys)
-    wrong = [f"{where}there is no key {key!r}{near(key, known)}" for key in values if key not in known]
+    listed = f" (known keys: {', '.join(known)})"
+    unknown = [key for key in values if key not in known]
+    wrong = [f"{where}there is no key {key!r}{near(key, known) or listed}" for key in unknown]
     if ("state" in values) == ("sls" in values):
         wrong.append(f"{where}give either `state` or `sls`")
     if "sls" in values and (odd := values.keys() & {"name", "arguments"}):

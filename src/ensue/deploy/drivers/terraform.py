@@ -5,6 +5,35 @@ has its own backend. Files that may hold secrets exist there only while terrafor
 delete needs (environment, variables, files): of the last successful apply, and beside it of an attempt since,
 whose configuration has a folder of its own until it succeeds.
 
+The outputs of the configuration are the outputs of the resource. docs/driver-terraform.md has more.
+
+Args:
+    values.source: where the configuration is: `path` in the project, or `url`, `rev` and `path` of a Git
+        repository
+    values.script: a configuration as text
+    values.files: more files: text by relative path
+    values.variables: values of the variables of the configuration
+    values.credentials_config: how the credentials of providers are passed
+    values.timeout_s: seconds that a whole create, update, plan or delete may take (7200)
+    values.append_logs_to_error: `true`: an error ends with the last lines of terraform's output
+    values.binary: the name or path of the binary; default: `terraform`, otherwise `tofu`
+    secrets.source: `password` or `ssh_key` for the Git repository
+    secrets.files: more files, with secrets
+    secrets.variables: values of more variables
+    secrets.credentials: the credentials of the account by name
+
+Example:
+    kind: Definition
+    metadata: {id: bucket}
+    entity:
+      type: bucket
+      driver_type: terraform
+      driver_inputs:
+        values:
+          source: {path: modules/bucket}
+          variables: {name: 'shop-${context.env.id}'}
+      criteria: [{}]
+
 Source: Humanitec, "Terraform driver"; Terraform CLI, `plan`, `apply`.
 """
 

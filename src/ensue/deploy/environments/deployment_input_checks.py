@@ -123,10 +123,19 @@ class DeploymentChecks:
         except EnsueError as error:
             problems = [str(error)]
         for problem in problems:
-            self._note(node, problem, found)
+            further = f"; `ensue doc {node.driver}` lists the inputs of its driver"
+            self._note(node, problem, found, further=further)
         return not problems
 
-    def _note(self, node: GraphNode, problem: str, found: Collector, place: TextPlace | None = None) -> None:
+    def _note(
+        self,
+        node: GraphNode,
+        problem: str,
+        found: Collector,
+        place: TextPlace | None = None,
+        *,
+        further: str = "",
+    ) -> None:
         """Report a problem once for all resources of a definition that have it.
 
         Args:
@@ -134,6 +143,7 @@ class DeploymentChecks:
             problem: the problem.
             found: receives it.
             place: the place of the problem; None: the definition.
+            further: the end of the help that names the definition.
         """
         if (node.definition, problem) in self._noted:
             return
@@ -142,6 +152,6 @@ class DeploymentChecks:
             "E0827",
             f"{node.key} cannot be provisioned: {self._services.masker.text(problem)}",
             (place or node.places[-1]).span(),
-            help="" if place else f"look at the definition {node.definition}",
+            help="" if place else f"look at the definition {node.definition}{further}",
             related=((node.places[0].span(), "the resource is requested here"),),
         )

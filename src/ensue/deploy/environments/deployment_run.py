@@ -42,6 +42,7 @@ from ensue.deploy.provisioning.provisioner import Provisioner
 from ensue.deploy.provisioning.requests import Requests
 from ensue.deploy.provisioning.settling import settled
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome, Replacing
+from ensue.deploy.provisioning.unread_values import warn_of_unread_values
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ class DeploymentRun:
             built = await asyncio.to_thread(
                 self._deployments.built, self._requested.documents, self.context, found, order.images
             )
+            warn_of_unread_values(built.graph.nodes, order.values, found)
             values = GraphValues(built.graph, self._requested.values, is_complete=True)
             deployment = GrowingDeployment(self._outcomes, self._admit, self._joined, order.only)
             self._growth = DeploymentGrowth(built, values, deployment)

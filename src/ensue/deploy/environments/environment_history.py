@@ -28,7 +28,7 @@ from ensue.deploy.provisioning.images import ANY_WORKLOAD
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.model.report import RunReport
@@ -124,18 +124,47 @@ def require_environment(history: DeploymentHistory, active: EnvironmentResources
     known = {one.environment: one for one, _ in history.records()}
     if not known:
         return
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
     namesakes = [one.org for one in known.values() if (one.app, one.env) == (context.app, context.env)]
-    help_ = near_names(context.environment, known) or "`ensue show active` lists what there is"
+    help_ = ""
     if namesakes:
         help_ = f"give --org {namesakes[0]}" if namesakes[0] else "leave out --org"
-    raise ConfigurationError(
+    raise _unknown_environment(context.environment, known, help_)
+
+
+def require_shown(known: Collection[Context], app: str | None, env: str | None) -> None:
+    """Refuse the names of environments to be shown if a store has others, and none of these.
+
+    Args:
+        known: all environments of the store.
+        app: the application; None: all.
+        env: the id of the environments; None: all.
+
+    Raises:
+        ConfigurationError: it has none of these.
+    """
+    if known and not any(app in {None, one.app} and env in {None, one.env} for one in known):
+        names = {f"{one.app}/{one.env}" if env else one.app for one in known}
+        if app is None:
+            names = {one.env for one in known}
+        raise _unknown_environment("/".join(filter(None, (app, env))), names, "")
+
+
+def _unknown_environment(name: str, known: Collection[str], help_: str) -> ConfigurationError:
+    """Return the error for an environment that a store does not have.
+
+    Args:
+        name: its name.
+        known: the names of those that it has.
+        help_: what to write instead; empty: the names like it.
+    """
+    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
+    return ConfigurationError(
         [
             Diagnostic(
                 code="E0839",
-                summary=f"the store has nothing of {context.environment}",
+                summary=f"the store has nothing of {name}",
                 detail=f"it has {', '.join(sorted(known)[:_MOST_NAMED])}{more}",
-                help=help_,
+                help=help_ or near_names(name, known) or "`ensue show active` lists what there is",
             )
         ]
     )

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.masking import MASK, literal_part
-from ensue.core.model.data import is_list, is_mapping
-from ensue.core.model.secret_values import is_secret_key
+from ensue.core.model.secret_values import hide_named, is_secret_key
 from ensue.core.model.sensitive_paths import hide_places
 from ensue.deploy.provisioning.evaluation import as_written
 from ensue.deploy.provisioning.sensitive import Path  # noqa: TC001 -- msgspec reads the types of fields
@@ -57,11 +55,17 @@ def changed_fields(one: NodeOutcome) -> Iterator[ValueDifference]:
     """Yield what differs from the last successful call of a driver; secrets are hidden.
 
     Args:
-        one: the outcome of a resource. It yields nothing for a resource that is new, that is not changed, or
-            that was deployed before records had inputs.
+        one: the outcome of a resource. Of one that a plan would create, it yields the inputs. It yields
+            nothing for one that is created or not changed, or that was deployed before records had inputs.
     """
     old, outcome = one.outcome.old, one.outcome
-    if old is None or one.evaluated is None or not old.inputs or outcome.status not in _CHANGING:
+    if one.evaluated is None or outcome.status not in _CHANGING:
+        return
+    if old is None and outcome.action == "create":
+        after = _inputs(one.evaluated)
+        for found in differences({}, {key: value for key, value in _shown(after).items() if value}):
+            yield _hidden(found, [*after.secret, ("secrets",)])
+    if old is None or not old.inputs:
         return
     before = msgspec.msgpack.decode(old.inputs, type=_Fields)
     after = _inputs(one.evaluated)
@@ -100,15 +104,6 @@ def _hidden(found: ValueDifference, secret: Collection[Path]) -> ValueDifference
     ]
     is_secret = any(map(is_secret_key, place))
     before, after = (hide_places(value, inside) for value in (found.before, found.after))
-    return found._replace(before=_named(before, is_secret), after=_named(after, is_secret))
-
-
-def _named(value: Any, is_secret: bool) -> Any:
-    """Return a value without what an author has written under the key of a secret; a placeholder is none."""
-    if is_mapping(value):
-        return {key: _named(one, is_secret or is_secret_key(key)) for key, one in value.items()}
-    if is_list(value):
-        return [_named(one, is_secret) for one in value]
-    if not is_secret or value is None or isinstance(value, bool):
-        return value
-    return MASK if not isinstance(value, str) or literal_part(value) else value
+    return found._replace(
+        before=hide_named(before, is_secret=is_secret), after=hide_named(after, is_secret=is_secret)
+    )

@@ -5,7 +5,7 @@ Source: resource graph document, step 1 of "Building and executing"; Score's `${
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.deploy.provisioning.identity import Descriptor
 from ensue.deploy.provisioning.placeholder_values import PathRefusal, ResourceReference
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.placeholder_values import FromOutside, Meaning, PathPart
+
+_CUTOFF: Final = 0.5
+"""Lower than difflib's default, so that `bd` finds `db`."""
 
 
 def by_name(
@@ -38,7 +41,7 @@ def by_name(
             return values[name]._replace(path=(name, *rest))
         key = keys.get(name)
         if key is None:
-            close = near_names(name, [*keys, *values])
+            close = near_names(name, [*keys, *values], cutoff=_CUTOFF)
             return PathRefusal(f"no resource {name!r} is declared", close or "declare it", is_undeclared=True)
         # Without an output it means the resource itself.
         return ResourceReference(Descriptor(*key), "outputs" if rest else "id", tuple(rest))

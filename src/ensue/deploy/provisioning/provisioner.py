@@ -205,10 +205,10 @@ class Provisioner:
         node = step.evaluated.node
         gone = self.replaces(node)
         is_anew = node.name in self._replacing.anew
-        words = "" if gone is None else words_of(gone, node)
+        words = f"made anew by the driver {node.driver}" if gone is None else words_of(gone, node)
         if call.test:
             outcome = await self._planned(step, "")
-            if gone is None:
+            if gone is None and not is_anew:
                 return outcome._replace(old=whole)
             comment = f"-/+ would be replaced: {words}"
             return outcome._replace(
@@ -221,7 +221,9 @@ class Provisioner:
             await self._delete(whole, call)
             self._forget(whole)
         made = await self._called(step, mark)
-        return made._replace(status="replaced", comment=words, old=whole, replaces=gone) if gone else made
+        if gone is None and not is_anew:
+            return made
+        return made._replace(status="replaced", comment=words, old=whole, replaces=gone)
 
     def _left(self, step: ResourceStep, *, test: bool) -> ProvisioningOutcome:
         outcome = self._unchanged(step, test=test)

@@ -152,6 +152,8 @@ class _ScoreReader:
         for name, one in containers.items():
             container = shape.mapping(one, f"the container {name!r}", place.below(name))
             warn_of_unknown_keys(name, container, place.below(name), self._found)
+            what = f"'image' of the container {name!r}"
+            shape.text(container.get("image"), what, place.below(name, "image"))
             read[name] = reader.read(container, place.below(name))
         return read
 

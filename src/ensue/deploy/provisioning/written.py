@@ -183,6 +183,12 @@ def _with_root(text: str, dialect: Dialect) -> str:
     """Return the question whether a placeholder is meant whose first word is missing; empty if none is."""
     if not (text.startswith("${") and text.endswith("}")):
         return ""
+    if text.startswith("${var.") and dialect.grammar != "definition":
+        name = text[len("${var.") : -1]
+        return (
+            f"for a variable, read ${{resources.env.{name}}} of a resource `env` with type environment, and "
+            f"give --value {name}=VALUE"
+        )
     # In a definition `resources` takes any type: only outputs tell that one is meant.
     roots = ("resources",) if dialect.grammar != "definition" or ".outputs." in text else ("context",)
     for root in roots:

@@ -2,6 +2,18 @@
 
 `deploy` runs the program and stores its output, encrypted, so that a plan knows the environment without
 running the program. The provider does not know what the program does, nor how to undo it.
+docs/providers.md has more.
+
+Args:
+    command: required: a shell line that creates the environment and prints how to connect, as JSON
+
+Example:
+    vm:
+      starting_state.deployed:
+        - name: lab
+        - provider: command
+        - command: python3 create_vm.py
+        - register_resources: true
 
 Source: derived-resources document, "fetches connection_info()".
 """

@@ -65,6 +65,11 @@ class Plugins:
         return self._sources
 
     @property
+    def providers(self) -> Providers:
+        """The environment providers."""
+        return self._providers
+
+    @property
     def of_project(self) -> list[str]:
         """The names of the types in the project's `_resources`."""
         return self._sources.of_project

@@ -22,7 +22,7 @@ _KIND: Final = PluginKind(
     words="environment provider",
     group="ensue.providers",
     shipped={
-        "sandbox": "ensue.reach.resources.sandbox.provider",
+        "sandbox": "ensue.reach.resources.sandbox",
         "command": "ensue.reach.resources.command_environment",
         "terraform": "ensue.reach.resources.terraform_environment",
     },
@@ -39,6 +39,10 @@ class Providers:
 
     def __init__(self, folders: Sequence[Path] = ()) -> None:
         self._modules = PluginModules(_KIND, folders)
+
+    def names(self) -> list[str]:
+        """Return the names of all providers, sorted."""
+        return self._modules.names()
 
     def find(self, name: str) -> EnvironmentProvider:
         """Return a provider: the project's own, else ensue's, else that of a distribution.

@@ -2,6 +2,22 @@
 
 An output with the name of a key of an `ssh_host` (`host`, `user`, `private_key`, …) is used for this key. The
 option `outputs` names others, and an output `connection_info` may contain all of them.
+docs/providers.md has more.
+
+Args:
+    source: the folder of the configuration, relative to the project
+    variables: values of its variables
+    outputs: the output for each key, if the names differ: `{host: address}`
+    environment: environment variables for terraform, such as the credentials of its providers
+    binary: a name or path; default: `terraform`, otherwise `tofu`
+
+Example:
+    vm:
+      starting_state.deployed:
+        - name: lab
+        - provider: terraform
+        - source: vm
+        - register_resources: true
 
 Source: derived-resources document, "fetches connection_info()"; Terraform, "Output values".
 """

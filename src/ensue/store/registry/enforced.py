@@ -166,6 +166,15 @@ class EnforcedStore:
         row = self._look(lambda known: known.one(identity.target, scope, tag))
         return None if row is None or row.is_unidentified else self._opened(row)
 
+    def of_top(self, target: Srn) -> list[EnforcedState]:
+        """Return what was enforced for the top scope of a target, secrets masked; needs no key.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        rows = self._look(lambda known: known.of_scope(str(target), ""))
+        return [_state(row, row.entry.shown) for row in rows]
+
     def note(self, returned: Return) -> None:
         """Record a state's `new_state`; `flush` writes it."""
         if returned.result is True and returned.new_state is not None:

@@ -27,6 +27,9 @@ _DEPLOYED: Final = ":"
 class RunDeclarations:
     """The declarations of one run.
 
+    `promised` has the resources that the run will register, `fan_outs` the scope and tag of each chunk that a
+    state with `tgt` became, a list per state.
+
     Args:
         promises: the resources that a chunk will register.
         roots: the project's SLS files.
@@ -47,6 +50,7 @@ class RunDeclarations:
         self.project = project
         self.highstate = highstate
         self.promised: set[Srn] = set()
+        self.fan_outs: list[list[tuple[str, str]]] = []
         self._compares = compares
         self._promises = promises
         self._roots = roots
@@ -137,6 +141,7 @@ class RunDeclarations:
             tags: their tags.
         """
         self._fanned_out.update((scope, tag) for tag in tags)
+        self.fan_outs.append([(scope, tag) for tag in tags])
 
     def _sls(self, chunk: Chunk, plan: Plan) -> str:
         """Return the SLS of the top scope that a chunk is in or grew from, or the environment instead."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -20,9 +20,10 @@ from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError
 from ensue.core.model.fan_out import parts_of
 from ensue.core.model.resource import Orphaned
+from ensue.store.runs.lost_targets import LostTargets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.model.chunk import Chunk
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ensue.store.registry.run_registry import RunRegistry
     from ensue.store.runs.declarations import RunDeclarations
 
+_DEPLOYED: Final = "starting_state.deployed"
 _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 
 
@@ -132,7 +134,8 @@ class Pruning:
         unsettled = _Unsettled(outcome)
         gone = [one for one in gone if not unsettled.may_still_declare(one)]
         try:
-            return tuple(await asyncio.to_thread(self._orphan_all, gone))
+            lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs)
+            return tuple(await asyncio.to_thread(self._orphan_all, gone, lost))
         except StoreError as error:
             return (
                 Diagnostic(
@@ -144,21 +147,29 @@ class Pruning:
                 ),
             )
 
-    def _orphan_all(self, gone: Iterable[DeclaredBy]) -> list[Diagnostic]:
-        return [warning for one in gone for warning in self._orphan_gone(one)]
+    def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
+        done = [(one, self._orphan_gone(one)) for one in gone]
+        orphaned = {srn for _, one in done for srn in one.srns}
+        return [
+            warning for declared, one in done for warning in self._warnings(declared, one, lost, orphaned)
+        ]
 
-    def _orphan_gone(self, declared_by: DeclaredBy) -> list[Diagnostic]:
-        id_, function = _named(declared_by.tag)
-        declaration = f"{id_} ({function} in {declared_by.sls})"
-        done = self._orphan([declared_by], f"{declaration} is no longer declared", test=self._test)
+    def _orphan_gone(self, declared_by: DeclaredBy) -> Orphaned:
+        why = f"{_declaration(declared_by)} is no longer declared"
+        return self._orphan([declared_by], why, test=self._test)
+
+    def _warnings(
+        self, declared_by: DeclaredBy, done: Orphaned, lost: LostTargets, orphaned: Collection[Srn]
+    ) -> list[Diagnostic]:
+        """Return a warning per resource that a removed declaration had registered."""
         verb = "would be orphaned" if self._test else "is orphaned"
         below = f"; invalidated with it: {', '.join(map(str, done.invalidated))}" if done.invalidated else ""
         return [
             Diagnostic(
                 code="E0718",
-                summary=f"{srn} {verb}: {declaration} is no longer declared",
-                detail=f"a run of this project registered it{below}",
-                help=f"restore the declaration, or remove what it made and run: ensue resources forget {srn}",
+                summary=f"{srn} {verb}: {_declaration(declared_by)} is no longer declared",
+                detail=f"a run of this project registered it{lost.detail(srn, orphaned)}{below}",
+                help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
                 severity=Severity.WARNING,
             )
             for srn in done.srns
@@ -216,8 +227,25 @@ def _path(scope: str, id_: str) -> str:
     return f"{scope}/{id_}" if scope else id_
 
 
-def _named(tag: str) -> tuple[str, str]:
-    """Return the ID and the function of a tag."""
+def _removal(declared_by: DeclaredBy) -> str:
+    """Return how to remove what a declaration made, up to the command that removes the record."""
+    _, name, function = _named(declared_by.tag)
+    if function != _DEPLOYED:
+        return "remove what it made and run"
+    return (
+        f"remove the machine with a state `starting_state.absent` that has `name: {name}` and the provider "
+        "of that declaration, apply it, and run"
+    )
+
+
+def _declaration(declared_by: DeclaredBy) -> str:
+    id_, _, function = _named(declared_by.tag)
+    return f"{id_} ({function} in {declared_by.sls})"
+
+
+def _named(tag: str) -> tuple[str, str, str]:
+    """Return the ID, the name and the function of a tag."""
     module, _, rest = tag.partition("_|-")
     id_, _, rest = rest.partition("_|-")
-    return id_, f"{module}.{rest.rpartition('_|-')[2]}"
+    name, _, function = rest.rpartition("_|-")
+    return id_, name, f"{module}.{function}"

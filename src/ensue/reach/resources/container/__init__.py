@@ -1,6 +1,22 @@
 """Resource type `container`: a running container of podman or docker on this machine.
 
-Keys of the configuration: see docs/resources.md.
+docs/resources.md has more about it.
+
+Args:
+    engine: `podman`, `docker`, or the path of a program with their command line; default: the first that is
+        installed
+    container: name or id of the container; default: the id of the resource
+    user: the user who runs commands and owns files; default: the user of the image
+    workdir: the folder in which commands start; default: the home of the user
+    env: variables of every command
+    connect_timeout_s: seconds until a command must have started (30)
+    timeout_s: limit in seconds for a command without a `timeout` of its own, and for each file operation
+        (files: 3600)
+
+Example:
+    resources:
+      container:
+        web-01: {container: shop_web_1}
 """
 
 from __future__ import annotations

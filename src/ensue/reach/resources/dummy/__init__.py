@@ -1,7 +1,16 @@
 """Resource type `dummy`: resources that exist only as files below the cachedir, for tests and tutorials.
 
-Configuration: `grains`, a mapping that is added to the resource's own; `reachable: false` makes a dummy that
-does not answer. A dummy has files, packages and services, which persist between runs; it runs no commands.
+A dummy has files, packages and services, which persist between runs; it runs no commands.
+docs/resource-types.md has an example.
+
+Args:
+    grains: a mapping that is added to the grains of the resource
+    reachable: `false`: it does not answer (`true`)
+
+Example:
+    resources:
+      dummy:
+        web-01: {grains: {role: web}}
 
 Source: Salt 3008, resource type `dummy`: its packages and services.
 """

@@ -1,6 +1,25 @@
 """Resource type `k8s_pod`: a running pod of a Kubernetes cluster, through `kubectl exec`.
 
-Keys of the configuration: see docs/resources.md.
+docs/resources.md has more about it.
+
+Args:
+    namespace: namespace of the pod; default: that of the context
+    pod: name of the pod; default: the id of the resource
+    container: which of its containers; default: the choice of kubectl
+    context: context of the kubeconfig; default: the current one
+    kubeconfig: file of clusters and credentials
+    kubectl: name or path of the client (`kubectl`)
+    user: the user who runs commands and owns files; default: the user of the image
+    workdir: the folder in which commands start; default: the home of the user
+    env: variables of every command
+    connect_timeout_s: seconds until a command must have started (30)
+    timeout_s: limit in seconds for a command without a `timeout` of its own, and for each file operation
+        (files: 3600)
+
+Example:
+    resources:
+      k8s_pod:
+        web-01: {namespace: shop, pod: web-0}
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
 """Resource type `minion`: the machine that ensue runs on, or a folder of it.
 
-Configuration: `root`, the absolute path of a folder that contains all file paths (default `/`).
+docs/resources.md has an example.
+
+Args:
+    root: absolute path of the folder that contains all files of the target (`/`)
 """
 
 from __future__ import annotations

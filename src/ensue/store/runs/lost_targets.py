@@ -1,0 +1,59 @@
+"""Which states of a run had a resource for their `tgt` that the run has orphaned: the next run lacks it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.core.model.fan_out import parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from ensue.core.model.returns import Return
+    from ensue.core.model.srn import Srn
+
+
+class LostTargets:
+    """The states with `tgt` of a run, by the resources that they ran on.
+
+    Args:
+        returns: the returns of the run.
+        fan_outs: the scope and tag of each chunk that a state with `tgt` became, a list per state.
+    """
+
+    def __init__(self, returns: Iterable[Return], fan_outs: Sequence[Sequence[tuple[str, str]]]) -> None:
+        by_tag = {(one.scope, one.tag): one for one in _all(returns)} if fan_outs else {}
+        fanned = ([by_tag[place] for place in places if place in by_tag] for places in fan_outs)
+        self._states = [{one.target: one for one in parts} for parts in fanned]
+
+    def detail(self, srn: Srn, orphaned: Collection[Srn]) -> str:
+        """Return what the next run will lack, as the end of a sentence; empty: no state targets the resource.
+
+        Args:
+            srn: the orphaned resource.
+            orphaned: everything that the run has orphaned.
+        """
+        gone = {str(one) for one in orphaned}
+        using = [one for one in self._states if str(srn) in one]
+        alone = [_named(one[str(srn)], srn) for one in using if one.keys() <= gone]
+        others = [_named(one[str(srn)], srn) for one in using if not one.keys() <= gone]
+        text = ""
+        if alone:
+            fails = "fails" if len(alone) == 1 else "fail"
+            text += f"; still targeted by {', '.join(alone)}, which {fails} in the next apply"
+        if others:
+            text += f"; {', '.join(others)} will run without it"
+        return text
+
+
+def _all(returns: Iterable[Return]) -> Iterator[Return]:
+    for returned in returns:
+        for part in parts_of(returned):
+            yield part
+            for scope in (*part.delayed, *part.applied):
+                yield from _all(scope.returns.values())
+
+
+def _named(returned: Return, srn: Srn) -> str:
+    declared = returned.id.removeprefix(f"{srn.id} ")
+    return f"{declared} ({returned.module}.{returned.function} in {returned.sls})"
