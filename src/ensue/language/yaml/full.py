@@ -50,16 +50,16 @@ class Loader(BoundedLoader):
         PyYAML first makes an empty list or mapping and fills it later, for data that contains itself. The bounds
         refuse such data, so each is made complete.
         """
-        kind, tag = node.__class__, node.tag
-        if kind is ScalarNode and tag == _TEXT:
+        tag = node.tag
+        if tag == _TEXT and node.__class__ is ScalarNode:
             return node.value
-        is_mapping = kind is MappingNode and tag == _MAPPING
-        if not is_mapping and not (kind is SequenceNode and tag == _SEQUENCE):
-            return super().construct_object(node, deep)  # type: ignore[no-untyped-call]
+        is_mapping = tag == _MAPPING and isinstance(node, MappingNode)
+        if not is_mapping and not (tag == _SEQUENCE and isinstance(node, SequenceNode)):
+            return super().construct_object(node, deep)
         if self._has_aliases and node in self.constructed_objects:
             return self.constructed_objects[node]
         if is_mapping:
-            data: Any = self.construct_mapping(node, deep)
+            data: Any = self.construct_mapping(node, deep)  # type: ignore[arg-type] # it is one
         else:
             data = [self.construct_object(item, deep) for item in node.value]
         if self._has_aliases:
@@ -77,7 +77,7 @@ class Loader(BoundedLoader):
                 continue
             key = self.construct_object(key_node, deep=True)
             if key.__class__ is not str:
-                key = hashable(key, key_node)
+                hashable(key, key_node)
             if key in mapping:
                 first = next(one for one, _ in node.value if self._is_key(one, key))
                 raise DuplicateKeyError(str(key), first.start_mark.index, key_node.start_mark.index)
