@@ -68,8 +68,8 @@ def may_hold_credential(text: str) -> bool:
     if "=" in text and ("?" in text or "&" in text):
         return True
     lower = text.lower()
-    # Written out, because a loop takes eight times as long, and every text that is written is looked at. A single
-    # character is found much faster than a word, and most texts lack some of them.
+    # Written out, because a loop takes eight times as long, and every text that is written is looked at.
+    # A single character is found much faster than a word, and most texts lack some of them.
     return (
         "authoriz" in lower or "cookie" in lower or "apikey" in lower
         or ("-" in lower and (

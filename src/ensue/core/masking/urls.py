@@ -50,7 +50,10 @@ def may_hold_url(data: Any) -> bool:
 
 
 def may_hold_form(text: str) -> bool:
-    """Return whether a text may contain a secret that is found by syntax; False is certain, for its parts too."""
+    """Return whether a text may contain a secret that is found by syntax.
+
+    False is certain, also for parts of the text.
+    """
     return ("://" in text and "@" in text) or may_hold_credential(text)
 
 

@@ -47,8 +47,8 @@ class Loader(BoundedLoader):
     def construct_object(self, node: Node, deep: bool = False) -> Any:
         """Return the data of a node.
 
-        PyYAML first makes an empty list or mapping and fills it later, for data that contains itself. The bounds
-        refuse such data, so each is made complete.
+        PyYAML first makes an empty list or mapping and fills it later, for data that contains itself. The
+        bounds refuse such data, so each is made complete.
         """
         tag = node.tag
         if tag == _TEXT and node.__class__ is ScalarNode:
