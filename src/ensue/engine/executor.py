@@ -180,8 +180,10 @@ class Executor:
     async def _attempt(self, node: Node, callee: Callee) -> AttemptResult:
         with self._hooks.reach.of_state() as given_up:
             reply = await self._tried(node, callee)
+        if not given_up or not (reply.function_return.result is False or reply.skipped):
+            return reply
         target = str(node.target)
-        if target not in given_up or not (reply.function_return.result is False or reply.skipped):
+        if target not in given_up:
             return reply
         # A condition that has run out of time on such a host does not hold, but says nothing about the host.
         if self._hooks.reach.reports(target) and not reply.skipped:
@@ -215,8 +217,8 @@ class Executor:
         Raises:
             RemoteError: it cannot be reached.
         """
-        reach, target = self._hooks.reach, str(node.target)
-        if (known := reach.fault(target)) is None:
+        reach = self._hooks.reach
+        if reach.all_answer or (known := reach.fault(target := str(node.target))) is None:
             return
         if node.chunk.options.retry is None:
             raise known

@@ -1,10 +1,12 @@
 """`unless`, `onlyif`, `creates` and `check_cmd` of a declaration, judged before anything runs.
 
-Source: Salt 3008, `State._run_check`. Salt runs a state whose conditions it cannot read, with a comment.
+Source: Salt 3008, `State._run_check`. Salt runs a state whose conditions it cannot read, with a comment. Of
+these, ensue accepts only booleans, which templates print.
 """
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_list, is_mapping
@@ -13,8 +15,8 @@ from ensue.core.model.near_names import near_question
 if TYPE_CHECKING:
     from ensue.language.option_faults import OptionFaults
 
-_IGNORED: Final = {"onlyif": True, "unless": False}
-"""The boolean that each condition may be: Salt ignores it and runs the state, which is what it says."""
+_RUNS: Final = {"onlyif": True, "unless": False}
+"""The boolean of each condition that says what it does: a state with a boolean as its condition runs."""
 _CONDITION: Final = "a command as text, a function call `fun: module.function`, or a list of these"
 _CALL: Final = "the name of a function, such as `test.true`"
 _TEXTS: Final = {
@@ -24,23 +26,24 @@ _TEXTS: Final = {
 
 
 def read_conditions(word: str, value: Any, faults: OptionFaults) -> tuple[Any, ...]:
-    """Return the commands and function calls of `unless` or `onlyif`.
+    """Return the commands and function calls of `unless` or `onlyif` that decide whether the state runs.
 
     Args:
         word: the option.
         value: its value.
-        faults: reports entries of another kind.
+        faults: reports entries of another kind, and booleans that do not do what they say.
     """
     entries = _listed(value)
-    if len(entries) == 1 and entries[0] is _IGNORED[word]:
-        return ()
     for place, entry in enumerate(entries):
         below = (word, place) if is_list(value) else (word,)
         if is_mapping(entry):
             _check_call(word, entry, below, faults)
+        elif isinstance(entry, bool):
+            if len(entries) > 1 or entry is not _RUNS[word]:
+                faults.report_ignored_boolean(word, entry, *below)
         elif not isinstance(entry, str):
             _refuse(word, entry, below, faults, _CONDITION)
-    return entries
+    return _deciding(word, entries)
 
 
 def read_texts(word: str, value: Any, faults: OptionFaults) -> tuple[str, ...]:
@@ -56,6 +59,19 @@ def read_texts(word: str, value: Any, faults: OptionFaults) -> tuple[str, ...]:
         if not isinstance(entry, str):
             _refuse(word, entry, (word, place) if is_list(value) else (word,), faults, _TEXTS[word])
     return tuple(map(str, entries))
+
+
+def _deciding(word: str, entries: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the entries that decide; a boolean is none of them.
+
+    At a boolean, Salt decides that the state runs. `onlyif` ends there; `unless` goes on, so that the entries
+    after it may still skip the state.
+    """
+    if word == "onlyif":
+        return tuple(takewhile(lambda entry: not isinstance(entry, bool), entries))
+    if entries and isinstance(entries[-1], bool):
+        return ()
+    return tuple(entry for entry in entries if not isinstance(entry, bool))
 
 
 def _listed(value: Any) -> tuple[Any, ...]:

@@ -45,6 +45,24 @@ class OptionFaults:
             help=f"it takes {expected}" + (f"; {meant}" if meant else ""),
         )
 
+    def report_ignored_boolean(self, word: str, value: bool, *keys: str | int) -> None:
+        """Warn of a condition that is a boolean, which does not keep the state from running.
+
+        Args:
+            word: `onlyif` or `unless`.
+            value: the boolean.
+            keys: the path to it in the arguments of the state.
+        """
+        document, place = self.declaration.written_at(*keys)
+        command = shown(value)
+        self._found.warning(
+            "E0408",
+            f"`{word}` of {self.declaration.id!r} {'holds' if len(keys) > 1 else 'is'} {command}",
+            document.locate(place),
+            detail="a boolean is not a condition; as in Salt, it does not keep the state from running",
+            help=f"put it in quotes if the command '{command}' is meant, or remove it",
+        )
+
 
 def shown(value: Any) -> str:
     """Return a value as a message shows it: its beginning, if it is long."""

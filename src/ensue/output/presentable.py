@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return, ScopeReturn
 
 _NOTHING_EXCLUDED: Final[Mapping[str, list[StateExcluded]]] = MappingProxyType({})
-_NAMES: Final = ("__id__", "__scope__")
 _STATES: Final = {"changes": hide_in_changes, "new_state": hide_paths, "old_state": hide_in_changes}
 
 
@@ -70,9 +69,10 @@ def return_data(
         excluded: the states that the run leaves out, by the path of their scope.
     """
     shown = returned.own_data()
-    for key in _NAMES:
-        shown[key] = masker.name(shown[key])
-    shown["name"] = state_name(returned.name, returned.id, masker)
+    id_ = shown["__id__"] = masker.name(returned.id)
+    if returned.scope:
+        shown["__scope__"] = masker.name(returned.scope)
+    shown["name"] = id_ if returned.name == returned.id else masker.text(returned.name)
     shown["comment"] = state_comment(returned, masker)
     for key, hide in _STATES.items():
         if shown[key]:

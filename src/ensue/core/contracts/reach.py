@@ -19,6 +19,22 @@ _given_up: ContextVar[set[str] | None] = ContextVar("given_up", default=None)
 """The hosts that the current state gave up waiting for."""
 
 
+class StateAttempt:
+    """One attempt of a state, as a context. Entering it returns the hosts that it gives up waiting for."""
+
+    __slots__ = ("_token",)
+
+    def __enter__(self) -> set[str]:
+        """Make it the current attempt, also of tasks that it starts."""
+        given_up: set[str] = set()
+        self._token = _given_up.set(given_up)
+        return given_up
+
+    def __exit__(self, *_: object) -> None:
+        """Restore the attempt around it."""
+        _given_up.reset(self._token)
+
+
 class Reach:
     """The hosts of one project that cannot be reached, by their SRNs as text."""
 
@@ -42,6 +58,11 @@ class Reach:
     def remembers(self) -> bool:
         """Whether a run is in progress."""
         return self._runs > 0
+
+    @property
+    def all_answer(self) -> bool:
+        """Whether no host is known that cannot be reached."""
+        return not self._faults
 
     def lost(self, fault: RemoteError) -> None:
         """Remember that a host refused or did not answer.
@@ -68,15 +89,9 @@ class Reach:
         self._faults.clear()
         self._reported.clear()
 
-    @contextmanager
-    def of_state(self) -> Generator[set[str]]:
-        """Yield the hosts that the block, which is one attempt of a state, gives up waiting for."""
-        given_up: set[str] = set()
-        token = _given_up.set(given_up)
-        try:
-            yield given_up
-        finally:
-            _given_up.reset(token)
+    def of_state(self) -> StateAttempt:
+        """Return a context for one attempt of a state."""
+        return StateAttempt()
 
     def gave_up(self, target: str) -> None:
         """Note that the current state ended while it waited for a host.

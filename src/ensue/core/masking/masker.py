@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.masking.forms import MASK, escaped_forms, url_forms
-from ensue.core.masking.headers import credentials, header_credentials, mask_credentials
+from ensue.core.masking.headers import credentials, header_credentials
 from ensue.core.masking.lines import SecretLines, distinctive_short_lines, own_lines
 from ensue.core.masking.names import AuthoredNames
 from ensue.core.masking.parts import SHORTEST_PART_CHARS, SecretParts
-from ensue.core.masking.urls import mask_urls, may_hold_url, url_passwords
+from ensue.core.masking.urls import mask_forms, may_hold_form, may_hold_url, url_passwords
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -123,7 +123,7 @@ class Masker:
     def text(self, text: str) -> str:
         """Return the text with every secret in it replaced with `(sensitive)`."""
         if not self.knows_secrets:
-            return mask_credentials(mask_urls(text))
+            return mask_forms(text)
         return MASK if self.is_whole_secret(text) else self.within(text)
 
     def within(self, text: str) -> str:
@@ -137,7 +137,7 @@ class Masker:
             if self._lines.any:
                 text = self._lines.mask(text)
             text = self._parts.mask(text)
-        return mask_credentials(mask_urls(text))
+        return mask_forms(text)
 
     def name(self, name: str) -> str:
         """Return a name that an author gave: an ID, an SLS, a block, a path of these.
@@ -146,13 +146,15 @@ class Masker:
         ID is hidden cannot be found. Two names stay two: the second one that is masked alike ends in ` #2`.
         """
         if not self.knows_secrets:
-            return mask_credentials(mask_urls(name))
+            return mask_forms(name)
         lines = self._lines.mask(name) if self._lines.any else name
-        masked = mask_credentials(mask_urls(self._parts.mask(lines, self._names.has)))
+        masked = mask_forms(self._parts.mask(lines, self._names.has))
         return name if masked == name else self._names.numbered(name, masked)
 
     def tag(self, tag: str) -> str:
         """Return the tag of a state, `MODULE_|-ID_|-NAME_|-FUNCTION`; a NAME other than the ID is a value."""
+        if not self.knows_secrets and not may_hold_form(tag):
+            return tag
         module, _, rest = tag.partition(_TAG_SEPARATOR)
         named, _, function = rest.rpartition(_TAG_SEPARATOR)
         ids = _halves(named)

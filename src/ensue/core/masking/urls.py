@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.masking.forms import MASK
-from ensue.core.masking.headers import may_hold_credential
+from ensue.core.masking.headers import mask_credentials, may_hold_credential
 from ensue.core.masking.placeholders import literal_part
 
 if TYPE_CHECKING:
@@ -47,6 +47,19 @@ def may_hold_url(data: Any) -> bool:
         return b"://" in encoded or may_hold_credential(encoded.decode())
     except (TypeError, ValueError, ArithmeticError, RecursionError):
         return True
+
+
+def may_hold_form(text: str) -> bool:
+    """Return whether a text may contain a secret that is found by syntax.
+
+    False is certain, also for parts of the text.
+    """
+    return ("://" in text and "@" in text) or may_hold_credential(text)
+
+
+def mask_forms(text: str) -> str:
+    """Return the text without secrets that are found by syntax: passwords of URLs, and credentials."""
+    return mask_credentials(mask_urls(text)) if may_hold_form(text) else text
 
 
 def mask_urls(text: str) -> str:

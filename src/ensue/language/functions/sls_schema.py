@@ -57,20 +57,22 @@ _TEXT_OR_TEXTS: Final = {"type": ["string", "array", "null"], "items": {"type": 
 _FLAG: Final = {"anyOf": [_KINDS["bool"], _NOT_GIVEN, _LATE]}
 
 
-def _condition(ignored: bool) -> dict[str, Any]:
-    """Return the schema of `onlyif` or `unless`, which may be the boolean that Salt ignores."""
-    entries: dict[str, Any] = {"type": "array", "items": {"anyOf": [{"type": "string"}, _CALL]}}
-    ignored_list = {"const": [ignored]}
-    return {"anyOf": [{"type": ["string", "null"]}, _CALL, entries, {"const": ignored}, ignored_list]}
-
+_CONDITIONS: Final[dict[str, Any]] = {
+    "anyOf": [
+        {"type": ["string", "boolean", "null"]},
+        _CALL,
+        {"type": "array", "items": {"anyOf": [{"type": ["string", "boolean"]}, _CALL]}},
+    ]
+}
+"""`onlyif` and `unless`; a boolean compiles with a warning."""
 
 _OPTIONS: Final[dict[str, dict[str, Any]]] = {
     **{word: {} for word in (*OPTION_WORDS, *DROPPED, *FAN_OUT_WORDS, "arg_bind", "sensitive")},
     **dict.fromkeys(REQUISITE_OPTIONS - {"onfail_stop"}, _REQUISITE),
     "order": {"anyOf": [{"type": "number"}, {"enum": ["first", "last"]}, _LATE]},
     "names": {"type": "array"},
-    "unless": _condition(False),
-    "onlyif": _condition(True),
+    "unless": _CONDITIONS,
+    "onlyif": _CONDITIONS,
     "creates": _TEXT_OR_TEXTS,
     "check_cmd": _TEXT_OR_TEXTS,
     **dict.fromkeys(

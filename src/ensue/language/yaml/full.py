@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _PREFIX: Final = "tag:yaml.org,2002:"
 _MERGE: Final = f"{_PREFIX}merge"
+_TEXT: Final = f"{_PREFIX}str"
+_SEQUENCE: Final = f"{_PREFIX}seq"
+_MAPPING: Final = f"{_PREFIX}map"
 
 
 class DuplicateKeyError(Exception):
@@ -41,25 +44,56 @@ class DuplicateKeyError(Exception):
 class Loader(BoundedLoader):
     """libyaml with bounds, Salt's reading of integers and dates, and no duplicate keys."""
 
+    def construct_object(self, node: Node, deep: bool = False) -> Any:
+        """Return the data of a node.
+
+        PyYAML first makes an empty list or mapping and fills it later, for data that contains itself. The
+        bounds refuse such data, so each is made complete.
+        """
+        tag = node.tag
+        if tag == _TEXT and node.__class__ is ScalarNode:
+            return node.value
+        is_mapping = tag == _MAPPING and isinstance(node, MappingNode)
+        if not is_mapping and not (tag == _SEQUENCE and isinstance(node, SequenceNode)):
+            return super().construct_object(node, deep)
+        if self._has_aliases and node in self.constructed_objects:
+            return self.constructed_objects[node]
+        if is_mapping:
+            data: Any = self.construct_mapping(node, deep)  # type: ignore[arg-type] # it is one
+        else:
+            data = [self.construct_object(item, deep) for item in node.value]
+        if self._has_aliases:
+            self.constructed_objects[node] = data
+        return data
+
     def construct_mapping(self, node: MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         """Build a mapping; merge keys (`<<`) are resolved, and a duplicate key is refused."""
         expect_mapping(node)
-        merged = merged_pairs(node)
         mapping: dict[Hashable, Any] = {}
-        for key_node, value_node in merged:
-            key = hashable(self.construct_object(key_node, deep=True), key_node)
-            mapping[key] = self.construct_object(value_node, deep=deep)
-        places: dict[Hashable, Node] = {}
+        has_merges = False
         for key_node, value_node in node.value:
             if is_merge(key_node):
+                has_merges = True
                 continue
-            key = hashable(self.construct_object(key_node, deep=True), key_node)
-            if key in places:
-                first, second = places[key].start_mark.index, key_node.start_mark.index
-                raise DuplicateKeyError(str(key), first, second)
-            places[key] = key_node
-            mapping[key] = self.construct_object(value_node, deep=deep)
-        return mapping
+            key = self.construct_object(key_node, deep=True)
+            if key.__class__ is not str:
+                hashable(key, key_node)
+            if key in mapping:
+                first = next(one for one, _ in node.value if self._is_key(one, key))
+                raise DuplicateKeyError(str(key), first.start_mark.index, key_node.start_mark.index)
+            mapping[key] = self.construct_object(value_node, deep)
+        if not has_merges:
+            return mapping
+        merged = {
+            hashable(self.construct_object(key_node, deep=True), key_node): self.construct_object(
+                value_node, deep
+            )
+            for key_node, value_node in merged_pairs(node)
+        }
+        return merged | mapping
+
+    def _is_key(self, node: Node, key: Hashable) -> bool:
+        return not is_merge(node) and self.construct_object(node, deep=True) == key
 
 
 def load(text: str) -> Any:

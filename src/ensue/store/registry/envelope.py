@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.errors import TamperedError, WrongKeyError
 from ensue.store.registry.keys import KEY_ID_BYTES, key_id
@@ -36,9 +36,9 @@ def seal(plain: bytes, *, key: bytes, context: bytes) -> bytes:
         key: 32 bytes.
         context: what they are; the same must be given to open them.
     """
-    head = MAGIC + key_id(key)
+    cipher = _cipher(key)
     nonce = os.urandom(_NONCE_BYTES)
-    return head + nonce + _cipher(key).encrypt(nonce, plain, head + context)
+    return cipher.head + nonce + cipher.aes.encrypt(nonce, plain, cipher.head + context)
 
 
 def sealed_with(sealed: bytes, *, what: str) -> bytes:
@@ -82,21 +82,34 @@ def unseal(sealed: bytes, *, keys: Mapping[bytes, bytes], context: bytes, what: 
 
 
 def _opened(sealed: bytes, key: bytes, context: bytes) -> bytes | None:
-    from cryptography.exceptions import InvalidTag
-
-    head = MAGIC + key_id(key)
+    cipher = _cipher(key)
     nonce = sealed[_HEAD_BYTES : _HEAD_BYTES + _NONCE_BYTES]
     try:
-        return _cipher(key).decrypt(nonce, sealed[_HEAD_BYTES + _NONCE_BYTES :], head + context)
-    except InvalidTag:
+        return cipher.aes.decrypt(nonce, sealed[_HEAD_BYTES + _NONCE_BYTES :], cipher.head + context)
+    except cipher.refusal:
         return None
 
 
+class _Cipher(NamedTuple):
+    """What is made once per key; the records of a large environment are thousands.
+
+    Args:
+        head: the beginning of the envelopes of the key.
+        aes: encrypts and decrypts.
+        refusal: what decryption raises for content that was changed.
+    """
+
+    head: bytes
+    aes: AESGCM
+    refusal: type[Exception]
+
+
 @functools.lru_cache(maxsize=16)
-def _cipher(key: bytes) -> AESGCM:
+def _cipher(key: bytes) -> _Cipher:
+    from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    return AESGCM(key)
+    return _Cipher(MAGIC + key_id(key), AESGCM(key), InvalidTag)
 
 
 def _tampered(what: str) -> str:

@@ -12,7 +12,9 @@ from __future__ import annotations
 import datetime as dt
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, Self
+
+import msgspec
 
 from ensue.core.errors import StoreError, not_written
 from ensue.core.files import private_files
@@ -63,7 +65,7 @@ def new_run_id(now: dt.datetime) -> str:
     return f"{utc:%Y%m%dT%H%M%S}-{utc.microsecond:05x}{os.urandom(1)[0] % 16:x}"
 
 
-class JournalLine(NamedTuple):
+class JournalLine(msgspec.Struct, frozen=True, gc=False):
     """An event as it is written.
 
     Args:
@@ -230,7 +232,10 @@ class Journal:
         self.close()
 
     def _count(self, returned: Return) -> None:
-        self._counts.setdefault(returned.scope, RunCounts()).count(returned)
+        counts = self._counts.get(returned.scope)
+        if counts is None:
+            counts = self._counts[returned.scope] = RunCounts()
+        counts.count(returned)
 
     def _set_aside(self, scope: ScopeReturn) -> None:
         """Do not count what belongs to an attempt that is followed by another one."""
