@@ -231,7 +231,8 @@ class Drafter:
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
             accepts = partial(signature.takes_option, arguments)
-            options = read_options(declaration, arguments, accepts, self._found)
+            ignores = self._on_unknown.argument == "ignore"
+            options = read_options(declaration, arguments, accepts, self._found, ignores=ignores)
             if is_fanned(words):
                 vocabulary, found = self._vocabulary, self._found
                 options = with_fan_out(

@@ -40,7 +40,7 @@ def read_conditions(word: str, value: Any, faults: OptionFaults) -> tuple[Any, .
             _check_call(word, entry, below, faults)
         elif isinstance(entry, bool):
             if len(entries) > 1 or entry is not _RUNS[word]:
-                faults.report_ignored_boolean(word, entry, *below)
+                faults.report_boolean(word, entry, *below)
         elif not isinstance(entry, str):
             _refuse(word, entry, below, faults, _CONDITION)
     return _deciding(word, entries)

@@ -18,11 +18,13 @@ class OptionFaults:
     Args:
         declaration: the state.
         found: collects the errors.
+        ignores: whether a boolean that is no condition is ignored, as in Salt.
     """
 
-    def __init__(self, declaration: Declaration, found: Collector) -> None:
+    def __init__(self, declaration: Declaration, found: Collector, *, ignores: bool) -> None:
         self.declaration = declaration
         self._found = found
+        self._ignores = ignores
 
     def refuse(
         self, word: str, value: Any, expected: str, *keys: str | int, is_part: bool = False, meant: str = ""
@@ -45,8 +47,8 @@ class OptionFaults:
             help=f"it takes {expected}" + (f"; {meant}" if meant else ""),
         )
 
-    def report_ignored_boolean(self, word: str, value: bool, *keys: str | int) -> None:
-        """Warn of a condition that is a boolean, which does not keep the state from running.
+    def report_boolean(self, word: str, value: bool, *keys: str | int) -> None:
+        """Refuse a condition that is a boolean, or warn that it does not keep the state from running.
 
         Args:
             word: `onlyif` or `unless`.
@@ -55,6 +57,17 @@ class OptionFaults:
         """
         document, place = self.declaration.written_at(*keys)
         command = shown(value)
+        if not self._ignores:
+            self._found.error(
+                "E0312",
+                f"`{word}` of {self.declaration.id!r} {'holds' if len(keys) > 1 else 'is'} {command}",
+                document.locate(place),
+                detail="a boolean is not a condition: Salt ignores it and runs the state",
+                help=f"did you mean the command {command!r}? Put it in quotes; to decide by a value, write "
+                "{% if … %} around the state; `on_unknown_argument: ignore` in ensue.yaml has such states run "
+                "as in Salt",
+            )
+            return
         self._found.warning(
             "E0408",
             f"`{word}` of {self.declaration.id!r} {'holds' if len(keys) > 1 else 'is'} {command}",

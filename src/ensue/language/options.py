@@ -44,7 +44,12 @@ _BETWEEN_TAGS: Final = re.compile(r"[\s,]")
 
 
 def read_options(
-    declaration: Declaration, arguments: dict[str, Any], accepts: Callable[[str], bool], found: Collector
+    declaration: Declaration,
+    arguments: dict[str, Any],
+    accepts: Callable[[str], bool],
+    found: Collector,
+    *,
+    ignores: bool,
 ) -> StateOptions:
     """Take the options out of a declaration's arguments.
 
@@ -53,8 +58,9 @@ def read_options(
         arguments: the arguments; options are removed from it, except those that the function takes itself.
         accepts: whether the function takes an argument of that name.
         found: collects the errors.
+        ignores: whether a boolean that is no condition is ignored, as in Salt.
     """
-    reader = _OptionReader(declaration, found)
+    reader = _OptionReader(declaration, found, ignores=ignores)
     if "order" in arguments:
         reader.order(arguments["order"])
     if "aggregate" in arguments and not accepts("aggregate"):
@@ -115,10 +121,10 @@ def _without_quotes(value: Any) -> str:
 class _OptionReader:
     """Reads single options and reports what is wrong with them."""
 
-    def __init__(self, declaration: Declaration, found: Collector) -> None:
+    def __init__(self, declaration: Declaration, found: Collector, *, ignores: bool) -> None:
         self._declaration = declaration
         self._found = found
-        self.faults = OptionFaults(declaration, found)
+        self.faults = OptionFaults(declaration, found, ignores=ignores)
         self._refuse = self.faults.refuse
 
     def judge(self, word: str, value: Any, kind: ArgumentType, *above: str) -> bool:

@@ -87,6 +87,7 @@ ROWS = [
     word("failhard that is a text", "failhard: perhaps", "E0312 states/t.sls:3:7"),
     word("parallel that is a list", "parallel: []", "E0312 states/t.sls:3:7"),
     word("onfail_stop that is a number", "onfail_stop: 7", "E0312 states/t.sls:3:7"),
+    word("an unless that is a boolean", "unless: true", "E0312 states/t.sls:3:7"),
     word("an onlyif with a number", "onlyif: ['true', 7]", "E0312 states/t.sls:3:24"),
     word("an onlyif that calls nothing", "onlyif: {path: /}", "E0312 states/t.sls:3:7"),
     word("a creates that is a mapping", "creates: {x: 1}", "E0312 states/t.sls:3:7"),

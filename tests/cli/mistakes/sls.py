@@ -84,6 +84,12 @@ ROWS = [
         mends="did you mean true?",
     ),
     argument(
+        "a condition that is a boolean",
+        "unless: true",
+        says="`unless` of '/etc/motd' is true",
+        mends="did you mean the command 'true'? Put it in quotes",
+    ),
+    argument(
         "a condition without a function",
         "onlyif: {func: test.true}",
         says="`onlyif` of '/etc/motd' is {'func': 'test.true'}",
