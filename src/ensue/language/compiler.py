@@ -180,6 +180,9 @@ class Compiler:
             from ensue.language.printed_grains import warn_of_printed_grains
 
             warn_of_printed_grains(drafter.fanned, tree, found)
+            from ensue.language.printed_pillar import note_printed_pillar
+
+            note_printed_pillar(drafter.fanned, tree)
         if any("${" in stream.source for stream in tree.streams.values()):
             from ensue.language.references_in_tags import warn_of_references_in_tags
 
