@@ -44,7 +44,7 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
         masker: the secrets of the process.
         palette: the colours.
     """
-    view = _View(masker, palette)
+    view = _View(masker, palette, report.minion_id)
     tally = Tally()
     for returned in report.returns.values():
         tally.add(returned)
@@ -64,7 +64,8 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
 class _View:
     """Gathers the lines of a run by group; one instance per run."""
 
-    def __init__(self, masker: Masker, palette: Palette) -> None:
+    def __init__(self, masker: Masker, palette: Palette, minion_id: str) -> None:
+        self._minion = f"minion:{minion_id}"
         self._masker = masker
         self._palette = palette
         green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
@@ -78,7 +79,9 @@ class _View:
     def groups(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the lines of each group that has lines."""
         for (sls, target, scope), lines in self._groups.items():
-            where = f" on {target}" if target and not target.startswith("minion:") else ""
+            # The ID of a state on a resource begins with that of the resource, unless it is grown.
+            is_obvious = target == self._minion or (target.startswith("minion:") and not scope)
+            where = "" if is_obvious or not target else f" on {target}"
             grown = f", grown in {self._masker.name(scope)}" if scope else ""
             yield on_one_line(f"{sls or 'inline'}{where}{grown}"), lines
 
