@@ -287,7 +287,8 @@ def test_a_block_of_a_state_with_a_target_says_where_it_acts(shell: Shell) -> No
         "states/t.sls",
         "role:\n  test.nop:\n    - tgt: db1\n    - delayed_render: [block: w]\n"
         "own:\n  test.nop:\n    - delayed_render: [block: w]\n"
-        "#!delayed_block w delayed_repeat_limit=2\n/made: {file.touch: [makedirs: true]}\n#!end_delayed_block\n",
+        "#!delayed_block w delayed_repeat_limit=2\n"
+        "/made: {file.touch: [makedirs: true]}\n#!end_delayed_block\n",
     )
     plan = shell.run("plan", "t", "--tgt", "web1").out
     assert "  t on minion:db1, grown in db1 web1 role/w:\n" in plan

@@ -196,6 +196,10 @@ class Compiler:
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
+        if any(requested):
+            from ensue.language.reacting_commands import warn_of_reacting_commands
+
+            warn_of_reacting_commands(drafts, requested, found)
         if drafter.has_requisites:
             from ensue.language.transparent import add_transparent
 
