@@ -183,16 +183,7 @@ class Compiler:
             from ensue.language.printed_pillar import note_printed_pillar
 
             note_printed_pillar(drafter.fanned, tree)
-        if any("${" in stream.source for stream in tree.streams.values()):
-            from ensue.language.references_in_tags import warn_of_references_in_tags
-
-            warn_of_references_in_tags(tree, found)
-        if sourced := [
-            draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
-        ]:
-            from ensue.language.unrendered_sources import warn_of_unrendered_sources
-
-            warn_of_unrendered_sources(sourced, found)
+        self._warn_of_unbound_texts(tree, drafts, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
         resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
@@ -226,6 +217,23 @@ class Compiler:
             checks=_checks(ordered, checks),
         )
         return Compiled(plan=plan, tree=tree)
+
+    def _warn_of_unbound_texts(self, tree: SlsTree, drafts: list[Draft], found: Collector) -> None:
+        """Warn of references and templates where nothing binds or renders them."""
+        if any("${" in stream.source for stream in tree.streams.values()):
+            from ensue.language.references_in_tags import warn_of_references_in_tags
+
+            warn_of_references_in_tags(tree, found)
+        if sourced := [
+            draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
+        ]:
+            from ensue.language.unrendered_sources import warn_of_unrendered_sources
+
+            warn_of_unrendered_sources(sourced, found)
+            if rendering := [draft for draft in sourced if draft.arguments.get("template")]:
+                from ensue.language.references.in_template_files import warn_of_references_in_templates
+
+                warn_of_references_in_templates(rendering, drafts, self._roots, found)
 
     def load(self, requests: Sequence[SlsRequest], found: Collector) -> SlsTree:
         """Load SLS with their includes, and apply their `extend`, `exclude` and `use`."""
