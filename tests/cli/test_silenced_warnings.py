@@ -1,4 +1,4 @@
-"""The commands that show warnings. Those in `silence_warnings` are not shown; errors are, whatever it names."""
+"""Commands that show warnings: those in `silence_warnings` are hidden; errors never are."""
 
 from __future__ import annotations
 

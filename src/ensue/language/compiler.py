@@ -183,9 +183,9 @@ class Compiler:
             from ensue.language.printed_pillar import note_printed_pillar
 
             note_printed_pillar(drafter.fanned, tree)
-        self._warn_of_unbound_texts(tree, drafts, found)
+        self._warn_of_texts(tree, drafts, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
-        resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
+        resolver = Resolver(drafts, tree, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
         if any(requested):
             from ensue.language.reacting_commands import warn_of_reacting_commands
@@ -218,8 +218,12 @@ class Compiler:
         )
         return Compiled(plan=plan, tree=tree)
 
-    def _warn_of_unbound_texts(self, tree: SlsTree, drafts: list[Draft], found: Collector) -> None:
-        """Warn of references and templates where nothing binds or renders them."""
+    def _warn_of_texts(self, tree: SlsTree, drafts: list[Draft], found: Collector) -> None:
+        """Warn of references, templates and requisites where nothing binds, renders or meets them."""
+        if any(stream.space.own for stream in tree.streams.values()):
+            from ensue.language.requisites_across_blocks import warn_of_requisites_of_blocks
+
+            warn_of_requisites_of_blocks(tree, found)
         if any("${" in stream.source for stream in tree.streams.values()):
             from ensue.language.references_in_tags import warn_of_references_in_tags
 

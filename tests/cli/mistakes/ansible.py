@@ -18,7 +18,7 @@ ROWS: list[Mistake] = [
     _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
     _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
     _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),
-    _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web'", code=2),
+    _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web and not box'", code=2),
     _pattern("@web", says="no target matched '@web'", mends="the nodegroup is N@web", code=2),
     _pattern("me@w1", says="no target matched 'me@w1'", mends="write the id alone, w1", code=2),
     line("call box ping", says="function 'ping'", mends="write `ensue call TARGET test.ping`"),
