@@ -61,8 +61,8 @@ def warn_of_requisites_of_blocks(tree: SlsTree, found: Collector) -> None:
                 detail="a requisite names only states of its own scope, and those of a block are a scope",
                 help=f"put {id_!r} into the block, too, or the requisite on the state that renders the block"
                 if word in REQUISITES_IN
-                else "the block runs after the state that renders it: read `prev_ret` in its template, or set "
-                "the requisite on that state",
+                else "the block runs after the state that renders it: read `prev_ret` in its template, or "
+                "set the requisite on that state",
             )
 
 
