@@ -70,6 +70,19 @@ def test_a_value_is_a_warning_where_a_resource_has_another_one(site: Path) -> No
     assert apply(site, "p", test=True).warnings == report.warnings
 
 
+def test_an_sls_that_is_applied_to_a_resource_means_its_own_values(site: Path) -> None:
+    """A state that runs elsewhere, as in `delegate_to`, has the grains and pillar of the resource."""
+    write(
+        site,
+        states__p="drain:\n  test.show_notification:\n    - tgt: web-2\n"
+        "    - text: drain {{ grains.id }} {{ pillar.word }}\n",
+    )
+    report = apply(site, "p", tgt="web-1")
+    assert [one.comment for one in report.returns.values()] == ["drain web-1 mine"]
+    assert report.warnings == ()
+    assert [one.code for one in apply(site, "p").warnings] == ["E0716"]
+
+
 def test_a_missing_key_beside_a_target(site: Path) -> None:
     """The error says whose pillar a template has."""
     write(site, states__p="one:\n  test.nop:\n    - name: {{ pillar.words }}\n    - tgt: web-1\n")

@@ -176,7 +176,8 @@ class Compiler:
             check_registered_references(draft, found)
             if self._checks.registers is not None:
                 self._checks.registers(draft.options, draft.declaration.id, found)
-        if drafter.fanned:
+        if drafter.fanned and not self._checks.is_resource:
+            # An SLS that is applied to a resource means the values of that resource, wherever its states run.
             from ensue.language.printed_grains import warn_of_printed_grains
 
             warn_of_printed_grains(drafter.fanned, tree, found)
