@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import posixpath
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -144,12 +145,12 @@ class ProjectFiles:
         """Return how to write a relative path, which a source cannot be; empty for any other source."""
         if source.startswith(("/", "~")) or "://" in source:
             return ""
-        relative = source.removeprefix("./")
+        relative = posixpath.normpath(source)
         path = f"salt://{relative}"
         if self._roots.path_of(relative, saltenv or self._saltenv) is None:
             near = near_files(self._roots.folders(saltenv or self._saltenv), relative)
             path = f"salt://{near[0]}" if near else path
-        return f"; a file below the file roots is {path}"
+        return f" (a file below the file roots is {path})"
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
         """Return a source's path below the roots, and its environment."""
