@@ -317,10 +317,10 @@ def test_what_is_wrong_with_the_sls_of_a_resource_that_appears(tmp_path: Path) -
     report = apply(tmp_path)
     assert (results(report), report.exit_code) == ({"make": True, "new-01 states": False}, 2)
     assert "states/own.sls:1:1: there is no state function test.nopp" in comments(report)["new-01 states"]
-    write(tmp_path, states__own="own:\n  test.nop:\n    - tgt: m\n    - name: {{ grains.id }}\n")
+    write(tmp_path, states__own="own:\n  test.nop:\n    - tgt: m\n    - runas: nobody\n")
     report = apply(tmp_path)
     assert results(report) == {"make": True, "m new-01 own": True}
-    assert [(one.code, str(one.span)) for one in report.warnings] == [("E0716", "states/own.sls:4:13")]
+    assert [(one.code, str(one.span)) for one in report.warnings] == [("E0408", "states/own.sls:4:7")]
 
 
 def test_derived_resources_that_register_each_other_have_one_highstate_each(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -275,3 +276,22 @@ def test_a_drawing_of_deep_and_repeated_scopes(shell: Shell) -> None:
 
 def edge(box: ET.Element, name: str) -> float:
     return float(box.get(name, ""))
+
+
+def test_a_block_of_a_state_with_a_target_says_where_it_acts(shell: Shell) -> None:
+    """The states of a block run on the resource of their caller, and plan and result name it."""
+    boxes = {id_: {"root": f"$TMP/{id_}"} for id_ in ("db1", "web1")}
+    shell.write("pillar/top.sls", "base: {'*': [boxes]}\n")
+    shell.write("pillar/boxes.sls", json.dumps({"resources": {"minion": boxes}}))
+    shell.write(
+        "states/t.sls",
+        "role:\n  test.nop:\n    - tgt: db1\n    - delayed_render: [block: w]\n"
+        "own:\n  test.nop:\n    - delayed_render: [block: w]\n"
+        "#!delayed_block w delayed_repeat_limit=2\n"
+        "/made: {file.touch: [makedirs: true]}\n#!end_delayed_block\n",
+    )
+    plan = shell.run("plan", "t", "--tgt", "web1").out
+    assert "  t on minion:db1, grown in db1 web1 role/w:\n" in plan
+    assert "  t on minion:web1, grown in web1 own/w:\n" in plan
+    result = shell.run("apply", "t", "--tgt", "web1").out
+    assert re.findall(r"Delayed: .*", result) == ["Delayed: block w on minion:db1", "Delayed: block w"]

@@ -120,6 +120,7 @@ BY_CODE = {
     "E0872": "ensue plan a",
     "E0890": "ensue plan a",
     "E0884": "ensue plan a",
+    "E0889": "ensue plan a",
     "E0887": "ensue plan a",
     "E0826": f"{DEPLOY} --plan",
     "E0857": "ensue apply --test",

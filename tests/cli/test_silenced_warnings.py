@@ -1,7 +1,8 @@
-"""Warnings that `silence_warnings` names are not shown; errors are, whatever it names."""
+"""Commands that show warnings: those in `silence_warnings` are hidden; errors never are."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from tests.cli.shell import Shell
@@ -33,3 +34,31 @@ def test_an_error_is_shown_all_the_same(tmp_path: Path) -> None:
     assert "E0401" in shell.run("plan", "a").err
     shell.write("ensue.yaml", "silence_warnings: [lookalikes]\n")
     assert "a code such as E0407" in shell.run("plan", "a").err
+
+
+def test_a_call_and_show_have_the_warnings_of_options_and_pillar(tmp_path: Path) -> None:
+    """They are on stderr, after the results, with every output; `show pillar` has unused files, too."""
+    shell = Shell(tmp_path)
+    shell.write("ensue.yaml", "id: box\ngroups: {}\nnodegroups: {web: 'box*', all: [web, box]}\n")
+    shell.write("pillar/top.sls", "base: {'*': [a], web: [b]}\n")
+    shell.write("pillar/a.sls", "a: 1\n")
+    shell.write("pillar/b.sls", "b: 1\n")
+    shell.write("pillar/c.sls", "c: 1\n")
+    shell.write("states/s.sls", "s: test.nop\n")
+    both = ["E0888", "E0102", "E0888"]
+    for words, codes in (
+        (("call", "box", "test.ping"), both),
+        (("call", "N@web", "test.ping", "--out", "json"), both),
+        (("show", "low", "s"), both),
+        (("show", "pillar"), [*both, "E0887"]),
+        (("show", "pillar", "--tgt", "box"), both),
+    ):
+        ended = shell.run(*words)
+        assert (ended.code, sorted(re.findall(r"warning\[(E\d+)\]", ended.err))) == (0, sorted(codes)), words
+    assert shell.run("call", "N@all", "test.ping").code == 0
+    shell.write("ensue.yaml", "id: box\nnodegroups: {web: 'web*', all: [web]}\n")
+    ended = shell.run("call", "N@all", "test.ping")
+    assert (
+        "no target matched 'N@all' (in 'all', web is the id of a machine; the nodegroup is N@web)"
+        in ended.err
+    )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from ensue.cli.values import argument, call_arguments, merged_pillar
+from ensue.cli.values import argument, call_arguments, joined_assignments, merged_pillar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,6 +68,14 @@ def test_pillar_nests_and_merges(tmp_path: Path) -> None:
         "empty": "",
         "url": "a=b",
     }
+
+
+def test_several_values_in_one_assignment_are_noticed() -> None:
+    """Each word is a key with its value, as in Ansible; a text with a blank is no such list."""
+    assert joined_assignments(["a=1 b=2", "a:b=x  c=", "cmd=ls -l", "url=a=b", "{a: 1}", "m='a=1 b=2'"]) == [
+        "a",
+        "a:b",
+    ]
 
 
 @pytest.mark.parametrize("text", ["just-text", "a::b=1", "=1", "[1, 2]", "a=[", "{a: 1"])

@@ -178,3 +178,24 @@ def test_colours(tmp_path: Path) -> None:
     warning = Diagnostic(code="E1", summary="x", severity=Severity.WARNING)
     text = diagnostics_text([warning], tmp_path, Masker(), COLOURED)
     assert text.startswith(f"{COLOURED.light_yellow}warning[E1]{COLOURED.end}: ")
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "shown"),
+    [
+        ("E0402", 2, "  cmd.run: [hosts: db]"),
+        ("E0402", 4, "(sensitive)"),
+        ("E0404", 2, "(sensitive)"),
+        ("E0201", 2, "(sensitive)"),
+    ],
+)
+def test_the_id_of_a_state_is_no_key_of_a_secret(tmp_path: Path, code: str, line: int, shown: str) -> None:
+    """In an error of a declaration, a key without indentation is an ID; any other may have a secret below."""
+    (tmp_path / "a.sls").write_text(
+        "token:\n  cmd.run: [hosts: db]\n  password:\n    sw0rdfish: x\n", encoding="utf-8"
+    )
+    text = diagnostics_text(
+        [Diagnostic(code=code, summary="no", span=Span("a.sls", line, 3))], tmp_path, Masker()
+    )
+    assert f"  {line} | {shown}\n" in text
+    assert "sw0rdfish" not in text

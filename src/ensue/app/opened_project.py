@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.function_docs import Documentation
     from ensue.core.contracts.other_minions import OtherMinions
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
     from ensue.deploy.drivers.loading import Drivers
@@ -151,6 +152,17 @@ class OpenedProject:
         services = self._services()
         await services.preparation.prepare(services.minion)
         return services
+
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """Return the warnings about `ensue.yaml`, and about the pillar of every target that was compiled."""
+        return (*self.settings.warnings, *(self._opened.pillars.warnings if self._opened else ()))
+
+    async def unnamed_pillar(self) -> tuple[Diagnostic, ...]:
+        """Return the warnings about pillar files that no target gets."""
+        from ensue.language.unnamed_pillar import unnamed_pillar
+
+        roots, saltenvs = self._services().pillar_roots, self.settings.pillar_roots
+        return await asyncio.to_thread(lambda: tuple(unnamed_pillar(roots, saltenvs)))
 
     async def __aenter__(self) -> Self:
         """Return the project."""

@@ -272,5 +272,10 @@ class Run:
                 )
         finally:
             self._services.insertions.clear()
-        remarks = (*joining.remarks, *wired.expander.end(), *await wired.pruning.end(outcome))
+        remarks = (
+            *joining.remarks,
+            *wired.pillar_comparison.warnings(),
+            *wired.expander.end(),
+            *await wired.pruning.end(outcome),
+        )
         return outcome, [one for one in dict.fromkeys(remarks) if one not in first.warnings]

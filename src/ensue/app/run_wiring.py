@@ -20,6 +20,7 @@ from ensue.language.plans.expander import SlsExpander
 from ensue.language.plans.host_limits import host_limits
 from ensue.language.plans.planned_resources import PlannedResources
 from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
+from ensue.language.targets.pillar_comparison import PillarComparison
 from ensue.language.targets.target_matcher import ProjectMatcher
 from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.store.registry.registrations import Registrations
@@ -55,12 +56,14 @@ class WiredRun(msgspec.Struct, frozen=True, kw_only=True):
         registry: the registry that the run's states see.
         expander: compiles what states cause; it has recorded the first plans.
         pruning: orphans what the run's states no longer register.
+        pillar_comparison: compares the pillar that templates print into states with that of their targets.
     """
 
     engine: Engine
     registry: RunRegistry
     expander: SlsExpander
     pruning: Pruning
+    pillar_comparison: PillarComparison
 
 
 class RunWiring:
@@ -133,6 +136,7 @@ class RunWiring:
         expander = SlsExpander(services, listeners, test=test, chosen=self._chosen, planned=planned)
         for plan in first.all:
             await expander.note(plan)
+        comparison = PillarComparison(services.compiled_pillar)
         engine_services = EngineServices(
             functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
             context_for=self._contexts(declarations, registry),
@@ -142,11 +146,14 @@ class RunWiring:
             hooks=msgspec.structs.replace(
                 self._hooks(foreseen, registrations, pruning, matcher, declarations),
                 foreseen=planned.of if planned else None,
+                matched=comparison.compare,
             ),
             masker=services.masker,
         )
         engine = Engine(engine_services, self._engine_options(first.matched))
-        return WiredRun(engine=engine, registry=registry, expander=expander, pruning=pruning)
+        return WiredRun(
+            engine=engine, registry=registry, expander=expander, pruning=pruning, pillar_comparison=comparison
+        )
 
     def _own_registry(self) -> LazyRegistry:
         """Return the registry of this machine, which shares its changes in a run over minions."""

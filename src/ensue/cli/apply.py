@@ -155,7 +155,7 @@ def run_states(
     from ensue.cli.run_progress import progress_of
 
     async def work(project: AppProject) -> RunReport:
-        with closing(progress_of(session)) as progress:
+        with closing(progress_of(session, results_have_failures=not session.is_for_programs)) as progress:
             return await project.apply(
                 mods,
                 _following(session, options) if follow else options,

@@ -16,6 +16,7 @@ from ensue.cli.options import pillar_options, project_options
 if TYPE_CHECKING:
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
+    from ensue.core.diagnostics import Diagnostic
     from ensue.language.targets.calls import CallOutcome
 
 EXAMPLES = (
@@ -83,10 +84,11 @@ def command(
     ) is not None:
         return code
     outcomes: list[CallOutcome] = []
+    warnings: tuple[Diagnostic, ...] = ()
     near = ""
 
     async def work(project: AppProject) -> None:
-        nonlocal near
+        nonlocal near, warnings
         async for outcome in project.call(
             target, function, positional, keywords, timeout_s=timeout, batch=batch
         ):
@@ -94,6 +96,7 @@ def command(
             _print_outcome(session, outcome)
         if not outcomes:
             near = await project.near_target(target)
+        warnings = project.warnings()
 
     try:
         session.run(work)
@@ -102,6 +105,7 @@ def command(
         _print_all(session, outcomes)
         return exit_codes.INTERRUPTED
     _print_all(session, outcomes)
+    session.print_diagnostics(warnings)
     if not outcomes:
         session.lines.write(on_one_line(f"ensue: no target matched {target!r} ({near})"))
         return exit_codes.FAILED

@@ -34,22 +34,29 @@ class FleetProgress(Progress, Protocol):
         ...
 
 
-def progress_of(session: Session) -> Progress:
-    """Return what shows a run of this command; close it when the run has ended."""
+def progress_of(session: Session, *, results_have_failures: bool = False) -> Progress:
+    """Return what shows a run of this command; close it when the run has ended.
+
+    Args:
+        session: the command.
+        results_have_failures: whether the results say what to do about each failure, for a person.
+    """
     if session.out == "quiet":
         return _Silence()
     import asyncio
 
     from ensue.output.colours import is_terminal
+    from ensue.output.failures import without_way_out
     from ensue.output.progress import PlainProgress
 
     loop: Any = asyncio.get_running_loop()
     palette = session.stderr_palette
+    shorten = without_way_out if results_have_failures else str
     if is_terminal(session.lines.stream) and not _is_dumb():
         from ensue.output.live import LiveProgress
 
-        return LiveProgress(session.lines, session.masker, loop, palette)
-    return PlainProgress(session.lines, session.masker, loop, palette)
+        return LiveProgress(session.lines, session.masker, loop, palette, shorten=shorten)
+    return PlainProgress(session.lines, session.masker, loop, palette, shorten=shorten)
 
 
 def fleet_progress_of(session: Session) -> FleetProgress:

@@ -83,7 +83,7 @@ class Session:
     def open(self) -> AppProject:
         """Open the project, and do nothing else."""
         from ensue.app.project import AppProject, ProjectOptions
-        from ensue.cli.values import merged_pillar
+        from ensue.cli.values import joined_assignments, merged_pillar
 
         exempt_program()
         self._configure_logging("warning")
@@ -96,6 +96,11 @@ class Session:
         self._project = project = AppProject.open(self.options.root, options)
         if is_first:
             self._tell_found_root()
+            for key in joined_assignments(self.options.pillar):
+                shown = without_escapes(self._mask(key))
+                self.lines.write(
+                    f"ensue: --pillar {shown} is one text with blanks: give --pillar once per value"
+                )
         self._refuse_unknown_pillarenv(project)
         self.masker = project.masker
         self._configure_logging(str(project.settings.option("log_level", "warning")))

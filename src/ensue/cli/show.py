@@ -17,6 +17,7 @@ from ensue.cli.word_choice import WordChoice
 if TYPE_CHECKING:
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
     from ensue.language.plans.shown_sls import ShownKind, ShownTarget
     from ensue.store.registry.enforced import ShownState
@@ -82,12 +83,15 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
     if tgt is not None:
         return _show_targets(session, kind, tgt, mods_of(sls))
 
-    async def work(project: AppProject) -> Data:
+    async def work(project: AppProject) -> tuple[Data, tuple[Diagnostic, ...]]:
         shown: Data = await project.show(kind, mods_of(sls))
-        return shown
+        unnamed = await project.unnamed_pillar() if kind == "pillar" else ()
+        return shown, (*project.warnings(), *unnamed)
 
-    shown = plain(session.run(work))
-    return _print(session, {session.minion_id: shown})
+    shown, warnings = session.run(work)
+    code = _print(session, {session.minion_id: plain(shown)})
+    session.print_diagnostics(warnings)
+    return code
 
 
 def _refuse_words(what: str, words: tuple[str, ...]) -> None:
@@ -110,12 +114,13 @@ def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, 
     from ensue.core.model.plain_data import plain
     from ensue.output.colours import on_one_line
 
-    async def work(project: AppProject) -> tuple[dict[str, ShownTarget], str]:
+    async def work(project: AppProject) -> tuple[dict[str, ShownTarget], str, tuple[Diagnostic, ...]]:
         shown = await project.show_targets(kind, tgt, mods)
-        return shown, "" if shown else await project.near_target(tgt)
+        return shown, "" if shown else await project.near_target(tgt), project.warnings()
 
-    shown, near = session.run(work)
+    shown, near, warnings = session.run(work)
     _print(session, {id_: plain(one.value) for id_, one in shown.items()})
+    session.print_diagnostics(warnings)
     if near:
         session.lines.write(on_one_line(f"ensue: no target matched {tgt!r} ({near})"))
     return exit_codes.SUCCEEDED if shown and all(one.ok for one in shown.values()) else exit_codes.FAILED

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 _KEYWORD: Final = r"([^\d\W][\w.-]*)=(?!=)(.*)\Z"
+_SEVERAL: Final = re.compile(r"[^\d\W][\w:.-]*=[^\s'\"]*(?:\s+[^\d\W][\w:.-]*=[^\s'\"]*)+")
 _DIGITS: Final = frozenset("0123456789_")
 _STREAMS: Final = frozenset({"/dev/stdin", "/dev/null"})
 _STREAM_FOLDERS: Final = frozenset({"/dev/fd", "/proc/self/fd"})
@@ -90,6 +91,15 @@ def merged_pillar(files: Sequence[Path], assignments: Sequence[str]) -> dict[str
     for assignment in assignments:
         _merge(pillar, _from_assignment(assignment))
     return pillar
+
+
+def joined_assignments(assignments: Sequence[str]) -> list[str]:
+    """Return the keys of assignments that look like several, as Ansible's `-e "a=1 b=2"`.
+
+    Args:
+        assignments: values of `--pillar`.
+    """
+    return [text.partition("=")[0] for text in assignments if _SEVERAL.fullmatch(text)]
 
 
 def mapping_of_file(file: Path, option: str) -> DataMap:

@@ -83,10 +83,13 @@ class FanOuts:
             _answer(node, UnknownReturn(name=node.chunk.name, result=None, comment=comment))
             return False
         matched, later = found
+        fan_out = node.chunk.options.fan_out
         if matched.targets or later:
+            if fan_out is not None and self._hooks.matched is not None:
+                self._hooks.matched(fan_out, node.target, matched.targets)
             self._open(node, matched, later)
             return True
-        if (fan_out := node.chunk.options.fan_out) is not None and fan_out.optional:
+        if fan_out is not None and fan_out.optional:
             _leave_alone(node, matched)
         else:
             _answer(node, _nothing(node, matched))

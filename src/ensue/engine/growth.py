@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 _ELSEWHERE: Final = frozenset({"apply", "state"})
-"""Growth that may have another target than its caller; its return names the target."""
+"""Growth that may have another target than its caller."""
 
 
 class _PrevRet(NamedTuple):
@@ -337,8 +337,14 @@ class Growth:
             scope=request.scope,
             status=status,
             comment=comment,
-            target=self._recorder.target_text(request.target) if request.kind in _ELSEWHERE else "",
+            target=self._recorder.target_text(request.target) if _names_target(request) else "",
         )
+
+
+def _names_target(request: GrowthRequest) -> bool:
+    """Return whether growth has, or may have, another target than the states around its caller."""
+    home = request.plan.resource or request.plan.target
+    return request.kind in _ELSEWHERE or request.target != home
 
 
 def _failed(node: Node, returned: Return) -> str:

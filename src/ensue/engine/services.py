@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.contracts.other_resources import CallsElsewhere
     from ensue.core.errors import RemoteError
-    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.chunk import Chunk, FanOut
     from ensue.core.model.data import DataMap
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.events import NodeStarted, RunEvent
@@ -176,6 +176,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
         prune: called with what such a state returned; what it returns is the state's return.
         enforced: returns what the last apply that ran a state enforced; see `contracts.enforced`.
         matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
+        matched: called with a target as written, the target of its plan, and the resources that it matches.
         fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
         is_transient: returns whether the effect of a chunk ends with its process, so that a resumed run has
             to call it again.
@@ -197,6 +198,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     enforced: Callable[[StateIdentity], EnforcedState | None] = _made_nothing
     matcher: TargetMatcher | None = None
+    matched: Callable[[FanOut, Srn, Sequence[Srn]], None] | None = None
     fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing
     is_transient: Callable[[Chunk], bool] = _outlives_its_run
     takes_slot: Callable[[Srn], bool] = _takes_slot

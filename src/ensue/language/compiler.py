@@ -176,23 +176,22 @@ class Compiler:
             check_registered_references(draft, found)
             if self._checks.registers is not None:
                 self._checks.registers(draft.options, draft.declaration.id, found)
-        if drafter.fanned:
+        if drafter.fanned and not self._checks.is_resource:
+            # An SLS that is applied to a resource means the values of that resource, wherever its states run.
             from ensue.language.printed_grains import warn_of_printed_grains
 
             warn_of_printed_grains(drafter.fanned, tree, found)
-        if any("${" in stream.source for stream in tree.streams.values()):
-            from ensue.language.references_in_tags import warn_of_references_in_tags
+            from ensue.language.printed_pillar import note_printed_pillar
 
-            warn_of_references_in_tags(tree, found)
-        if sourced := [
-            draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
-        ]:
-            from ensue.language.unrendered_sources import warn_of_unrendered_sources
-
-            warn_of_unrendered_sources(sourced, found)
+            note_printed_pillar(drafter.fanned, tree)
+        self._warn_of_texts(tree, drafts, found)
         waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
-        resolver = Resolver(drafts, tree.loaded, found, outer_ids, self._checks.minion)
+        resolver = Resolver(drafts, tree, found, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
+        if any(requested):
+            from ensue.language.reacting_commands import warn_of_reacting_commands
+
+            warn_of_reacting_commands(drafts, requested, found)
         if drafter.has_requisites:
             from ensue.language.transparent import add_transparent
 
@@ -219,6 +218,27 @@ class Compiler:
             checks=_checks(ordered, checks),
         )
         return Compiled(plan=plan, tree=tree)
+
+    def _warn_of_texts(self, tree: SlsTree, drafts: list[Draft], found: Collector) -> None:
+        """Warn of references, templates and requisites where nothing binds, renders or meets them."""
+        if any(stream.space.own for stream in tree.streams.values()):
+            from ensue.language.requisites_across_blocks import warn_of_requisites_of_blocks
+
+            warn_of_requisites_of_blocks(tree, found)
+        if any("${" in stream.source for stream in tree.streams.values()):
+            from ensue.language.references_in_tags import warn_of_references_in_tags
+
+            warn_of_references_in_tags(tree, found)
+        if sourced := [
+            draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
+        ]:
+            from ensue.language.unrendered_sources import warn_of_unrendered_sources
+
+            warn_of_unrendered_sources(sourced, found)
+            if rendering := [draft for draft in sourced if draft.arguments.get("template")]:
+                from ensue.language.references.in_template_files import warn_of_references_in_templates
+
+                warn_of_references_in_templates(rendering, drafts, self._roots, found)
 
     def load(self, requests: Sequence[SlsRequest], found: Collector) -> SlsTree:
         """Load SLS with their includes, and apply their `extend`, `exclude` and `use`."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 TOP_LEVEL_WORDS: Final = frozenset({"include", "extend", "exclude", META})
 _NEVER_TWICE: Final = frozenset({"delayed_render", "registers"})
 """Options of ensue that may not be repeated; of a repeated option of Salt's the last one wins, as there."""
+_DASHES: Final = "put a dash before each argument: `- name: value`"
 _GLUED: Final = re.compile(r"([a-z_]\w*):(\S.*)")
 """An item like `name:/etc/motd`, in which the blank after the colon is missing."""
 
@@ -244,8 +245,8 @@ def _argument_list(
             "E0307",
             f"the arguments of {place[-2]!r} are a mapping",
             document.locate(place),
-            detail=f"{key} takes a list of one-key mappings",
-            help=_without_blank(arguments) or "put a dash before each argument: `- name: value`",
+            detail=f"{key if '.' in key else 'a state function'} takes a list of one-key mappings",
+            help=_without_blank(arguments) or f"{_function_instead_of(key)}{_DASHES}",
         )
         return None
     found.error(
@@ -253,7 +254,7 @@ def _argument_list(
         f"the arguments of {place[-2]!r} are not a list",
         document.locate(place),
         detail=f"{key} is followed by {arguments!r}",
-        help=_instead_of(place[-2]) or "put a dash before each argument: `- name: value`",
+        help=_instead_of(place[-2]) or _DASHES,
     )
     return None
 
@@ -293,6 +294,14 @@ def _without_blank(arguments: Mapping[Any, Any]) -> str:
     """Return the remedy for `-name: value`, which YAML reads as a key that begins with a dash."""
     name = next((str(key) for key in arguments if str(key).startswith("-")), "")
     return f"put a blank after the dash: `- {name[1:]}: value`" if name[1:] else ""
+
+
+def _function_instead_of(key: str) -> str:
+    """Return what to write instead of a module of another tool, as the beginning of a remedy."""
+    from ensue.language.function_words import instead_of_collection_module
+
+    advice = instead_of_collection_module(key)
+    return f"{advice}; " if advice else ""
 
 
 def _instead_of(id_: str) -> str:
@@ -353,5 +362,6 @@ def _refuse_body(id_: str, body: Any, document: YamlDocument, found: Collector) 
         f"{id_!r} is not a state declaration",
         document.locate((id_,)),
         detail=f"it holds {shown}",
-        help="an ID holds `module.function:` with a list of arguments, or just `module.function`",
+        help=_instead_of(id_)
+        or "an ID holds `module.function:` with a list of arguments, or just `module.function`",
     )

@@ -76,6 +76,18 @@ def instead_of_module(module: str, function: str = "") -> str:
     return UNKNOWN if is_of_collection else ""
 
 
+def instead_of_collection_module(key: str) -> str:
+    """Return what to write instead of a module of Ansible that has its arguments as a mapping; else empty.
+
+    Args:
+        key: the key of the mapping: `lineinfile`, or `ansible.builtin.lineinfile`.
+    """
+    module, _, name = key.rpartition(".")
+    if module and module.split(".")[0] not in NAMESPACES:
+        return ""
+    return instead_of_module(module or name, name if module else "")
+
+
 def instead_of_call(function: str, *, is_state: bool) -> str:
     """Return what to write instead of a function that `ensue call` does not have; empty if that is not known.
 
@@ -91,7 +103,7 @@ def instead_of_call(function: str, *, is_state: bool) -> str:
         return ""
     if called := _CALLS.get(name, ""):
         return f"instead of `{name}`, write `ensue call TARGET {called}`"
-    advice = instead_of_module(module or name, name if module else "")
+    advice = instead_of_collection_module(function)
     return f"{advice}, {in_sls}" if advice.startswith("instead of") else advice
 
 

@@ -64,8 +64,8 @@ class OptionFaults:
                 document.locate(place),
                 detail="a boolean is not a condition: Salt ignores it and runs the state",
                 help=f"did you mean the command {command!r}? Put it in quotes; to decide by a value, write "
-                "{% if … %} around the state; `on_unknown_argument: ignore` in ensue.yaml has such states run "
-                "as in Salt",
+                "{% if … %} around the state; with `on_unknown_argument: ignore` in ensue.yaml such states "
+                "run as in Salt",
             )
             return
         self._found.warning(

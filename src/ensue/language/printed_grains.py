@@ -3,6 +3,7 @@
 An SLS is rendered once, for the target that it is compiled for. The arguments of a state with a `tgt` are
 therefore the same on all its resources, and `grains` in them are those of the managing minion. Only grains
 printed in the state's own text are reported: printing a variable shows that they are meant.
+`printed_pillar.py` finds the pillar that is printed in the same places.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
-    from ensue.language.renderers.stage import Stream
     from ensue.language.tree import SlsTree
 
 _NO_CODE: Final = re.compile(
@@ -43,11 +43,11 @@ def warn_of_printed_grains(drafts: Iterable[Draft], tree: SlsTree, found: Collec
         found: collects the warnings.
     """
     for draft in drafts:
-        declaration = draft.declaration
-        stream = tree.streams.get(sls_key(declaration.sls, declaration.saltenv))
-        if stream is None or "grains" not in stream.source:
-            continue
-        for span in _places(declaration, stream):
+        last = None
+        for span, expression in printed_expressions(draft.declaration, tree, "grains"):
+            if (span.path, span.line) == last or not _READS_GRAINS.search(expression):
+                continue
+            last = (span.path, span.line)
             found.warning(
                 "E0716",
                 "`grains` here are not those of the resources that the state runs on",
@@ -59,6 +59,30 @@ def warn_of_printed_grains(drafts: Iterable[Draft], tree: SlsTree, found: Collec
             )
 
 
+def printed_expressions(declaration: Declaration, tree: SlsTree, word: str) -> Iterator[tuple[Span, str]]:
+    """Yield the expressions that a declaration's own text prints outside its `tgt`, each with its place.
+
+    Args:
+        declaration: the declaration.
+        tree: the tree that it was read from.
+        word: nothing is yielded for an SLS whose text lacks this word.
+    """
+    stream = tree.streams.get(sls_key(declaration.sls, declaration.saltenv))
+    start = declaration.span()
+    if stream is None or word not in stream.source:
+        return
+    if start.path != stream.path or start.line < stream.first_line:
+        return
+    lines = without_dead_tags(stream.source).split("\n")
+    if "name" not in declaration.arguments and "names" not in declaration.arguments:
+        # The ID is the name.
+        own = declaration.document.locate((declaration.id,))
+        if stream.first_line <= own.line < start.line and own.path == start.path:
+            yield from _printed_from(own, lines[own.line - stream.first_line])
+    below = lines[start.line - stream.first_line :]
+    yield from _printed_from(start, "\n".join(_own_lines(below)))
+
+
 def without_dead_tags(text: str) -> str:
     """Return a template without the signs of tags in comments and raw text; places stay the same.
 
@@ -68,31 +92,14 @@ def without_dead_tags(text: str) -> str:
     return _NO_CODE.sub(lambda dead: dead[0].replace("{{", "  ").replace("{%", "  "), text)
 
 
-def _places(declaration: Declaration, stream: Stream) -> Iterator[Span]:
-    """Yield the lines in a declaration's own text on which grains are printed."""
-    start = declaration.span()
-    if start.path != stream.path or start.line < stream.first_line:
-        return
-    lines = without_dead_tags(stream.source).split("\n")
-    if "name" not in declaration.arguments and "names" not in declaration.arguments:
-        # The ID is the name.
-        own = declaration.document.locate((declaration.id,))
-        if stream.first_line <= own.line < start.line and own.path == start.path:
-            yield from _printing_lines(own, lines[own.line - stream.first_line])
-    below = lines[start.line - stream.first_line :]
-    yield from _printing_lines(start, "\n".join(_own_lines(below)))
-
-
-def _printing_lines(start: Span, text: str) -> Iterator[Span]:
-    last = 0
+def _printed_from(start: Span, text: str) -> Iterator[tuple[Span, str]]:
     for printed in _PRINT.finditer(text):
         line_start = text.rfind("\n", 0, printed.start()) + 1
-        line = start.line + text.count("\n", 0, printed.start())
-        if line == last or text[line_start:].lstrip(" -").startswith(f"{TARGET}:"):
+        if text[line_start:].lstrip(" -").startswith(f"{TARGET}:"):
             continue
-        if _READS_GRAINS.search(printed[0][2:-2].strip("-+ ")):
-            last = line
-            yield Span(start.path, line, printed.start() - line_start + 1)
+        line = start.line + text.count("\n", 0, printed.start())
+        place = Span(start.path, line, printed.start() - line_start + 1)
+        yield place, printed[0][2:-2].strip("-+ ")
 
 
 def _own_lines(lines: list[str]) -> Iterator[str]:

@@ -21,12 +21,13 @@ from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator
 
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.minion_states import MinionStates
     from ensue.language.requested import Requested, Words
+    from ensue.language.tree import SlsTree
 
 
 class Resolver:
@@ -34,7 +35,7 @@ class Resolver:
 
     Args:
         drafts: all drafts of the scope.
-        included_from: for each SLS, the names under which `sls:` finds it.
+        tree: the SLS that they are from.
         found: collects the errors.
         outer_ids: IDs and names of the enclosing scopes, which requisites cannot name.
         minion: the id of this minion in a run over minions; empty in other runs.
@@ -43,14 +44,14 @@ class Resolver:
     def __init__(
         self,
         drafts: list[Draft],
-        included_from: Mapping[str, set[str]],
+        tree: SlsTree,
         found: Collector,
         outer_ids: Container[str] = (),
         minion: str = "",
     ) -> None:
         self._drafts = drafts
         self._minion = minion
-        self._included_from = included_from
+        self._tree = tree
         self._found = found
         self._outer_ids = outer_ids
         self._by_key: dict[tuple[str, str], list[int]] | None = None
@@ -205,10 +206,10 @@ class Resolver:
             if draft.name != one.id:
                 index[one.module, draft.name].append(number)
                 index["id", draft.name].append(number)
-            for name in self._included_from.get(sls_key(one.sls, one.saltenv), {one.sls}):
+            for name in self._tree.loaded.get(sls_key(one.sls, one.saltenv), {one.sls}):
                 self._by_sls.setdefault(name, []).append(number)
         # An SLS without states satisfies a requisite on it.
-        for sls, names in self._included_from.items():
+        for sls, names in self._tree.loaded.items():
             for name in (sls, *names):
                 self._by_sls.setdefault(name, [])
         self._by_key = dict(index)
@@ -279,7 +280,7 @@ class Resolver:
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
             draft.declaration.span(word, place),
             detail="it is ignored" if ignored else "",
-            help=near or "declare it, or include the SLS that does",
+            help=self._in_a_block(value) or near or "declare it, or include the SLS that does",
         )
 
     def _outside(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
@@ -288,8 +289,22 @@ class Resolver:
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state in another scope",
             draft.declaration.span(word, place),
             detail=f"{value!r} is in an enclosing scope; a requisite names only states of its own scope",
-            help="a delayed rendering runs after its caller: read `prev_ret` in the template, "
+            help=f"put {value!r} into the block, too, or set the requisite on the caller"
+            if word in REQUISITES_IN
+            else "a delayed rendering runs after its caller: read `prev_ret` in the template, "
             "or set the requisite on the caller",
+        )
+
+    def _in_a_block(self, id_: str) -> str:
+        """Return the remedy for an ID that a delayed block declares; empty if none does."""
+        from ensue.language.requisites_across_blocks import block_that_declares
+
+        block = block_that_declares(id_, self._tree)
+        return (
+            f"the delayed block {block!r} declares it, and its states are a scope of their own, which begins "
+            "later: put the state with the requisite into the block, too"
+            if block
+            else ""
         )
 
 

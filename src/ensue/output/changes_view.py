@@ -14,7 +14,7 @@ from ensue.core.model.target_paths import folders_above
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import managed_drift, unmanaged_drift
-from ensue.output.failures import failure_lines, has_function, what_happened
+from ensue.output.failures import RepeatedFailures, has_function, what_happened
 from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
@@ -44,7 +44,8 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
         masker: the secrets of the process.
         palette: the colours.
     """
-    view = _View(masker, palette)
+    failures = RepeatedFailures(report, masker)
+    view = _View(masker, palette, report.minion_id, failures)
     tally = Tally()
     for returned in report.returns.values():
         tally.add(returned)
@@ -55,7 +56,7 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
     if view.unmanaged:
         heading = palette.paint(palette.cyan, "  changed by someone else, not managed:")
         yield "\n".join([heading, *view.unmanaged]) + "\n"
-    end = [*failure_lines(report, masker, palette), *recap_lines(report, palette), ""]
+    end = [*failures.lines(palette), *recap_lines(report, palette), ""]
     end.append(palette.paint(palette.bold, outcome_line(report)))
     end.extend(remarks(report, tally, masker, palette))
     yield "\n".join(end) + "\n"
@@ -64,7 +65,9 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
 class _View:
     """Gathers the lines of a run by group; one instance per run."""
 
-    def __init__(self, masker: Masker, palette: Palette) -> None:
+    def __init__(self, masker: Masker, palette: Palette, minion_id: str, failures: RepeatedFailures) -> None:
+        self._failures = failures
+        self._minion = f"minion:{minion_id}"
         self._masker = masker
         self._palette = palette
         green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
@@ -78,7 +81,9 @@ class _View:
     def groups(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the lines of each group that has lines."""
         for (sls, target, scope), lines in self._groups.items():
-            where = f" on {target}" if target and not target.startswith("minion:") else ""
+            # The ID of a state on a resource begins with that of the resource, unless it is grown.
+            is_obvious = target == self._minion or (target.startswith("minion:") and not scope)
+            where = "" if is_obvious or not target else f" on {target}"
             grown = f", grown in {self._masker.name(scope)}" if scope else ""
             yield on_one_line(f"{sls or 'inline'}{where}{grown}"), lines
 
@@ -142,7 +147,7 @@ class _View:
 
     def _what(self, returned: Return) -> str:
         if returned.result is False:
-            return what_happened(returned, self._masker)
+            return self._failures.shortened(returned, what_happened(returned, self._masker))
         if only_applies(returned) and not returned.unknown:
             return ""
         if returned.unknown:
@@ -165,7 +170,7 @@ class _View:
 
     def _scope_line(self, scope: ScopeReturn, caller: Return) -> str:
         palette = self._palette
-        heading = on_one_line(scope_heading(scope, self._masker))
+        heading = self._failures.shortened(scope, on_one_line(scope_heading(scope, self._masker)))
         caller_id = _shown_name(self._masker.name(caller.id))
         rule = f", from delayed_render of {caller_id}" if scope.status == "deferred" else ""
         mark, colour = ("!", palette.red) if scope.status == "failed" else ("?", palette.cyan)

@@ -36,6 +36,9 @@ _ONLY_REFERENCES: Final = re.compile(
 )
 """A value of references alone, each replaced with `_REFERENCE`, or a mapping of such values on one line."""
 
+_OF_DECLARATIONS: Final = frozenset({"E0401", "E0402", "E0403", "E0409", "E0419", "E0501", "E0503"})
+"""Codes of errors in the declaration of a state: a key without indentation is the state's ID."""
+
 _LONGEST_LINE_CHARS: Final = 200
 _LARGEST_FILE_BYTES: Final = 8 * 1024 * 1024
 
@@ -71,7 +74,8 @@ class _Renderer:
             f"{palette.paint(colour, kind)}: {palette.paint(palette.bold, self._line(diagnostic.summary))}"
         ]
         if diagnostic.span:
-            parts += self._place(diagnostic.span, colour)
+            is_declaration = diagnostic.code in _OF_DECLARATIONS
+            parts += self._place(diagnostic.span, colour, is_declaration=is_declaration)
         for span, label in diagnostic.related:
             parts += self._place(span, palette.cyan, label)
         if diagnostic.detail:
@@ -91,7 +95,7 @@ class _Renderer:
         continued = self._text(text).replace("\n", "\n" + " " * len(head))
         return f"{self._palette.paint(self._palette.cyan, head.rstrip())} {continued}"
 
-    def _place(self, span: Span, colour: str, label: str = "") -> list[str]:
+    def _place(self, span: Span, colour: str, label: str = "", *, is_declaration: bool = False) -> list[str]:
         """Return the place, and the source line with the error underlined if the file can be read."""
         said = f": {self._line(label)}" if label else ""
         place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._line(str(span))}{said}"
@@ -100,7 +104,8 @@ class _Renderer:
             return [place]
         source = lines[span.line - 1].rstrip()
         start, end = _culprit(source, span.column)
-        is_secret = _is_below_secret(lines, span.line - 1) and _holds_literal(_value(source))
+        is_below = _is_below_secret(lines, span.line - 1, has_id=is_declaration)
+        is_secret = is_below and _holds_literal(_value(source))
         shown = self._shown(MASK if is_secret else _without_secret(source))
         number = str(span.line)
         gutter = " " * len(number)
@@ -147,14 +152,20 @@ def _holds_literal(value: str) -> bool:
     return not _ONLY_REFERENCES.fullmatch(literal_part(value, _REFERENCE))
 
 
-def _is_below_secret(lines: list[str], place: int) -> bool:
-    """Return whether a line belongs to the value of a secret's key above it: a text block, or a mapping."""
+def _is_below_secret(lines: list[str], place: int, *, has_id: bool) -> bool:
+    """Return whether a line belongs to the value of a secret's key above it: a text block, or a mapping.
+
+    Args:
+        lines: the file.
+        place: the line, from 0.
+        has_id: whether a key without indentation is the ID of a state, which says nothing about its value.
+    """
     indent = len(lines[place]) - len(lines[place].lstrip())
     for line in reversed(lines[:place]):
         own = len(line) - len(line.lstrip())
         if line.strip() and own < indent:
             parent = _PARENT.match(line)
-            if parent and is_secret_key(parent["name"]):
+            if parent and is_secret_key(parent["name"]) and (own or not has_id):
                 return True
             indent = own
         if not indent:

@@ -1,7 +1,8 @@
 """What happened to a state that failed, in one line; and all failures of a run, repeated at its end.
 
 The line has the exit code of a command and the last line that it wrote; for any other state it has the
-first line of the comment. Secrets are masked before anything is cut.
+first line of the comment. Secrets are masked before anything is cut. The way out in a comment is printed
+once: with the failures at the end, if they have it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.core.model.data import is_mapping
+from ensue.core.model.returns import ScopeReturn
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import on_one_line
 from ensue.output.own_part import is_nested_only
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from ensue.core.masking import Masker
     from ensue.core.model.report import RunReport
-    from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
 
 _LONGEST_LINE_CHARS: Final = 160
@@ -31,34 +33,79 @@ _MOST_REPEATED: Final = 50
 """The most failures that are repeated, because thousands may fail in a run."""
 
 
-def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[str]:
-    """Return the failures of a run, each with what happened and where the state is declared.
+class RepeatedFailures:
+    """The failures of a run that are repeated at its end, each with what happened and where it is declared.
 
     States that were not called because something they require failed are left out: that failure is listed.
 
     Args:
         report: the run.
         masker: the secrets of the process.
+    """
+
+    def __init__(self, report: RunReport, masker: Masker) -> None:
+        every = list(every_return(report.returns.values()))
+        has_cause = any(_is_cause(one) for one in every)
+        failed = [(part, one) for one in every for part in _failed_parts(one, all_count=not has_cause)]
+        self._lines = {id(part): _line(part, one, masker) for part, one in failed[:_MOST_REPEATED]}
+        self._more = len(failed) - len(self._lines)
+
+    def lines(self, palette: Palette) -> list[str]:
+        """Return the lines for the end of the run; none if nothing failed."""
+        if not self._lines:
+            return []
+        texts = [f"  {line}" for line in self._lines.values()]
+        if self._more:
+            texts.append(f"  and {self._more} more")
+        return ["", *(palette.paint(palette.red, line) for line in ("Failed:", *texts))]
+
+    def shortened(self, failed: Return | ScopeReturn, text: str) -> str:
+        """Return a text about a failure without the way out at its end, if the end of the run repeats it.
+
+        Args:
+            failed: the return of the state or scope.
+            text: its comment, or a line with it, masked.
+        """
+        line = self._lines.get(id(failed))
+        if line is None:
+            return text
+        way_out = _WAY_OUT.search(text[-_LONGEST_COMMENT_CHARS:])
+        return text.removesuffix(way_out[0]) if way_out and line.endswith(way_out[0]) else text
+
+
+def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[str]:
+    """Return the failures of a run as lines for its end; none if nothing failed.
+
+    Args:
+        report: the run.
+        masker: the secrets of the process.
         palette: the colours.
     """
-    every = list(every_return(report.returns.values()))
-    has_cause = any(_is_cause(one) for one in every)
-    told: list[str] = []
-    for one in every:
-        if one.result is False and (_is_cause(one) or not has_cause) and not is_nested_only(one):
-            told.append(_failure(one, masker))
-        told += [_broken(scope, one, masker) for scope in one.delayed if scope.status == "failed"]
-    if not told:
-        return []
-    lines = ["", palette.paint(palette.red, "Failed:")]
-    lines += [palette.paint(palette.red, f"  {line}") for line in told[:_MOST_REPEATED]]
-    if len(told) > _MOST_REPEATED:
-        lines.append(palette.paint(palette.red, f"  and {len(told) - _MOST_REPEATED} more"))
-    return lines
+    return RepeatedFailures(report, masker).lines(palette)
+
+
+def without_way_out(line: str) -> str:
+    """Return a line from `what_happened` without the way out at its end."""
+    way_out = _WAY_OUT.search(line[-_LONGEST_COMMENT_CHARS:])
+    return line.removesuffix(way_out[0]) if way_out else line
 
 
 def _is_cause(returned: Return) -> bool:
     return returned.result is False and (returned.ran or returned.unreachable)
+
+
+def _failed_parts(returned: Return, *, all_count: bool) -> Iterator[Return | ScopeReturn]:
+    """Yield a return if it is a failure to report, and its delayed renderings that are."""
+    if returned.result is False and (all_count or _is_cause(returned)) and not is_nested_only(returned):
+        yield returned
+    yield from (scope for scope in returned.delayed if scope.status == "failed")
+
+
+def _line(failed: Return | ScopeReturn, returned: Return, masker: Masker) -> str:
+    """Return the line about a state that failed, or about a delayed rendering of a state."""
+    if isinstance(failed, ScopeReturn):
+        return _broken(failed, returned, masker)
+    return _failure(failed, masker)
 
 
 def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:

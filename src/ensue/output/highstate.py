@@ -16,7 +16,7 @@ import msgspec
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
 from ensue.output.drift import shown_drift
-from ensue.output.failures import failure_lines, has_function
+from ensue.output.failures import RepeatedFailures, has_function
 from ensue.output.foreseen import foreseen_lines
 from ensue.output.nested import nested_lines
 from ensue.output.outcome import outcome_line
@@ -75,15 +75,16 @@ def highstate_text(report: RunReport, masker: Masker, options: HighstateOptions)
     for returned in report.returns.values():
         tally.add(returned)
     yield f"{_headline_colour(tally, palette)}{on_one_line(report.minion_id)}:{palette.end}\n"
-    blocks = _Blocks(masker, options)
+    failures = RepeatedFailures(report, masker) if options.with_outcome else None
+    blocks = _Blocks(masker, options, failures)
     lines: list[str] = []
     for number, returned in enumerate(report.returns.values(), 1):
         blocks.add(lines, returned)
         if number % _BATCH == 0 and lines:
             yield "\n".join(lines) + "\n"
             lines.clear()
-    if options.with_outcome:
-        lines.extend([*failure_lines(report, masker, palette), *recap_lines(report, palette)])
+    if failures is not None:
+        lines.extend([*failures.lines(palette), *recap_lines(report, palette)])
         lines.extend(["", palette.paint(palette.bold, outcome_line(report))])
     else:
         lines.extend(summary_lines(report.minion_id, tally, palette))
@@ -100,7 +101,8 @@ def _headline_colour(tally: Tally, palette: Palette) -> str:
 class _Blocks:
     """Lays out returns; one instance per run."""
 
-    def __init__(self, masker: Masker, options: HighstateOptions) -> None:
+    def __init__(self, masker: Masker, options: HighstateOptions, failures: RepeatedFailures | None) -> None:
+        self._failures = failures
         self._masker = masker
         self._palette = options.palette
         self._mode = options.state_output.removesuffix("_id")
@@ -169,11 +171,10 @@ class _Blocks:
         end = self._palette.end
         colour = self._colour(returned)
         id_, name = self._names(returned)
-        comment = (
-            without_escapes(state_comment(returned, self._masker))
-            .strip()
-            .replace("\n", "\n" + " " * _VALUE_INDENT)
-        )
+        comment = without_escapes(state_comment(returned, self._masker)).strip()
+        if self._failures is not None:
+            comment = self._failures.shortened(returned, comment)
+        comment = comment.replace("\n", "\n" + " " * _VALUE_INDENT)
         named = f"    {colour}    Name: {name}{end}\n" if name != id_ else ""
         function = f"    {colour}Function: {_function(returned)}{end}\n" if has_function(returned) else ""
         lines.append(
@@ -244,6 +245,8 @@ class _Blocks:
         pad = " " * indent
         colour = _scope_colour(scope, self._palette)
         heading = without_escapes(scope_heading(scope, self._masker))
+        if self._failures is not None:
+            heading = self._failures.shortened(scope, heading)
         lead = "    " if terse else "     "
         heading = heading.replace("\n", f"\n{pad}{' ' * _VALUE_INDENT}")
         lines.append(f"{pad}{colour}{lead}{label}: {heading}{self._palette.end}")

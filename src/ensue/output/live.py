@@ -24,6 +24,8 @@ from ensue.output.running import EventLoop, RunningStates, Timer
 from ensue.output.scope_paths import shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ensue.core.masking import Masker
     from ensue.output.colours import Palette
     from ensue.output.streams import ErrorLines
@@ -49,13 +51,22 @@ class LiveProgress:
         masker: the secrets of the process.
         loop: the event loop that the run is on.
         palette: the colours of the lines above the display.
+        shorten: shortens what happened to a state that failed, if the results have it in full.
     """
 
-    def __init__(self, lines: ErrorLines, masker: Masker, loop: EventLoop, palette: Palette) -> None:
+    def __init__(
+        self,
+        lines: ErrorLines,
+        masker: Masker,
+        loop: EventLoop,
+        palette: Palette,
+        *,
+        shorten: Callable[[str], str] = str,
+    ) -> None:
         self._lines = lines
         self._masker = masker
         self._loop = loop
-        self._plain = PlainProgress(lines, masker, loop, palette)
+        self._plain = PlainProgress(lines, masker, loop, palette, shorten=shorten)
         self._running = RunningStates(loop, lambda _: None)
         self._began = loop.time()
         self._total = 0

@@ -48,9 +48,19 @@ class PlainProgress:
         masker: the secrets of the process.
         loop: the event loop that the run is on.
         palette: the colours.
+        shorten: shortens what happened to a state that failed, if the results have it in full.
     """
 
-    def __init__(self, lines: ErrorLines, masker: Masker, loop: EventLoop, palette: Palette = PLAIN) -> None:
+    def __init__(
+        self,
+        lines: ErrorLines,
+        masker: Masker,
+        loop: EventLoop,
+        palette: Palette = PLAIN,
+        *,
+        shorten: Callable[[str], str] = str,
+    ) -> None:
+        self._shorten = shorten
         self._lines = lines
         self._masker = masker
         self._palette = palette
@@ -85,7 +95,8 @@ class PlainProgress:
         returned = event.returned
         seconds = self._running.end(returned.run_num)
         if returned.result is False:
-            line = failure_line(returned, what_happened(returned, self._masker), self._masker)
+            happened = self._shorten(what_happened(returned, self._masker))
+            line = failure_line(returned, happened, self._masker)
             self._tell("failed", self._palette.red, line)
         elif seconds is not None:
             name = state_name(self._masker.name(returned.id), function_of(returned))
@@ -101,7 +112,7 @@ class PlainProgress:
         if scope.status == "failed":
             columns, path = self._lines.columns, self._masker.name(scope.scope)
             path = path if columns is None else shortened(path, columns // 2)
-            comment = _short(self._masker.text(scope.comment))
+            comment = self._shorten(_short(self._masker.text(scope.comment)))
             self._tell("scope failed", self._palette.red, f"failed: {path}: {comment}")
         elif not scope.counts:
             self._tell("scope", self._palette.cyan, f"trying again: {self._masker.name(scope.scope)}")

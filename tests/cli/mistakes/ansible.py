@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from tests.cli.mistakes.mistake import Mistake, line
 
@@ -14,11 +14,48 @@ def _pattern(pattern: str, *, says: str, mends: str, code: int = 1) -> Mistake:
     return Mistake(what=pattern, words=words, files=_GROUPS, says=says, mends=mends, code=code)
 
 
+def _state(what: str, text: str, *, says: str, mends: str, at: str, **of: Any) -> Mistake:
+    files = {"states/t.sls": text, "states/files/app.conf.j2": "x\n"}
+    return Mistake(what=what, files=files, at=at, says=says, mends=mends, **of)
+
+
 ROWS: list[Mistake] = [
+    *[
+        _state(
+            f"a task with a mapping: {module}",
+            f"x:\n  {module}: {{path: /a, line: b}}\n",
+            at="states/t.sls:2:3",
+            says="the arguments of 'x' are a mapping",
+            mends=mends,
+        )
+        for module, mends in (
+            ("lineinfile", "write `file.line` or `file.replace`; put a dash"),
+            ("ansible.builtin.get_url", "write `file.managed` with `source` and `source_hash`; put a dash"),
+            ("file.managed", "= help: put a dash before each argument"),
+        )
+    ],
+    _state(
+        "roles of a play",
+        "roles:\n  - web\n",
+        at="states/t.sls:1:1",
+        says="'roles' is not a state declaration",
+        mends="`roles` is Ansible's: write `include` with the SLS",
+    ),
+    *[
+        _state(
+            f"the source {source}",
+            f"x:\n  file.managed:\n    - name: /tmp/never/x\n    - source: {source}\n    - template: jinja\n",
+            at="states/t.sls:2:3",
+            says=f"the source {source} is not there",
+            mends="a file below the file roots is salt://files/app.conf.j2",
+            code=2,
+        )
+        for source in ("files/app.conf.j2", "./files/app.conf.j2", "files/app.conf")
+    ],
     _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
     _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
     _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),
-    _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web'", code=2),
+    _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web and not box'", code=2),
     _pattern("@web", says="no target matched '@web'", mends="the nodegroup is N@web", code=2),
     _pattern("me@w1", says="no target matched 'me@w1'", mends="write the id alone, w1", code=2),
     line("call box ping", says="function 'ping'", mends="write `ensue call TARGET test.ping`"),

@@ -66,11 +66,11 @@ ROWS = [
         )
         for pattern, mends in (
             ("web", "the nodegroup is N@web"),
-            ("all", "'*' is every minion and resource"),
+            ("all", "'*' is every minion and resource; without this machine: '* and not box'"),
             ("a:b", "write 'L@a,b'"),
             ("web:!db", "write 'N@web and not db'"),
             ("web:&prod", "write 'N@web and N@prod'"),
-            ("!db", "write 'not db'"),
+            ("!db", "write 'not db and not box'"),
             ("~web.*", "a regular expression is E@web.*"),
             ("web[0]", "N@web is all of the nodegroup"),
             ("localhost", "this machine is box"),

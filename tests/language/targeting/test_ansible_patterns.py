@@ -15,7 +15,7 @@ GROUPS = frozenset({"web", "prod"})
 @pytest.mark.parametrize(
     ("pattern", "answer"),
     [
-        ("all", "'*' is every minion and resource"),
+        ("all", "'*' is every minion and resource; without this machine: '* and not laptop'"),
         ("localhost", "this machine is laptop; without a target, a run is for it"),
         ("web", "the nodegroup is N@web"),
         ("~web\\d+", "a regular expression is E@web\\d+"),
@@ -30,8 +30,9 @@ GROUPS = frozenset({"web", "prod"})
         ("web:&prod", "write 'N@web and N@prod'"),
         ("a:b:&prod:!c", "write 'L@a,b and N@prod and not c'"),
         ("web:b:!c", "write '( N@web or b ) and not c'"),
-        ("all:!web", "write '* and not N@web'"),
-        ("!x", "write 'not x'"),
+        ("all:!web", "write '* and not N@web and not laptop'"),
+        ("all:b:!web", "write '( * or b ) and not N@web and not laptop'"),
+        ("!x", "write 'not x and not laptop'"),
     ],
 )
 def test_a_pattern_of_ansible_is_a_target(pattern: str, answer: str) -> None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.core.diagnostics import Span
-    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.data import Data, DataMap, Place
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.reference import BoundText
     from ensue.core.model.requisite import Requisite
@@ -48,16 +48,31 @@ class Retry(msgspec.Struct, frozen=True, kw_only=True):
     splay_s: float = 0.0
 
 
+class PrintedPillar(msgspec.Struct, frozen=True):
+    """A value of pillar that a template prints into a state with a target.
+
+    Args:
+        keys: the keys and indexes that lead to it.
+        place: where the template prints it.
+    """
+
+    keys: Place
+    place: Span
+
+
 class FanOut(msgspec.Struct, frozen=True, kw_only=True):
     """The target of a state as written.
 
     Args:
         expression: the target (`T@ssh_host:web-*`); it may contain references.
         optional: whether the target may match nothing.
+        printed_pillar: the values of pillar that the template of the SLS prints into the state. They are
+            those of the target that the SLS is rendered for, not those of the resources.
     """
 
     expression: str
     optional: bool = False
+    printed_pillar: tuple[PrintedPillar, ...] = ()
 
 
 class StateOptions(msgspec.Struct, frozen=True, kw_only=True):

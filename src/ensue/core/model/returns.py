@@ -59,7 +59,8 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
         status: `done`, `failed`, `deferred`, `not_rendered`, or `retried`: it belongs to an attempt that was
             followed by another one (`retry`), which counts instead.
         comment: the reason, unless it is `done`.
-        target: the SRN the scope ran against, as text.
+        target: the SRN the scope ran against, as text; empty for a delayed rendering on the target that the
+            SLS of its caller is rendered for.
         returns: the returns of its chunks by tag, in order of start; empty unless `done`.
     """
 

@@ -21,6 +21,7 @@ from ensue.language.jinja.undefined_names import (
     DEFINE,
     DEFINE_IN_PILLAR,
     LISTING,
+    OF_ONE_TARGET,
     near_variable,
     undefined_variables,
 )
@@ -39,6 +40,7 @@ _COMPILER: Final = frozenset({
     "jinja2.lexer", "jinja2.parser", "jinja2.nodes", "jinja2.visitor", "jinja2.optimizer",
     "jinja2.idtracking", "jinja2.compiler",
 })  # fmt: skip
+_TARGET: Final = "tgt:"
 _DEEP_CALLS: Final = 100
 """More nested calls of the compiler than a template of reasonable depth causes."""
 _CLASS: Final = re.compile(r"^'(?:dict|[\w.]*Mapping) object' has no attribute ")
@@ -99,6 +101,8 @@ def _missing_key(
     meant = f"did you mean {' or '.join(missing.near)}? If not, " if missing.near else ""
     define = DEFINE_IN_PILLAR if is_of_pillar else DEFINE
     advice = f"{meant}{define}" if missing.known else f"{meant}{define}; {LISTING}"
+    if is_of_pillar and _TARGET in source.text:
+        advice = f"{advice}. {OF_ONE_TARGET}"
     return Diagnostic(
         code="E0204",
         summary="an undefined variable in a template",

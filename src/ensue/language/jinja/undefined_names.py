@@ -41,6 +41,10 @@ DEFINE_IN_PILLAR: Final = (
     "define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or give it a "
     "value where it may be missing: {{ pillar.get('KEY', 'x') }}"
 )
+OF_ONE_TARGET: Final = (
+    "An SLS has the pillar of the one target that it is rendered for, also in a state with `tgt`: to use "
+    "that of each resource, apply the SLS to the resources (`ensue apply SLS --tgt TARGET`)"
+)
 LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
 _RENAMED: Final = {"env": "saltenv"}
 """Variables of former releases of Salt, and what they are called now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import posixpath
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -130,7 +131,7 @@ class ProjectFiles:
     def _missing(self, source: str, saltenv: str) -> str:
         if not source.startswith("salt://"):
             found = obstacle(Path(source.removeprefix("file://")))
-            return f"the source {source} is {found or 'not there'}"
+            return f"the source {source} is {found or 'not there'}{self._in_roots(source, saltenv)}"
         relative, saltenv = self._split(source, saltenv)
         found = self._roots.obstacle(relative, saltenv)
         said = f"is {found}" if found else "was not found"
@@ -139,6 +140,17 @@ class ProjectFiles:
         near = near_files(folders, relative)
         meant = f"; did you mean {' or '.join(f'salt://{path}' for path in near)}?" if near else ""
         return f"the source {source} {said} (searched below {searched}{meant})"
+
+    def _in_roots(self, source: str, saltenv: str) -> str:
+        """Return how to write a relative path, which a source cannot be; empty for any other source."""
+        if source.startswith(("/", "~")) or "://" in source:
+            return ""
+        relative = posixpath.normpath(source)
+        path = f"salt://{relative}"
+        if self._roots.path_of(relative, saltenv or self._saltenv) is None:
+            near = near_files(self._roots.folders(saltenv or self._saltenv), relative)
+            path = f"salt://{near[0]}" if near else path
+        return f" (a file below the file roots is {path})"
 
     def _split(self, source: str, saltenv: str) -> tuple[str, str]:
         """Return a source's path below the roots, and its environment."""

@@ -38,7 +38,7 @@ def instead_of_pattern(pattern: str, nodegroups: Collection[str], minion: str) -
         return f"a list of ids is L@{pattern}"
     if pattern[0] not in "!&" and (len(parts) == 1 or "@" in pattern):
         return ""
-    return _joined(parts, nodegroups)
+    return _joined(parts, nodegroups, minion)
 
 
 def instead_of_group(target: str, nodegroups: Collection[str]) -> str:
@@ -72,7 +72,7 @@ def instead_of_engines(pattern: str, nodegroups: Collection[str], minion: str) -
 def _simple(pattern: str, nodegroups: Collection[str], minion: str) -> str:
     """Return how to write a pattern that is one name or one expression; empty for any other."""
     if pattern in {"all", "ungrouped"}:
-        return _EVERY
+        return f"{_EVERY}; without this machine: '* and not {minion}'" if minion else _EVERY
     if pattern in _LOCAL:
         return f"this machine is {minion}; without a target, a run is for it"
     if pattern in nodegroups:
@@ -80,8 +80,11 @@ def _simple(pattern: str, nodegroups: Collection[str], minion: str) -> str:
     return f"a regular expression is E@{pattern[1:]}" if len(pattern) > 1 and pattern[0] == "~" else ""
 
 
-def _joined(parts: list[str], nodegroups: Collection[str]) -> str:
-    """Return the target of the parts of a pattern: unions first, then `&` and `!`, as Ansible reads them."""
+def _joined(parts: list[str], nodegroups: Collection[str], minion: str) -> str:
+    """Return the target of the parts of a pattern: unions first, then `&` and `!`, as Ansible reads them.
+
+    What is not restricted to some machines has no `localhost` in Ansible, so it leaves out this machine.
+    """
     names = {sign: [part[1:] for part in parts if part[0] == sign and part[1:]] for sign in "&!"}
     unions = [part for part in parts if part[0] not in "&!"]
     words = [_word(part, nodegroups) for part in unions]
@@ -91,6 +94,9 @@ def _joined(parts: list[str], nodegroups: Collection[str]) -> str:
     first = f"L@{','.join(unions)}" if is_list else " or ".join(words)
     if len(words) > 1 and not is_list and (names["&"] or names["!"]):
         first = f"( {first} )"
+    is_open = "all" in unions or not (unions or names["&"])
+    if is_open and minion:
+        names["!"].append(minion)
     target = " and ".join(
         [
             *([first] if first else []),

@@ -70,6 +70,18 @@ def read_nodegroups(given: Mapping[Any, Any]) -> tuple[dict[str, Target], list[N
     return groups, [*errors, *_nested_too_deep(groups)]
 
 
+def groups_taken_for_ids(groups: Mapping[str, Target]) -> Iterator[tuple[str, str]]:
+    """Yield each nodegroup with a word in it that is the name of another one, as a bare word.
+
+    Args:
+        groups: nodegroups by name.
+    """
+    for name, group in groups.items():
+        for word in words_of(group):
+            if not word.engine and word.pattern in groups and word.pattern != name:
+                yield name, word.pattern
+
+
 def expression_of(value: Any) -> str | None:
     """Return a nodegroup as one expression, None if it is neither text nor a list of texts.
 

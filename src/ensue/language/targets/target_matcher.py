@@ -30,6 +30,7 @@ from ensue.language.targeting import (
     words_of,
 )
 from ensue.language.targeting.ansible_patterns import instead_of_engines, instead_of_pattern
+from ensue.language.targeting.nodegroups import groups_taken_for_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -240,6 +241,11 @@ class ProjectMatcher:
 
     def _rewritten(self, word: Word) -> str:
         """Return how to write a word in the form of another tool; empty if it has none."""
+        if word.engine == "N":
+            taken = groups_taken_for_ids(self._services.vocabulary.nodegroups)
+            inner = next((inner for name, inner in taken if name == word.pattern), "")
+            of_group = f"in {word.pattern!r}, {inner} is the id of a machine; the nodegroup is N@{inner}"
+            return of_group if inner else ""
         if word.engine:
             return _other_form(word)
         type_, colon, _ = word.pattern.partition(":")

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ensue.core.model.data import Data, ReadOnlyDataMap
+
+
+_GROUP: Final = "a group is a nodegroup of ensue.yaml, `nodegroups: {NAME: [ID, ID]}`, and N@NAME in a target"
+_VALUES: Final = "values of a host are pillar: pillar/top.sls assigns files of pillar to it"
+_OF_INVENTORIES: Final = {
+    **dict.fromkeys(("group", "groups", "nodegroup", "nodegroups", "children"), _GROUP),
+    **dict.fromkeys(("vars", "host_vars", "pillar"), _VALUES),
+}
+"""Keys of hosts in the inventories of other tools, and where their values are here."""
 
 
 def unknown_keys(config: ReadOnlyDataMap, known: Iterable[str]) -> list[str]:
@@ -46,6 +55,8 @@ def _unknown(key: str, names: list[str]) -> str:
     bare = key.removeprefix("ansible_").removeprefix("ssh_")
     near = [bare] if bare in names else difflib.get_close_matches(key, names, n=1)
     hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(names)}"
+    if key in _OF_INVENTORIES:
+        hint = _OF_INVENTORIES[key]
     return f"unknown key `{key}` ({hint})"
 
 

@@ -20,6 +20,8 @@ SRN = Srn("ssh_host", "web-01")
     [
         ({"pasword": "x"}, "did you mean `password`?"),
         ({"zzz": 1}, "known keys: agent"),
+        ({"groups": "web"}, "unknown key `groups` (a group is a nodegroup of ensue.yaml"),
+        ({"vars": {"a": 1}}, "unknown key `vars` (values of a host are pillar"),
         ({"port": "ssh"}, "`port` must be a number from 1 to 65535"),
         ({"port": 70000}, "`port`"),
         ({"port": True}, "`port`"),

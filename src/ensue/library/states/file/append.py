@@ -15,7 +15,13 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
 from ensue.library.states.file.difference import HIDDEN, is_text, unified, without_secrets
-from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
+from ensue.library.states.file.paths import (
+    is_folder,
+    make_parents,
+    missing_folder,
+    target_path,
+    without_folder,
+)
 from ensue.library.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
 if TYPE_CHECKING:
@@ -190,7 +196,7 @@ class _TextFile:
             return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
         if found is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
             if not makedirs:
-                raise StateFailedError(f"{path}: file not found, and its folder neither (use makedirs)")
+                raise StateFailedError(without_folder(f"{path}: file not found, and its folder neither"))
             await make_parents(ctx.connection, path, RequestedAttributes())
         raw = b"" if found is None else await ctx.connection.read(path)
         text = raw.decode("utf-8", "surrogateescape")

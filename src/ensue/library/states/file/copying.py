@@ -15,7 +15,13 @@ from ensue.library.states.file.attributes import RequestedAttributes, apply_attr
 from ensue.library.states.file.described import absent_state, path_state, state_after
 from ensue.library.states.file.modes import folder_bits, mode_bits
 from ensue.library.states.file.owners import with_primary_group
-from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
+from ensue.library.states.file.paths import (
+    is_folder,
+    make_parents,
+    missing_folder,
+    target_path,
+    without_folder,
+)
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.library.states.file.tree import walk
 from ensue.reach.connections.target_content import content_at
@@ -98,7 +104,7 @@ async def copy(
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
         if not makedirs:
-            raise StateFailedError(f"The target directory {folder} is not present")
+            raise StateFailedError(without_folder(f"The target directory {folder} is not present"))
         bits = mode_bits(dir_mode, word="dir_mode")
         bits = folder_bits(wanted.mode or found.mode) if bits is None else bits
         await make_parents(
@@ -166,11 +172,12 @@ async def rename(
         return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be moved to "{path}"'
+        comment += await missing_folder(connection, path, makedirs=makedirs)
         return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
         if not makedirs:
-            raise StateFailedError(f"The target directory {folder} is not present")
+            raise StateFailedError(without_folder(f"The target directory {folder} is not present"))
         await make_parents(connection, path, RequestedAttributes())
     if there is not None and there.kind == "directory":
         await connection.remove(path, recursive=True)

@@ -17,7 +17,13 @@ from ensue.library.states.file.attributes import RequestedAttributes, apply_attr
 from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.library.states.file.described import absent_state, owner_state, path_state
 from ensue.library.states.file.modes import mode_bits
-from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
+from ensue.library.states.file.paths import (
+    is_folder,
+    make_parents,
+    missing_folder,
+    target_path,
+    without_folder,
+)
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.library.states.file.tree import walk
 
@@ -292,7 +298,7 @@ class _Folder:
                     name="",
                     result=False,
                     changes=self._changes,
-                    comment=f"No directory to create {path} in",
+                    comment=without_folder(f"No directory to create {path} in"),
                 )
             await make_parents(self._connection, path, wanted)
         await self._connection.make_directory(path, mode=wanted.mode)

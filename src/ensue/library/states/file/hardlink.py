@@ -16,7 +16,13 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.owners import with_primary_group
-from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, target_path
+from ensue.library.states.file.paths import (
+    is_folder,
+    make_parents,
+    missing_folder,
+    target_path,
+    without_folder,
+)
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode
@@ -84,9 +90,10 @@ async def hardlink(
         raise StateFailedError(f"Target {source} for hard link does not exist")
     owner = user if user is not None else kwargs.get("owner")
     wanted = RequestedAttributes.read(mode=dir_mode, user=owner, group=group)
-    if not await is_folder(ctx.connection, posixpath.dirname(path)):
+    folder = posixpath.dirname(path)
+    if not await is_folder(ctx.connection, folder):
         if not makedirs:
-            raise StateFailedError(f"Directory {posixpath.dirname(path)} for hard link is not present")
+            raise StateFailedError(without_folder(f"Directory {folder} for hard link is not present"))
         await make_parents(ctx.connection, path, await with_primary_group(ctx, wanted))
     return await link.make(found)
 

@@ -30,7 +30,7 @@ from ensue.library.states.file.difference import (
 )
 from ensue.library.states.file.managed_content import WantedContent
 from ensue.library.states.file.modes import folder_bits, shown_mode
-from ensue.library.states.file.paths import is_folder, make_parents, missing_folder
+from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, without_folder
 from ensue.library.states.file.preview import content_preview
 from ensue.reach.connections.target_content import content_at
 
@@ -197,7 +197,7 @@ class ManagedFile:
         folder = posixpath.dirname(self._path)
         if not await is_folder(self._connection, folder):
             if not self._wish.makedirs:
-                raise StateFailedError(f"Parent directory not present: {folder} (`makedirs: true` makes it)")
+                raise StateFailedError(without_folder(f"Parent directory not present: {folder}"))
             await make_parents(self._connection, self._path, self._folder_attributes(desired.attributes))
         await self._check(content, desired.attributes)
         if desired.content is None:

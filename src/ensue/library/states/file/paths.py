@@ -62,6 +62,11 @@ async def missing_folder(connection: Connection, path: str, *, makedirs: bool) -
     return f"\n{line_of_missing_folder(folder)}"
 
 
+def without_folder(message: str) -> str:
+    """Return a message about a missing parent folder with the argument that makes it."""
+    return f"{message} (`makedirs: true` makes it)"
+
+
 async def make_parents(connection: Connection, path: str, wanted: RequestedAttributes) -> list[str]:
     """Create the missing parent folders of a path.
 

@@ -15,7 +15,13 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.owners import with_primary_group
-from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.paths import (
+    is_folder,
+    make_parents,
+    missing_folder,
+    target_path,
+    without_folder,
+)
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 
 if TYPE_CHECKING:
@@ -145,11 +151,11 @@ class _Symlink:
         path, folder = self._path, posixpath.dirname(self._path)
         comment = f"Symlink {path} to {self._target} is set for creation"
         if not await is_folder(self._connection, folder):
-            absent = f"Directory {folder} for symlink is not present"
             if self._ctx.test:
-                comment += f"\n{folder} will be created" if makedirs else f"\n{absent}"
+                missing = await missing_folder(self._connection, path, makedirs=makedirs)
+                comment += missing or f"\n{folder} will be created"
             elif not makedirs:
-                raise StateFailedError(absent)
+                raise StateFailedError(without_folder(f"Directory {folder} for symlink is not present"))
             else:
                 await make_parents(self._connection, path, self._folders)
         if self._ctx.test:

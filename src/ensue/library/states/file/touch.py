@@ -9,11 +9,19 @@ import posixpath
 import time
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import absent_state, file_state, state_after
-from ensue.library.states.file.paths import is_folder, make_parents, target_path
+from ensue.library.states.file.paths import (
+    is_folder,
+    make_parents,
+    missing_folder,
+    target_path,
+    without_folder,
+)
 
 if TYPE_CHECKING:
     from ensue.core.contracts.connection import FileStat
@@ -52,10 +60,13 @@ async def touch(
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
     if ctx.test:
-        return await _planned(ctx, name, path, found, _seconds("atime", atime), _seconds("mtime", mtime))
-    if not await is_folder(ctx.connection, posixpath.dirname(path)):
+        planned = await _planned(ctx, name, path, found, _seconds("atime", atime), _seconds("mtime", mtime))
+        missing = "" if found is not None else await missing_folder(ctx.connection, path, makedirs=makedirs)
+        return msgspec.structs.replace(planned, comment=f"{planned.comment}{missing}") if missing else planned
+    folder = posixpath.dirname(path)
+    if not await is_folder(ctx.connection, folder):
         if not makedirs:
-            raise StateFailedError(f"Directory not present to touch file {path}")
+            raise StateFailedError(without_folder(f"Directory not present to touch file {path}: {folder}"))
         await make_parents(ctx.connection, path, RequestedAttributes())
     if found is None:
         await ctx.connection.write(path, b"")

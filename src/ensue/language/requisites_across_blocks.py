@@ -1,0 +1,92 @@
+"""Finds requisites between a delayed block and the states around it, which name nothing in their own scope.
+
+The states of a block are a scope of their own, which begins after the state that renders the block. What a
+block declares and requires is known only when it is rendered, so its text decides here: only IDs that are
+written out count, and the answer is advice or a warning.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.diagnostics import Span
+from ensue.language.printed_grains import without_dead_tags
+from ensue.language.requisite_names import REQUISITES, REQUISITES_IN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ensue.language.blocks.block import Block
+    from ensue.language.collector import Collector
+    from ensue.language.tree import SlsTree
+
+_DECLARED: Final = re.compile(r"""^(?P<quote>['"]?)(?P<id>[^\s'"#{}].*?)(?P=quote):(?:\s|$)""", re.MULTILINE)
+_WORD: Final = re.compile(
+    rf"""^(?P<indent>[ ]*)-?[ ]*(?P<word>{"|".join((*REQUISITES, *REQUISITES_IN))}):(?P<rest>.*)$""",
+    re.MULTILINE,
+)
+_PAIR: Final = re.compile(
+    r"""(?:^|[-{\[,\s])(?P<module>[a-z_][\w.]*):\s+(?P<quote>['"]?)(?P<id>[^'",{}\[\]\n]+)"""
+)
+
+
+def block_that_declares(id_: str, tree: SlsTree) -> str:
+    """Return the name of a delayed block in whose text an ID is declared; empty if there is none.
+
+    Args:
+        id_: the ID.
+        tree: the SLS with the blocks.
+    """
+    return next((block.name for block in _blocks(tree) if id_ in _ids(block)), "")
+
+
+def warn_of_requisites_of_blocks(tree: SlsTree, found: Collector) -> None:
+    """Warn of each requisite in the text of a delayed block that names a state outside of it.
+
+    Args:
+        tree: the SLS with the blocks.
+        found: collects the warnings.
+    """
+    for block in _blocks(tree):
+        own = _ids(block)
+        for word, module, id_, line in _requisites(without_dead_tags(block.inner.text)):
+            declared = tree.declared.get(id_, {})
+            if id_ in own or not any(f"{one}.".startswith(f"{module}.") for one in declared):
+                continue
+            found.warning(
+                "E0501",
+                f"`{word}` in the delayed block {block.name!r} names {module}: {id_}, a state outside of it",
+                Span(block.place.path, block.first_line + line),
+                detail="a requisite names only states of its own scope, and those of a block are a scope",
+                help=f"put {id_!r} into the block, too, or the requisite on the state that renders the block"
+                if word in REQUISITES_IN
+                else "the block runs after the state that renders it: read `prev_ret` in its template, or "
+                "set the requisite on that state",
+            )
+
+
+def _blocks(tree: SlsTree) -> Iterator[Block]:
+    for stream in tree.streams.values():
+        yield from stream.space.own.values()
+
+
+def _ids(block: Block) -> set[str]:
+    return {match["id"] for match in _DECLARED.finditer(block.inner.text)}
+
+
+def _requisites(text: str) -> Iterator[tuple[str, str, str, int]]:
+    """Yield the word, the module and the ID of each requisite that a text writes out, and its line from 0."""
+    for match in _WORD.finditer(text):
+        first = text.count("\n", 0, match.start())
+        for number, line in enumerate((match["rest"], *_below(text, match))):
+            for pair in _PAIR.finditer(line):
+                yield match["word"], pair["module"], pair["id"].strip(), first + number
+
+
+def _below(text: str, match: re.Match[str]) -> Iterator[str]:
+    """Yield the lines of the value of a word: those that are indented deeper than the word."""
+    for line in text[match.end() :].split("\n")[1:]:
+        if line.strip() and len(line) - len(line.lstrip(" ")) <= len(match["indent"]):
+            return
+        yield line
