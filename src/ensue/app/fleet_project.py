@@ -91,11 +91,12 @@ class FleetProject(KeptResources):
             raise ConfigurationError([_PILLAR_REFUSED])
         if order.verb != "apply" or order.test:
 
-            async def carry_out(asked: FleetOrder) -> FleetReport:
-                return await FleetRun(self.settings, self.masker, asked, self._stores).go(watcher)
+            async def carry_out(asked: FleetOrder, seen_by: FleetWatcher) -> FleetReport:
+                return await FleetRun(self.settings, self.masker, asked, self._stores).go(seen_by)
 
-            is_sync = order.verb == "sync"
-            return await (synced(self.settings, order, carry_out) if is_sync else carry_out(order))
+            if order.verb == "sync":
+                return await synced(self.settings, order, watcher, carry_out)
+            return await carry_out(order, watcher)
         command = " ".join(("ensue", "apply", f"--tgt {self.masker.text(order.tgt)!r}", *order.mods))
         wait = RunOptions(wait_for_lock=order.wait_for_lock)
         lock = partial(self._locked, command, wait)

@@ -16,12 +16,17 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from pathlib import Path
 
+    from ensue.core.contracts.fleet_watcher import FleetWatcher
+    from ensue.core.model.events import RunEvent
     from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
     from ensue.language.settings.settings import Settings
 
 
 async def synced(
-    settings: Settings, order: FleetOrder, carry_out: Callable[[FleetOrder], Awaitable[FleetReport]]
+    settings: Settings,
+    order: FleetOrder,
+    watcher: FleetWatcher,
+    carry_out: Callable[[FleetOrder, FleetWatcher], Awaitable[FleetReport]],
 ) -> FleetReport:
     """Ship ensue to minions; return their reports.
 
@@ -30,24 +35,43 @@ async def synced(
     Args:
         settings: the options of the project on the master.
         order: the order, whose verb is `sync`.
+        watcher: sees what happens.
         carry_out: carries out an order.
 
     Raises:
         ConfigurationError: Salt's master cannot be used, or nothing can be shipped.
         OSError: an archive cannot be written.
     """
-    report = await carry_out(order)
+    report = await carry_out(order, _FirstAsked(watcher))
     problems = await asyncio.to_thread(_fetched, settings, report)
     mended = [id_ for id_, problem in problems.items() if not problem]
     again = {id_: _failed(report, id_, problem) for id_, problem in problems.items() if problem}
+    for one in again.values():
+        watcher.ended(one)
     if mended:
         asked = msgspec.structs.replace(order, tgt=f"L@{','.join(mended)}")
-        again |= {one.id: one for one in (await carry_out(asked)).minions}
+        again |= {one.id: one for one in (await carry_out(asked, watcher)).minions}
     minions = tuple(again.get(one.id, one) for one in report.minions)
     is_whole = report.status == "failed" and not report.not_asked and all(one.ok for one in minions)
     if not is_whole:
         return msgspec.structs.replace(report, minions=minions)
     return msgspec.structs.replace(report, minions=minions, status="succeeded", exit_code=0)
+
+
+class _FirstAsked:
+    """A `FleetWatcher` that does not show the end of minions that lack an archive: they are asked again."""
+
+    def __init__(self, watcher: FleetWatcher) -> None:
+        self._watcher = watcher
+
+    def of_minion(self, minion: str, event: RunEvent) -> None:
+        """Show an event."""
+        self._watcher.of_minion(minion, event)
+
+    def ended(self, report: MinionReport) -> None:
+        """Show the end of a minion, unless it lacks an archive."""
+        if not _lacks(report):
+            self._watcher.ended(report)
 
 
 def _fetched(settings: Settings, report: FleetReport) -> dict[str, str]:
@@ -57,8 +81,8 @@ def _fetched(settings: Settings, report: FleetReport) -> dict[str, str]:
         return {}
     folder = SaltMaster(master_config(settings)).shipping_folder()
     there = programs_there(folder)
-    lacking = {id_: python for id_, python in lacking.items() if python.abi not in there}
-    problems = {python: _problem(folder, python) for python in dict.fromkeys(lacking.values())}
+    missing = dict.fromkeys(python for python in lacking.values() if python.abi not in there)
+    problems = {**dict.fromkeys(lacking.values(), ""), **{one: _problem(folder, one) for one in missing}}
     return {id_: problems[python] for id_, python in lacking.items()}
 
 

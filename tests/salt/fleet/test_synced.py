@@ -1,0 +1,111 @@
+"""`ensue fleet sync`: minions with another Python are asked again once there is an archive for it."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
+from ensue.salt.fleet import synced as module
+from ensue.salt.fleet.other_pythons import NoWheelsError, OtherPython
+from ensue.salt.fleet.synced import synced
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.core.contracts.fleet_watcher import FleetWatcher
+
+OTHER = "cpython-319-x86_64-linux-gnu"
+LACKS = MinionReport(id="odd1", problem="no ensue", ok=False, status={"abi": OTHER, "libc": "glibc 2.36"})
+GOOD = MinionReport(id="web1", status={"abi": module.abi()})
+
+
+class Fleet:
+    """A fleet whose minions answer from a list; it remembers what was asked and shown."""
+
+    def __init__(self, *answers: tuple[MinionReport, ...]) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+        self.shown: list[str] = []
+
+    def of_minion(self, minion: str, event: Any) -> None:
+        assert minion
+        assert event
+
+    def ended(self, report: MinionReport) -> None:
+        self.shown.append(f"{report.id}: {report.problem}")
+
+    async def carry_out(self, order: FleetOrder, watcher: FleetWatcher) -> FleetReport:
+        self.asked.append(order.tgt)
+        minions = self.answers.pop(0)
+        for one in minions:
+            watcher.ended(one)
+        is_good = all(one.ok for one in minions)
+        return FleetReport(
+            run_id="r",
+            test=False,
+            status="succeeded" if is_good else "failed",
+            exit_code=0 if is_good else 2,
+            minions=minions,
+        )
+
+    def sync(self) -> FleetReport:
+        order = FleetOrder(verb="sync", tgt="*", timeout_s=1)
+        settings: Any = SimpleNamespace()
+        return asyncio.run(synced(settings, order, self, self.carry_out))
+
+
+@pytest.fixture
+def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[OtherPython]:
+    """The Pythons that an archive was made for; there is a master, and pip has wheels."""
+    made: list[OtherPython] = []
+
+    def fetch(folder: Path, python: OtherPython) -> str:
+        assert folder == tmp_path
+        made.append(python)
+        return ""
+
+    monkeypatch.setattr(module, "master_config", lambda _: "")
+    monkeypatch.setattr(module, "SaltMaster", lambda _: SimpleNamespace(shipping_folder=lambda: tmp_path))
+    monkeypatch.setattr(module, "fetch_program", fetch)
+    return made
+
+
+def test_a_minion_with_another_python_is_asked_again(fetched: list[OtherPython]) -> None:
+    """The archive is made once for a Python; the first refusal is not shown, and the whole has succeeded."""
+    other = MinionReport(id="odd2", problem="no ensue", ok=False, status=dict(LACKS.status))
+    done = tuple(MinionReport(id=one, status={"abi": OTHER}) for one in ("odd1", "odd2"))
+    fleet = Fleet((LACKS, other, GOOD), done)
+    report = fleet.sync()
+    assert fetched == [OtherPython(OTHER, "glibc 2.36")]
+    assert fleet.asked == ["*", "L@odd1,odd2"]
+    assert fleet.shown == ["web1: ", "odd1: ", "odd2: "]
+    assert (report.status, report.exit_code, report.minions) == ("succeeded", 0, (*done, GOOD))
+
+
+def test_a_minion_without_wheels_says_why(
+    fetched: list[OtherPython], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is asked again, and the reason is in its report."""
+
+    def fetch(_: Path, python: OtherPython) -> str:
+        raise NoWheelsError(f"nothing for {python.abi}")
+
+    monkeypatch.setattr(module, "fetch_program", fetch)
+    fleet = Fleet((LACKS, GOOD))
+    report = fleet.sync()
+    assert fetched == []
+    assert fleet.asked == ["*"]
+    assert fleet.shown == ["web1: ", f"odd1: no ensue: nothing for {OTHER}"]
+    assert (report.exit_code, report.minions[0].problem) == (2, f"no ensue: nothing for {OTHER}")
+
+
+def test_minions_like_the_coordinator_are_asked_once(fetched: list[OtherPython]) -> None:
+    """A problem of another kind is theirs."""
+    full = MinionReport(id="web2", problem="disk full", ok=False, status={"abi": module.abi()})
+    fleet = Fleet((GOOD, full))
+    assert fleet.sync().exit_code == 2
+    assert (fleet.asked, fetched) == (["*"], [])
