@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is None:
         use_utf8()
-    interrupts = Interrupts()
+    interrupts = Interrupts(owns_process=arguments is None)
     if arguments is not None:
         with interrupts:
             return _exit_code(list(arguments), interrupts)

@@ -57,10 +57,12 @@ class Interrupts:
 
     Args:
         tell: prints a notice for the user; may be set later.
+        owns_process: whether the process exists for the command, and ends with it.
     """
 
-    def __init__(self, tell: Callable[[str], None] | None = None) -> None:
+    def __init__(self, tell: Callable[[str], None] | None = None, *, owns_process: bool = False) -> None:
         self.tell = tell or _nothing
+        self.owns_process = owns_process
         self.end_waits: Callable[[], None] = _no_waits
         """Ends what waits for another process; called in a thread of its own at the second signal."""
         self._task: asyncio.Task[Any] | None = None

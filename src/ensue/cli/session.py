@@ -85,7 +85,8 @@ class Session:
         from ensue.app.project import AppProject, ProjectOptions
         from ensue.cli.values import joined_assignments, merged_pillar
 
-        exempt_program()
+        if self._interrupts.owns_process:
+            exempt_program()
         self._configure_logging("warning")
         options = ProjectOptions(
             minion_id=self.options.minion_id,
