@@ -231,9 +231,7 @@ class FleetRun:
 
     async def _published(self, job: JobPublished) -> None:
         """Record a job before it is published."""
-        self._write(job)
-        if self._watcher is not None:
-            self._watcher.of_minion("", job)
+        self._of_run(job)
         if self._journal is not None:
             await self._journal.recorded()
 
@@ -269,6 +267,12 @@ class FleetRun:
         if self._watcher is not None and shown is not None:
             self._watcher.of_minion(minion, shown)
 
+    def _of_run(self, event: RunEvent) -> None:
+        """Record and show an event of the run as a whole."""
+        self._write(event)
+        if self._watcher is not None:
+            self._watcher.of_minion("", event)
+
     def _write(self, event: RunEvent) -> None:
         if self._journal_error is not None:
             raise self._journal_error
@@ -295,7 +299,7 @@ class FleetRun:
             resumes=self._resumed.chain if self._resumed else (),
         )
         self._journal = await JournalWriter.open(create, self._note_error)
-        self._write(
+        self._of_run(
             RunStarted(
                 run_id=self._run_id,
                 test=self._order.test,
@@ -314,10 +318,12 @@ class FleetRun:
         self._journal_error = error
 
     async def _end(self, report: FleetReport) -> None:
-        end = RunFinished(self._run_id, report.status, report.exit_code, _now(), stopped=self._stopped)
-        self._write(end)
-        if self._journal is not None:
-            await self._journal.close()
+        if self._journal is None:
+            return
+        self._of_run(
+            RunFinished(self._run_id, report.status, report.exit_code, _now(), stopped=self._stopped)
+        )
+        await self._journal.close()
 
     def _report(
         self,
