@@ -94,6 +94,24 @@ def test_lines_are_there_while_the_run_goes_on(shell: Shell) -> None:
     assert json.loads(out.splitlines()[-1])["event"] == "run_finished"
 
 
+def test_a_resumed_run_has_events(shell: Shell) -> None:
+    """`runs resume` writes the events of what it still does."""
+    os.mkfifo(shell.root / "gate")
+    text = f"quick:\n  test.nop: []\nwait:\n  cmd.run:\n    - name: cat {shell.root}/gate\n"
+    shell.write("states/b.sls", text)
+    running = shell.start("apply", "b", "--events", "-")
+    assert running.stdout is not None
+    while json.loads(running.stdout.readline())["event"] != "state_finished":
+        pass
+    running.kill()
+    running.communicate()
+    shell.write("states/b.sls", "quick:\n  test.nop: []\n")
+    # The command of the killed run still waits for the gate.
+    done = shell.run("runs", "resume", "--despite-running", "--events", "-")
+    lines = _checked(shell, done.out)
+    assert (lines[0]["event"], bool(lines[0]["resumes"]), lines[-1]["exit_code"]) == ("run_started", True, 0)
+
+
 def test_a_file_that_cannot_be_written_is_refused(shell: Shell) -> None:
     """Nothing runs when the file cannot be opened; when it is full, the run goes on and exits with 2."""
     refused = shell.run("apply", "a", "--events", "absent/events.jsonl")
