@@ -134,9 +134,7 @@ class FleetRun:
             await self._begin(wire, minions)
             limit = fail_portion.of(len(minions)) if fail_portion is not None else None
             size = batch_portion.of(len(minions)) if batch_portion is not None else len(minions)
-            return await self._carried_out(
-                master, wire, minions, started, size=size, limit=limit, watcher=watcher
-            )
+            return await self._carried_out(master, wire, minions, started, size=size, limit=limit)
 
     async def _carried_out(
         self,
@@ -147,7 +145,6 @@ class FleetRun:
         *,
         size: int,
         limit: int | None,
-        watcher: FleetWatcher,
     ) -> FleetReport:
         status: RunStatus = "succeeded"
         done = JobsDone([], {}, limit)
@@ -170,7 +167,7 @@ class FleetRun:
                     JobsLimits(self._order.timeout_s, deadline, size),
                     publish=partial(self._publish, master, channel),
                     happened=self._happened,
-                    ended=watcher.ended,
+                    ended=self._minion_ended,
                     done=done,
                 )
                 async with channel, desk, work:
@@ -266,6 +263,11 @@ class FleetRun:
         shown = event if isinstance(event, _SHOWN_AS_THEY_ARE) else renamed
         if self._watcher is not None and shown is not None:
             self._watcher.of_minion(minion, shown)
+
+    def _minion_ended(self, report: MinionReport) -> None:
+        self._numbers.forget(report.id)
+        if self._watcher is not None:
+            self._watcher.ended(report)
 
     def _of_run(self, event: RunEvent) -> None:
         """Record and show an event of the run as a whole."""
