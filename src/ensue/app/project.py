@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,14 +19,16 @@ from ensue.store.runs.journal import list_runs, read_run
 from ensue.store.runs.journaled_names import journaled_names
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.contracts.growth import Plan
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunReport, RunSummary
+    from ensue.core.model.srn import Srn
     from ensue.deploy.environments.deployment_reader import DeploymentReader, PlannedGraph
     from ensue.deploy.environments.deployment_report import DeploymentReport
     from ensue.deploy.environments.deployment_run import DeploymentRun
@@ -74,6 +77,42 @@ class AppProject(FleetProject):
         target = () if options.tgt is None else (f"--tgt {self.masker.text(options.tgt)!r}",)
         with await self._lock(" ".join(("ensue", "apply", *target, *mods)), options):
             return await self._run(mods, options, on_event, on_warning)
+
+    async def apply_state(
+        self,
+        function: str,
+        name: str,
+        arguments: Mapping[str, Data],
+        options: RunOptions,
+        *,
+        target: Srn | None = None,
+    ) -> RunReport:
+        """Run one state whose arguments are data: nothing in them is a template or a reference.
+
+        Args:
+            function: a state function, `module.function`.
+            name: its name, which is its ID, too.
+            arguments: its other arguments.
+            options: how it is done.
+            target: the resource that it runs on; None: this machine.
+
+        Raises:
+            EnsueError: there is no such resource or function, or it does not take such arguments.
+            LockHeldError: another apply of the project is running.
+        """
+        from ensue.deploy.environments.state_plan import state_plan
+
+        async def plan() -> Plan:
+            services = self._services()
+            srn = services.minion if target is None else services.directory.resolve(target)
+            await services.preparation.prepare(srn)
+            return await state_plan(services.states_of(srn.type), function, name, arguments, srn)
+
+        run = partial(self._run, (function,), options, lambda _: None, lambda _: None, state=plan)
+        if options.test:
+            return await run()
+        with await self._lock(function, options):
+            return await run()
 
     async def deploy(
         self,
@@ -158,11 +197,14 @@ class AppProject(FleetProject):
         on_event: Callable[[RunEvent], None],
         warn: Callable[[Diagnostic], None],
         deployment: DeploymentRun | None = None,
+        *,
+        state: Callable[[], Awaitable[Plan]] | None = None,
     ) -> RunReport:
         self._stores.refuse_damaged()
         if not options.test:
             await asyncio.to_thread(self._services().take_over_leftovers)
-        run = Run(self._services(), options, begin=self._stores.begin_run, warn=warn, deployment=deployment)
+        begin = self._stores.begin_run
+        run = Run(self._services(), options, begin=begin, warn=warn, deployment=deployment, state=state)
         return await run.go(mods, on_event)
 
     async def call(

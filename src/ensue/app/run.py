@@ -26,10 +26,11 @@ from ensue.store.runs.run_chain import left_running
 from ensue.store.runs.run_record import RunRecord, now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ensue.app.run_wiring import WiredRun
     from ensue.app.services import Services
+    from ensue.core.contracts.growth import Plan
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.events import RunEvent
     from ensue.core.model.run_part import RunPart
@@ -50,6 +51,7 @@ class Run:
         begin: receives the run's id before anything runs.
         warn: receives warnings that matter before anything runs.
         deployment: what is deployed instead of SLS; None: SLS are run.
+        state: makes the plan of one state that is run instead of SLS; None: SLS are run.
     """
 
     def __init__(
@@ -60,7 +62,9 @@ class Run:
         begin: Callable[[str], None],
         warn: Callable[[Diagnostic], None],
         deployment: DeploymentRun | None = None,
+        state: Callable[[], Awaitable[Plan]] | None = None,
     ) -> None:
+        self._state = state
         self._services = services
         self._settings = services.settings
         self._options = options
@@ -70,6 +74,8 @@ class Run:
 
     async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
         """Compile and run SLS, or the highstate if `mods` is empty; a resumed run names its own SLS.
+
+        The run of one state is recorded with the name of its function instead of SLS.
 
         Raises:
             CompileError: nothing was run.
@@ -166,6 +172,8 @@ class Run:
         """
         services = self._services
         await services.preparation.prepare(services.minion)
+        if self._state is not None:
+            return FirstPlans(own=await self._state(), warnings=self._settings.warnings)
         if self._deployment is not None:
             plan = await self._deployment.planned(services.minion, "")
             return FirstPlans(own=plan, warnings=(*self._settings.warnings, *plan.warnings))

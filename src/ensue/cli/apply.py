@@ -10,6 +10,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
+from ensue.cli.events_option import events_option, writing_events
 from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import follow_option, pillar_options, project_options, result_options
 from ensue.cli.part_options import part_options
@@ -66,6 +67,7 @@ EXAMPLES = (
 @follow_option
 @wait_option
 @fleet_options
+@events_option
 @result_options
 @pillar_options
 @project_options("highstate", "json", "yaml", "quiet")
@@ -83,6 +85,7 @@ def command(
     batch: str | None,
     fail_limit: str | None,
     timeout: float | None,
+    events: str | None,
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
@@ -125,11 +128,12 @@ def command(
         "--state-verbose": state_verbose,
         **dict(part.words),
     }
-    code = run_on_fleet(session, asked.mods, options, limits, unsupported=unsupported)
-    if code is not None:
-        return code
-    layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, asked.mods, options, layout, follow=follow)
+    with writing_events(session, events):
+        code = run_on_fleet(session, asked.mods, options, limits, unsupported=unsupported)
+        if code is not None:
+            return code
+        layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
+        return run_states(session, asked.mods, options, layout, follow=follow)
 
 
 def run_states(

@@ -8,6 +8,7 @@ import click
 
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
+from ensue.cli.events_option import events_option, writing_events
 from ensue.cli.fleet_options import fleet_options
 from ensue.cli.options import pillar_options, project_options, result_options
 from ensue.cli.part_options import part_options
@@ -46,6 +47,7 @@ EXAMPLES = (
 )
 @wait_option
 @fleet_options
+@events_option
 @result_options
 @pillar_options
 @project_options("plan", "highstate", "json", "yaml", "quiet")
@@ -61,6 +63,7 @@ def command(
     batch: str | None,
     fail_limit: str | None,
     timeout: float | None,
+    events: str | None,
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
@@ -94,10 +97,11 @@ def command(
     )
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
     unsupported = {"--state-output": state_output, "--state-verbose": state_verbose, **dict(part.words)}
-    code = run_on_fleet(
-        session, asked.mods, options, limits, unsupported=unsupported, detailed_exitcode=detailed_exitcode
-    )
-    if code is not None:
-        return code
-    layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, asked.mods, options, layout, detailed_exitcode=detailed_exitcode)
+    with writing_events(session, events):
+        code = run_on_fleet(
+            session, asked.mods, options, limits, unsupported=unsupported, detailed_exitcode=detailed_exitcode
+        )
+        if code is not None:
+            return code
+        layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
+        return run_states(session, asked.mods, options, layout, detailed_exitcode=detailed_exitcode)

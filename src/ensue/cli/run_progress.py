@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
     from ensue.core.model.events import RunEvent
     from ensue.core.model.fleet import MinionReport
+
+
+_Kind = TypeVar("_Kind")
 
 
 class Progress(Protocol):
@@ -41,6 +44,25 @@ def progress_of(session: Session, *, results_have_failures: bool = False) -> Pro
         session: the command.
         results_have_failures: whether the results say what to do about each failure, for a person.
     """
+    return _with_events(session, _progress(session, results_have_failures=results_have_failures))
+
+
+def fleet_progress_of(session: Session) -> FleetProgress:
+    """Return what shows a run over minions of this command; close it when the run has ended."""
+    return _with_events(session, _fleet_progress(session))
+
+
+def _with_events(session: Session, progress: _Kind) -> _Kind:
+    if session.event_writer is None:
+        return progress
+    from ensue.cli.events_option import ProgressWithEvents
+    from ensue.output.event_lines import EventLines
+
+    both = ProgressWithEvents(progress, EventLines(session.event_writer, session.masker))
+    return cast("_Kind", both)
+
+
+def _progress(session: Session, *, results_have_failures: bool) -> Progress:
     if session.out == "quiet":
         return _Silence()
     import asyncio
@@ -59,8 +81,7 @@ def progress_of(session: Session, *, results_have_failures: bool = False) -> Pro
     return PlainProgress(session.lines, session.masker, loop, palette, shorten=shorten)
 
 
-def fleet_progress_of(session: Session) -> FleetProgress:
-    """Return what shows a run over minions of this command; close it when the run has ended."""
+def _fleet_progress(session: Session) -> FleetProgress:
     if session.out == "quiet":
         return _Silence()
     import asyncio

@@ -9,6 +9,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_run
+from ensue.cli.events_option import events_option, writing_events
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import follow_option, global_options, pillar_options, project_options, result_options
 from ensue.cli.wait_option import wait_option
@@ -177,6 +178,7 @@ def _print_recap(session: Session, report: RunReport) -> int:
     "--despite-running", is_flag=True, help="Resume even if commands of the killed run are still running."
 )
 @follow_option
+@events_option
 @result_options
 @pillar_options
 @project_options("highstate", "json", "yaml", "quiet")
@@ -187,6 +189,7 @@ def resume(
     follow: bool,
     wait: bool | float,
     despite_running: bool,
+    events: str | None,
     state_output: str | None,
     state_verbose: bool | None,
 ) -> int:
@@ -217,10 +220,12 @@ def resume(
         refuse_unsupported(
             {"--follow": follow, "--state-output": state_output, "--state-verbose": state_verbose}
         )
-        return resumed_on_fleet(session, run_id, wait)
+        with writing_events(session, events):
+            return resumed_on_fleet(session, run_id, wait)
     if session.options.minion_id is None:
         minion_id = session.open().minion_to_resume(run_id)
         session.options = session.options._replace(minion_id=minion_id)
     options = RunOptions(wait_for_lock=wait, resume=run_id, despite_running=despite_running)
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
-    return run_states(session, (), options, layout, follow=follow)
+    with writing_events(session, events):
+        return run_states(session, (), options, layout, follow=follow)

@@ -22,16 +22,15 @@ EXAMPLES = (
     ("ensue schema sls > sls.schema.json", "for SLS: all state functions and their arguments"),
     ("ensue schema ensue.yaml", "for ensue.yaml"),
     ("ensue schema definition", "for resource definitions"),
+    ("ensue schema events", "for the lines of --events"),
 )
 
 
-_FILES = ("sls", "ensue.yaml", "definition")
+_FILES = ("sls", "ensue.yaml", "definition", "events")
 
 
 @click.command("schema", cls=ProjectCommand, examples=EXAMPLES)
-@click.argument(
-    "file", metavar="sls|ensue.yaml|definition", type=WordChoice(["sls", "ensue.yaml", "definition"])
-)
+@click.argument("file", metavar="|".join(_FILES), type=WordChoice(_FILES))
 @project_options("json", "yaml", "quiet")
 def command(session: Session, *, file: str) -> int:
     """Print a JSON Schema, with which editors check and complete files.
@@ -50,6 +49,10 @@ def _schema(session: Session, file: str) -> dict[str, Any]:
         from ensue.language.settings.options_schema import options_schema
 
         return options_schema()
+    if file == "events":
+        from ensue.output.event_schema import events_schema
+
+        return events_schema()
     if file == "definition":
         from ensue.deploy.provisioning.definition_schema import definition_schema
 

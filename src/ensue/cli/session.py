@@ -43,6 +43,7 @@ class Session:
     Attributes:
         out_is_given: whether the command line names the form of the results, `out`.
         overrides: options with which the command itself overrides ensue.yaml.
+        event_writer: takes the lines of `--events`; None: nobody asked for them.
     """
 
     def __init__(self, options: CommonOptions, interrupts: Interrupts, *, names_minion: bool) -> None:
@@ -53,6 +54,7 @@ class Session:
         self.results_lost = False
         self.out_is_given = False
         self.overrides: dict[str, Data] = {}
+        self.event_writer: Callable[[bytes], None] | None = None
         self._interrupts = interrupts
         self._has_printed = False
         self.names_minion = names_minion

@@ -35,7 +35,10 @@ if HAS_SALT:
         process = ground.begun()
         process.kill()
         process.communicate()
-        assert ground.check(*ground.fleet.run("runs", "resume", "--out", "json")) == 0
+        if ground.has_ended():  # It was quicker.
+            assert ground.check_journals() == 0
+        else:
+            assert ground.check(*ground.fleet.run("runs", "resume", "--out", "json")) == 0
 
     def test_ensue_is_killed_on_a_minion(ground: KillingGround) -> None:
         """The minion goes on from the journal of its own run, and the run ends as if nothing had happened."""

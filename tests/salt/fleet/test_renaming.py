@@ -58,3 +58,13 @@ def test_what_concerns_one_machine_stays_there() -> None:
     """Processes and registrations of a minion are not in the journal: it would look for them here."""
     for event in (CommandStarted("", "t", 1, "x", "true"), ResourceRegistered("dummy:x", None, changed=True)):
         assert event_of_run(event, "web1", Numbers()) is None
+
+
+def test_numbers_stay_dense_when_a_minion_is_forgotten() -> None:
+    """A state has one number however often it is asked for, and none is given twice."""
+    numbers = Numbers()
+    assert [numbers.of("web1", 0), numbers.of("web2", 0), numbers.of("web1", 0)] == [0, 1, 0]
+    numbers.forget("web1")
+    numbers.forget("web3")
+    numbers.restart("web2")
+    assert [numbers.of("web2", 0), numbers.of("web1", 5), numbers.of("web1", -1)] == [2, 3, -1]

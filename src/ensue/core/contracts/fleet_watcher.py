@@ -16,7 +16,7 @@ class FleetWatcher(Protocol):
         """Take an event.
 
         Args:
-            minion: the minion; empty for an event of the coordinator, which publishes a job.
+            minion: the minion; empty for an event of the run as a whole: its beginning, its end, a job.
             event: the event; names in it are unique in the whole run.
         """
         ...

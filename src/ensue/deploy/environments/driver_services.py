@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from ensue.core.contracts.functions import RENDERS
-from ensue.core.contracts.growth import Plan
 from ensue.core.errors import DriverError
-from ensue.core.model.chunk import Chunk
-from ensue.core.model.source_document import NoDocument
 from ensue.deploy.drivers.returned import checked_mapping
+from ensue.deploy.environments.state_plan import state_plan
 from ensue.engine.plans.asked_growth import AskedGrowth
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from ensue.core.contracts.growth import GrowthRequest
+    from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
@@ -108,42 +105,9 @@ class SingleState:
         Raises:
             DriverError: the target has no such function, or it does not take such arguments.
         """
-        module, _, function = self._function.rpartition(".")
-        await self._context.states_of(request.target).get_ready(module)
-        if problem := self._problem(module, function, request.target):
-            raise DriverError(problem)
-        chunk = Chunk(
-            id=self._name,
-            name=self._name,
-            module=module,
-            function=function,
-            arguments=self._arguments,
-            sls="",
-            order=0,
-            document=NoDocument(),
-            keys=(),
-        )
-        return Plan(chunks=(chunk,), scope=request.scope, target=request.target)
-
-    def _problem(self, module: str, function: str, target: Srn) -> str:
-        """Return why the state cannot be called with its arguments; empty if it can."""
-        functions = self._context.states_of(target)
-        signature = functions.signature(module, function)
-        found = functions.find(module, function)
-        if signature is None or found is None:
-            return functions.not_available(module, function, target.type)
-        given = self._arguments.keys()
-        if missing := sorted(signature.required - given):
-            return f"{self._function} needs {', '.join(missing)}"
-        if not signature.passes_on(self._arguments) and (odd := sorted(given - signature.names)):
-            return f"{self._function} takes no {', '.join(odd)}"
-        for text, renderer in getattr(found, RENDERS, {}).items():
-            if text in given and self._arguments.get(renderer):
-                # It may contain outputs, which are data and never a template.
-                return (
-                    f"{self._function}: {text} is not rendered for a resource; put the template into a file"
-                )
-        return ""
+        functions = self._context.states_of(request.target)
+        plan = await state_plan(functions, self._function, self._name, self._arguments, request.target)
+        return msgspec.structs.replace(plan, scope=request.scope)
 
 
 class NothingRuns:

@@ -24,6 +24,7 @@ from ensue.salt.fleet.frames import (
     too_much,
 )
 from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
+from ensue.salt.fleet.shared_texts import SharedTexts
 from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 from ensue.store.runs import journal_form
 from ensue.store.runs.history_report import report_from_events
@@ -155,6 +156,7 @@ class Collection:
         ask_again: Callable[[str, int], None],
     ) -> None:
         self._exchange = exchange
+        self._texts = SharedTexts()
         self._key = key
         self._ask_again = ask_again
         self.taken: dict[str, int] = {}
@@ -270,6 +272,7 @@ class Collection:
     def _happened(self, name: str, minion: _Minion, event: RunEvent) -> None:
         if isinstance(event, RunStarted):
             minion.events.clear()  # A run that resumes the one before has all of its returns.
+        self._texts.share(event)
         minion.events.append(event)
         self._on_event(name, event)
         if isinstance(event, NodeFinished):

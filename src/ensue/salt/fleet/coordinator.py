@@ -134,9 +134,7 @@ class FleetRun:
             await self._begin(wire, minions)
             limit = fail_portion.of(len(minions)) if fail_portion is not None else None
             size = batch_portion.of(len(minions)) if batch_portion is not None else len(minions)
-            return await self._carried_out(
-                master, wire, minions, started, size=size, limit=limit, watcher=watcher
-            )
+            return await self._carried_out(master, wire, minions, started, size=size, limit=limit)
 
     async def _carried_out(
         self,
@@ -147,7 +145,6 @@ class FleetRun:
         *,
         size: int,
         limit: int | None,
-        watcher: FleetWatcher,
     ) -> FleetReport:
         status: RunStatus = "succeeded"
         done = JobsDone([], {}, limit)
@@ -170,7 +167,7 @@ class FleetRun:
                     JobsLimits(self._order.timeout_s, deadline, size),
                     publish=partial(self._publish, master, channel),
                     happened=self._happened,
-                    ended=watcher.ended,
+                    ended=self._minion_ended,
                     done=done,
                 )
                 async with channel, desk, work:
@@ -231,9 +228,7 @@ class FleetRun:
 
     async def _published(self, job: JobPublished) -> None:
         """Record a job before it is published."""
-        self._write(job)
-        if self._watcher is not None:
-            self._watcher.of_minion("", job)
+        self._of_run(job)
         if self._journal is not None:
             await self._journal.recorded()
 
@@ -269,6 +264,17 @@ class FleetRun:
         if self._watcher is not None and shown is not None:
             self._watcher.of_minion(minion, shown)
 
+    def _minion_ended(self, report: MinionReport) -> None:
+        self._numbers.forget(report.id)
+        if self._watcher is not None:
+            self._watcher.ended(report)
+
+    def _of_run(self, event: RunEvent) -> None:
+        """Record and show an event of the run as a whole."""
+        self._write(event)
+        if self._watcher is not None:
+            self._watcher.of_minion("", event)
+
     def _write(self, event: RunEvent) -> None:
         if self._journal_error is not None:
             raise self._journal_error
@@ -295,7 +301,7 @@ class FleetRun:
             resumes=self._resumed.chain if self._resumed else (),
         )
         self._journal = await JournalWriter.open(create, self._note_error)
-        self._write(
+        self._of_run(
             RunStarted(
                 run_id=self._run_id,
                 test=self._order.test,
@@ -314,10 +320,12 @@ class FleetRun:
         self._journal_error = error
 
     async def _end(self, report: FleetReport) -> None:
-        end = RunFinished(self._run_id, report.status, report.exit_code, _now(), stopped=self._stopped)
-        self._write(end)
-        if self._journal is not None:
-            await self._journal.close()
+        if self._journal is None:
+            return
+        self._of_run(
+            RunFinished(self._run_id, report.status, report.exit_code, _now(), stopped=self._stopped)
+        )
+        await self._journal.close()
 
     def _report(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,17 +24,26 @@ class Numbers:
     """The run-wide numbers of states, given in order of their start."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, int, int], int] = {}
-        self._begun: Counter[str] = Counter()
+        self._next = 0
+        self._known: dict[str, dict[int, int]] = {}
 
     def restart(self, minion: str) -> None:
         """Number the states of a minion anew: a run of it begins, the first one or one that resumes it."""
-        self._begun[minion] += 1
+        self._known[minion] = {}
+
+    def forget(self, minion: str) -> None:
+        """Forget the numbers of a minion that has ended."""
+        self._known.pop(minion, None)
 
     def of(self, minion: str, number: int) -> int:
         """Return the number of a state that has another one in its minion's run."""
-        key = (minion, self._begun[minion], number)
-        return self._known.setdefault(key, len(self._known)) if number >= 0 else number
+        if number < 0:
+            return number
+        known = self._known.setdefault(minion, {})
+        if number not in known:
+            known[number] = self._next
+            self._next += 1
+        return known[number]
 
 
 def event_of_run(event: RunEvent, minion: str, numbers: Numbers) -> RunEvent | None:  # noqa: PLR0911  # one for each kind of event

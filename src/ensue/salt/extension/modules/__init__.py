@@ -1,0 +1,1 @@
+"""Execution modules for Salt."""

@@ -1,0 +1,72 @@
+"""What a resource type of Salt Resources has to answer: which resources there are, and their grains.
+
+Source: Salt Resources (`salt.resources`), 3008.3: the functions that Salt calls of a type.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.errors import EnsueError
+from ensue.salt.extension.minion_project import in_project
+from ensue.salt.extension.resource_functions import called, resource_of
+from ensue.salt.extension.salt_minion import SaltMinion
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ensue.app.project import AppProject
+
+
+def discovered(opts: Mapping[str, Any], type_name: str) -> list[str]:
+    """Return the ids of a type's resources that may be targeted: of pillar, discovered, and registered.
+
+    Args:
+        opts: the options of the minion, with its pillar.
+        type_name: the type.
+    """
+
+    async def work(project: AppProject) -> list[str]:
+        records = await project.resources()
+        return [one.srn.id for one in records if one.srn.type == type_name and one.status == "active"]
+
+    return in_project(SaltMinion(opts=opts), work, with_files=False)
+
+
+def grains_of(scope: Mapping[str, Any], *, again: bool = False) -> dict[str, Any]:
+    """Return the grains of the resource that Salt is calling; only its name if it does not answer.
+
+    Args:
+        scope: the globals of the file that Salt has loaded.
+        again: whether to gather them even if those of an earlier call are still valid.
+    """
+    srn = resource_of(scope)
+    named = {"id": srn.id, "resource_type": srn.type, "resource_id": srn.id}
+
+    async def work(project: AppProject) -> dict[str, Any]:
+        if again:
+            await project.refresh(f"T@{srn}")
+        gathered: dict[str, Any] = await called(project, srn, "grains.items", (), {})
+        return {**gathered, **named}
+
+    try:
+        return in_project(SaltMinion.of(scope), work, with_files=False)
+    except EnsueError:
+        return named
+
+
+def answers(scope: Mapping[str, Any]) -> bool:
+    """Return whether the resource that Salt is calling answers.
+
+    Args:
+        scope: the globals of the file that Salt has loaded.
+    """
+    srn = resource_of(scope)
+
+    async def work(project: AppProject) -> bool:
+        return bool(await called(project, srn, "test.ping", (), {}))
+
+    try:
+        return in_project(SaltMinion.of(scope), work, with_files=False)
+    except EnsueError:
+        return False

@@ -1,0 +1,1 @@
+"""Resource types for Salt Resources; each folder has the execution modules of its type."""

@@ -1,0 +1,1 @@
+"""Execution modules of resources of the type `container`; Salt calls no others on them."""

@@ -1,0 +1,5 @@
+"""Execution module `cmd` of resources of the type `container`: the functions of ensue."""
+
+from ensue.salt.extension.resource_functions import give as _give
+
+_give("cmd", globals())

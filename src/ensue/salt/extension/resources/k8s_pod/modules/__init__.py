@@ -1,0 +1,1 @@
+"""Execution modules of resources of the type `k8s_pod`; Salt calls no others on them."""

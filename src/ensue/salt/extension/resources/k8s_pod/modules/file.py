@@ -1,0 +1,5 @@
+"""Execution module `file` of resources of the type `k8s_pod`: the functions of ensue."""
+
+from ensue.salt.extension.resource_functions import give as _give
+
+_give("file", globals())

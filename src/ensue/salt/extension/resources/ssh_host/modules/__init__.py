@@ -1,0 +1,1 @@
+"""Execution modules of resources of the type `ssh_host`; Salt calls no others on them."""

@@ -1,0 +1,5 @@
+"""Execution module `pkg` of resources of the type `ssh_host`: the functions of ensue."""
+
+from ensue.salt.extension.resource_functions import give as _give
+
+_give("pkg", globals())

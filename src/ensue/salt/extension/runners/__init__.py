@@ -1,0 +1,1 @@
+"""Runners for Salt's master."""

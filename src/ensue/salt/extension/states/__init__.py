@@ -1,0 +1,1 @@
+"""State modules for Salt."""

@@ -1,0 +1,98 @@
+"""The files that Salt loads, and the shape of what they return, without a Salt."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.app.test_project import write
+
+import ensue.salt.extension
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
+from ensue.salt.extension.file_roots import file_roots
+from ensue.salt.extension.minion_project import options_of
+from ensue.salt.extension.salt_minion import SaltMinion
+from ensue.salt.extension.salt_returns import salt_returns
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[3]
+TYPES = ("container", "k8s_pod", "ssh_host")
+MODULES = {"cmd", "file", "grains", "pkg", "service", "state", "test"}
+GROWING = """
+first:
+  test.nop:
+    - delayed_render:
+      - block: later
+#!delayed_block later
+first:
+  test.nop: []
+#!end_delayed_block
+"""
+
+
+def _loaded(name: str) -> ModuleType:
+    return importlib.import_module(f"ensue.salt.extension.{name}")
+
+
+def test_the_entry_point_is_the_package() -> None:
+    """Salt finds the folders beside the package that the entry point `salt.loader` names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["salt.loader"] == {"ensue": ensue.salt.extension.__name__}
+
+
+@pytest.mark.parametrize("type_name", TYPES)
+def test_each_type_has_the_same_modules(type_name: str) -> None:
+    """A type has seven modules, and their functions count as the files' own, as Salt demands."""
+    folder = Path(ensue.salt.extension.__file__).parent / "resources" / type_name / "modules"
+    assert {path.stem for path in folder.glob("[a-z]*.py")} == MODULES
+    for name in MODULES:
+        module = _loaded(f"resources.{type_name}.modules.{name}")
+        functions = {key: value for key, value in vars(module).items() if key[0] != "_" and callable(value)}
+        assert functions, name
+        assert {function.__module__ for function in functions.values()} == {module.__name__}
+    assert callable(vars(_loaded(f"resources.{type_name}.modules.cmd"))["run_all"])
+    assert re.search(type_name, _loaded(f"resources.{type_name}").__doc__ or "")
+
+
+def test_returns_of_a_run_are_one_mapping(tmp_path: Path) -> None:
+    """States of a delayed block are beside the others, and their IDs have the path of their scope."""
+    write(tmp_path, states__growing=GROWING)
+
+    async def run() -> dict[str, Any]:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            report = await project.apply(["growing"], RunOptions(), on_event=lambda _: None)
+            return salt_returns(report, project.masker)
+
+    returns = asyncio.run(run())
+    assert [*returns] == [
+        "test_|-first_|-first_|-nop",
+        f"test_|-{[*returns.values()][1]['__scope__']}/first_|-first_|-nop",
+    ]
+    assert all({"result", "changes", "comment", "__run_num__"} <= one.keys() for one in returns.values())
+
+
+def test_a_minion_without_a_master_has_its_own_file_roots(tmp_path: Path) -> None:
+    """With `file_client: local` nothing is copied."""
+    roots = {"base": [str(tmp_path / "states")]}
+    salt = SaltMinion(opts={"file_client": "local", "file_roots": roots})
+    assert file_roots(salt, tmp_path / "ensue") == roots
+    assert not (tmp_path / "ensue").exists()
+
+
+def test_the_project_is_that_of_runs_over_minions(tmp_path: Path) -> None:
+    """The project is below the minion's cachedir, whatever its option `ensue` says of it."""
+    own = {"cachedir": "/elsewhere", "key_source": "keyring"}
+    opts = {"id": "web1", "cachedir": str(tmp_path), "ensue": own, "saltenv": None}
+    assert options_of(SaltMinion(opts=opts)) == {
+        "id": "web1",
+        "root": str(tmp_path / "ensue"),
+        "cachedir": str(tmp_path / "ensue" / "project"),
+        "key_source": "keyring",
+    }
