@@ -92,6 +92,7 @@ def test_messages_in_text_become_text_of_the_file(tmp_path: Path, keys: Path) ->
     write(tmp_path, states__t="a:\n  test.present:\n    - new_state: {{ pillar | tojson }}\n")
     (returned,) = apply(tmp_path, "t").returns.values()
     assert returned.new_state == {"a": 2, "b": "two", "c": 3}
+    message = encrypted(keys, "a: 1\nb: two\n")
     (tmp_path / "pillar/p.sls").write_text(f"#!gpg|yaml\n{message.rstrip()}\nc: 3\nc: 4\n")
     lines = 1 + len(message.rstrip().splitlines())
     with pytest.raises(CompileError) as raised:

@@ -91,8 +91,11 @@ def test_secrets_are_hidden(project: DeployedProject) -> None:
                 assert '+ /values/url: "(sensitive)"' in text
 
 
-def test_a_new_resource_has_none(tmp_path: Path) -> None:
-    """All of it is new."""
+def test_a_new_resource_has_what_it_is_given(tmp_path: Path) -> None:
+    """Every field is added, its secrets are hidden, and nothing is old."""
     project = deployed_project(tmp_path / "project")
     planned = changes(project.run(*DEPLOY, "--plan", "--out", "json").document)
-    assert set(map(str, planned.values())) == {"[]"}
+    fields = [one for each in planned.values() for one in each]
+    assert {one["op"] for one in fields} == {"add"}
+    assert {one["path"] for one in fields} == {"/params", "/values", "/secrets"}
+    assert {str(one["new"]) for one in fields if one["path"] == "/secrets"} == {"(sensitive)"}

@@ -72,3 +72,46 @@ def test_documents_have_names_and_no_values(project: Shell) -> None:
 
     nodes = project.run("graph", "webserver", "--out", "json").document["m"]["nodes"]
     assert [one["id"] for one in nodes] == ["vagrant", "webserver", "words", "(sensitive)"]
+
+
+SECRET_OUTPUT = """\
+token:
+  cmd.run:
+    - name: printf 's3cret-%s' output; printf 's3cret-%s' output >&2; touch {root}/made
+    - creates: {root}/made
+    - sensitive: true
+app:
+  file.managed:
+    - name: {root}/app.conf
+    - contents: token ${{cmd:token:stdout}}
+wrong:
+  cmd.run:
+    - name: printf 's3cret-%s' output; echo why >&2; exit 3
+    - sensitive: true
+"""
+
+
+def test_the_output_of_a_command_may_be_a_secret(shell: Shell) -> None:
+    """Other states bind it, also when the command is skipped, and it is in nothing that ensue writes."""
+    shell.write("states/t.sls", SECRET_OUTPUT.format(root=shell.root))
+    made = shell.root / "app.conf"
+    for words in (("--follow",), ("--out", "json"), ()):
+        made.unlink(missing_ok=True)
+        ended = shell.run("apply", "t", *words)
+        assert ended.code == 2
+        assert made.read_text().strip() == "token s3cret-output"
+        assert "s3cret-output" not in ended.out + ended.err
+        assert "why" not in (ended.out + ended.err).replace("echo why", "")
+    shown = [shell.run(*words) for words in (("runs", "show", "last"), ("show", "enforced", "--out", "json"))]
+    assert "s3cret-output" not in "".join(one.out + one.err for one in shown)
+    kept = [one for one in (shell.root / ".ensue").rglob("*") if one.is_file()]
+    assert kept
+    assert not [one for one in kept if b"s3cret-output" in one.read_bytes()]
+
+
+def test_the_secret_output_of_a_command_is_true_or_false(shell: Shell) -> None:
+    """Paths are not what a command takes; the error is reported before anything runs."""
+    shell.write("states/t.sls", "a:\n  cmd.run:\n    - name: 'true'\n    - sensitive: [stdout]\n")
+    ended = shell.run("plan", "t")
+    assert ended.code == 1
+    assert "cmd.run takes true or false" in " ".join(ended.err.split())

@@ -120,7 +120,7 @@ def _show_all(session: Session) -> int:
         session.print_document({**modules, **parts})
         return exit_codes.SUCCEEDED
     texts = [modules_text(kind, one, session.stdout_palette) for kind, one in modules.items()]
-    texts += [parts_text(kind, one, session.stdout_palette) for kind, one in parts.items()]
+    texts += [parts_text(kind, parts[kind], session.stdout_palette) for kind in PART_KINDS]
     _print(session, [*texts, f"{_WORDS}\n"])
     return exit_codes.SUCCEEDED
 

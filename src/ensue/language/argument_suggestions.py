@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.core.model.declared_secrets import SENSITIVE
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
 from ensue.language.hcl_words import instead_of_argument
@@ -98,8 +97,6 @@ def meant_by(word: str, names: Collection[str]) -> str:
     known = GLOBAL_WORDS | set(names)
     called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
     slip = _alike(word, known) or _plural_relation(word)
-    if word == SENSITIVE and "hide_output" in names:
-        return "`hide_output: true` keeps the output of a command out of everything that ensue writes"
     if not slip and (advice := instead_of_keyword(word) or instead_of_argument(word)):
         return advice
     slip = slip or _one_slip_away(word, known - _NEVER_MEANT)

@@ -70,7 +70,10 @@ _RESOURCE: Final = re.compile(
     r"|proxmox|random|terraform|time|tls|vault|vsphere)_[a-z0-9_]+"
 )
 _APPLIED: Final = "`terraform.applied` applies a module of Terraform as a state, and returns its outputs"
-_MADE_ONCE: Final = "a `cmd.run` with `creates` makes a value once, and one with `read_only` reads it"
+_MADE_ONCE: Final = (
+    "a `cmd.run` with `creates` makes a value once, one with `read_only` reads it, and `sensitive: true` "
+    "makes it a secret"
+)
 _BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
 
 

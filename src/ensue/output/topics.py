@@ -108,7 +108,14 @@ values-of-other-hosts: A value from another host
     A state with `tgt` finds the value out, and a reference passes it to states elsewhere.
 
 fleet: Many minions of a Salt master
-    `ensue fleet` ships ensue to them, and `ensue apply --fleet` runs on them.
+    `ensue fleet sync` ships ensue to them, and `ensue apply --tgt TARGET` runs on them.
+
+salt-extension: States, resource types and a runner for stock Salt
+    `state.apply` of Salt creates machines, registers them and configures them, and the master calls
+    functions on them.
+
+events: What happens in a run, as lines of JSON
+    `ensue apply --events FILE` writes each event as it happens; `ensue schema events` describes them.
 
 registering: Registering resources during a run: `registers`
     A state that creates a machine adds it to the resources of the project; later states of the same run

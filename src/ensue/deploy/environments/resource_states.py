@@ -15,6 +15,7 @@ from ensue.core.errors import (
 from ensue.core.model.returns import StateReturn
 from ensue.deploy.environments.deployment_checks import protected_help, protected_words
 from ensue.deploy.environments.deployment_surroundings import driver_call
+from ensue.deploy.provisioning.active import NO_DATA
 from ensue.deploy.provisioning.derived_registrations import (
     forget_derived,
     invalidate_derived,
@@ -224,7 +225,7 @@ class ResourceStates:
         registry = context.registry.on_behalf_of(context.srn)
         if outcome.registers:
             await register_derived(registry, self.context, key, outcome.registers)
-        before = outcome.old.registers if outcome.old is not None else {}
+        before = outcome.old.registers if outcome.old is not None else NO_DATA
         gone = before.keys() - outcome.registers.keys()
         if gone and outcome.status not in {"destroyed", "retained"}:
             await forget_derived(registry, self.context, key, sorted(gone))

@@ -81,8 +81,7 @@ class ReturnedKeys:
             f"{reference.text} reads what {producer.declaration.id!r} never returns",
             span,
             detail=f"`{_HIDES}: true` leaves the output out of what the state returns",
-            help=f"remove `{_HIDES}`; a secret is better written to a file that only its owner can read, "
-            "and read from it where it is used",
+            help=f"remove `{_HIDES}`; if the output is a secret, write `sensitive: true` in its place",
         )
 
 

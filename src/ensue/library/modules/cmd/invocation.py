@@ -80,7 +80,7 @@ async def _invoked(
         user=options.runas,
         umask=options.umask,
         clean_env=options.clean_env,
-        is_followed=not options.hide_output,
+        is_followed=not (options.hide_output or options.is_quiet),
     )
     done = await ctx.connection.run(request)
     return _started(done) if options.background else _ended(done, options)

@@ -35,6 +35,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
         root: a folder to run it in as the root of the file system (chroot).
         background: start it and do not wait for it.
         hide_output: return no output.
+        is_quiet: show no output while it runs.
         strip: remove white space at the end of its output.
         success_retcodes: exit codes that count as 0.
         success_stdout: texts in the output that make the exit code count as 0.
@@ -55,6 +56,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
     root: str | None = None
     background: bool = False
     hide_output: bool = False
+    is_quiet: bool = False
     strip: bool = True
     success_retcodes: frozenset[int] = frozenset()
     success_stdout: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ def read_options(given: Mapping[str, Any]) -> CommandOptions:
         root=given.get("root") or None,
         background=bool(given.get("bg")),
         hide_output=bool(given.get("hide_output")),
+        is_quiet=given.get("output_loglevel") == "quiet",
         strip=bool(given.get("rstrip", True)),
         success_retcodes=frozenset(map(_whole, _listed(given.get("success_retcodes")))),
         success_stdout=tuple(map(str, _listed(given.get("success_stdout")))),

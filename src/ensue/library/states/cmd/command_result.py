@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
@@ -12,19 +12,35 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-def command_return(name: str, done: DataMap, *, comment: str) -> StateReturn:
+_OUTPUT: Final = ("stdout", "stdout_json")
+
+
+def secrecy(*, is_secret: bool) -> dict[str, str]:
+    """Return the arguments of `cmd.run_all` by which the output of a command is not shown while it runs."""
+    return {"output_loglevel": "quiet"} if is_secret else {}
+
+
+def command_return(name: str, done: DataMap, *, comment: str, is_secret: bool = False) -> StateReturn:
     """Make a state's return from what `cmd.run_all` returned.
 
     Args:
         name: the state's name.
         done: `pid retcode stdout stderr`, and `exit_code` if another code than 0 counts as success.
         comment: the comment.
+        is_secret: whether the output is a secret; the error output, which nobody binds, is left out.
     """
+    if is_secret:
+        done = {**done, "stderr": ""}
     new_state = {**done, **json_under("stdout_json", str(done.get("stdout", "")))}
     # Salt's changes have the retcode that counts.
     changes = {key: value for key, value in done.items() if key != "exit_code"}
     return StateReturn(
-        name=name, result=not done["retcode"], changes=changes, comment=comment, new_state=new_state
+        name=name,
+        result=not done["retcode"],
+        changes=changes,
+        comment=comment,
+        new_state=new_state,
+        sensitive=tuple(key for key in _OUTPUT if new_state.get(key)) if is_secret else (),
     )
 
 

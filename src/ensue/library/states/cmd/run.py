@@ -13,7 +13,7 @@ import msgspec
 from ensue.core.contracts.functions import also_takes, takes_words
 from ensue.core.errors import NotOfferedError, StateFailedError
 from ensue.core.model.returns import StateReturn, UnknownReturn
-from ensue.library.states.cmd.command_result import check_environment, command_name, command_return
+from ensue.library.states.cmd.command_result import check_environment, command_name, command_return, secrecy
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
 from ensue.library.states.cmd.stateful import reinterpreted, test_command
@@ -39,6 +39,7 @@ async def run(
     stateful: bool | list[Data] = False,
     read_only: bool = False,
     hide_output: bool = False,
+    sensitive: bool = False,
     timeout: Seconds | None = None,  # noqa: ASYNC109 (Salt's argument)
     ignore_timeout: bool = False,
     umask: Mode | None = None,
@@ -64,6 +65,8 @@ async def run(
         read_only: the command only reads: a plan runs it, too, unless a state that it requires would change
             something, and it reports no change unless it fails.
         hide_output: leave the output out of the return.
+        sensitive: the output is a secret: it can be bound, and is hidden wherever ensue writes it. The error
+            output is left out.
         timeout: seconds after which the command is ended, with everything that precedes it.
         ignore_timeout: succeed after a timeout.
         umask: file mode mask.
@@ -108,7 +111,7 @@ async def run(
         ctx.call, "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
         prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
         success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
-        **{**kwargs, "python_shell": True},
+        **{**kwargs, **secrecy(is_secret=sensitive), "python_shell": True},
     )  # fmt: skip
     done = await within(timeout, called_in(ctx, cwd, call), shown="" if hide_output else name)
     if done is None:
@@ -117,9 +120,8 @@ async def run(
         )
     if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
         done = {**done, "retcode": 0}
-    returned = command_return(
-        name, done, comment=f'Command "{instead if ctx.test and instead else name}" run'
-    )
+    comment = f'Command "{instead if ctx.test and instead else name}" run'
+    returned = command_return(name, done, comment=comment, is_secret=sensitive)
     # A failure is described by its exit code and output, which are in the changes.
     if read_only and returned.result:
         return msgspec.structs.replace(returned, changes={})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.contracts.functions import also_takes
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.cmd.command_result import check_environment, command_return
+from ensue.library.states.cmd.command_result import check_environment, command_return, secrecy
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
 from ensue.library.states.cmd.stateful import reinterpreted, test_command
@@ -33,6 +33,7 @@ async def script(
     runas: str | int | None = None,
     env: DataMap | list[Data] | None = None,
     stateful: bool | list[Data] = False,
+    sensitive: bool = False,
     timeout: Seconds | None = None,  # noqa: ASYNC109 (Salt's argument)
     umask: Mode | None = None,
     **kwargs: Any,
@@ -52,6 +53,7 @@ async def script(
         runas: the user to run it as.
         env: variables to set.
         stateful: the script reports itself whether it changed something, as with `cmd.run`.
+        sensitive: the output is a secret, as with `cmd.run`.
         timeout: seconds after which the script is ended, with everything that precedes it.
         umask: file mode mask.
         **kwargs: the further arguments of `cmd.run`.
@@ -77,7 +79,7 @@ async def script(
     call = partial(
         ctx.call, "cmd.script", source or first, args=args or rest or None, template=template,
         context=context, defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask,
-        **kwargs,
+        **{**kwargs, **secrecy(is_secret=sensitive)},
     )  # fmt: skip
     done = await within(timeout, called_in(ctx, cwd, call), shown="" if kwargs.get("hide_output") else line)
     if done is None:
@@ -87,7 +89,7 @@ async def script(
     if done.get("cache_error"):
         comment = f"Unable to cache script {source or first} from saltenv 'base': {done['stderr']!s}"
         return StateReturn(name=name, result=False, changes={**done, "stderr": ""}, comment=comment)
-    returned = command_return(name, done, comment=f"Command '{line}' run")
+    returned = command_return(name, done, comment=f"Command '{line}' run", is_secret=sensitive)
     return reinterpreted(returned, test=ctx.test) if stateful else returned
 
 
