@@ -129,7 +129,8 @@ def test_text_that_is_not_unicode_does_not_end_the_run(shell: Shell) -> None:
     shell.write(
         "states/_states/odd.py",
         "def made(name):\n"
-        "    return {'name': name, 'result': True, 'changes': {'file': '\\udcff'}, 'comment': 'is \\udcff'}\n",
+        "    changes = {'file': '\\udcff'}\n"
+        "    return {'name': name, 'result': True, 'changes': changes, 'comment': 'is \\udcff'}\n",
     )
     shell.write("states/odd.sls", "half:\n  odd.made: []\nnext:\n  test.nop: []\n")
     done = shell.run("apply", "odd", "--events", "events.jsonl")
