@@ -75,7 +75,8 @@ def test_a_key_that_is_not_written_out_is_no_reason_to_warn(site: Path) -> None:
     write(
         site,
         states__p="{% set key = 'same' %}\none:\n  test.nop:\n    - tgt: web-*\n"
-        "    - name: a {{ pillar[key | lower] | length }} {{ pillar[key].one }} {{ key in pillar }} {{ pillar.get(key).one }}\n",
+        "    - name: a {{ pillar[key | lower] | length }} {{ pillar[key].one }} {{ key in pillar }}"
+        " {{ pillar.get(key).one }}\n",
         pillar__all="same: {one: 1}\n",
     )
     assert apply(site, "p").warnings == ()
