@@ -70,6 +70,20 @@ def test_a_value_is_a_warning_where_a_resource_has_another_one(site: Path) -> No
     assert apply(site, "p", test=True).warnings == report.warnings
 
 
+def test_a_key_that_is_not_written_out_is_no_reason_to_warn(site: Path) -> None:
+    """Of `pillar[name]` and `name in pillar` it is not known what they read; all of pillar differs always."""
+    write(
+        site,
+        states__p="{% set key = 'same' %}\none:\n  test.nop:\n    - tgt: web-*\n"
+        "    - name: a {{ pillar[key | lower] | length }} {{ pillar[key].one }} {{ key in pillar }}"
+        " {{ pillar.get(key).one }}\n",
+        pillar__all="same: {one: 1}\n",
+    )
+    assert apply(site, "p").warnings == ()
+    write(site, states__p="one:\n  test.nop:\n    - tgt: web-*\n    - name: {{ pillar | length }}\n")
+    assert [one.code for one in apply(site, "p").warnings] == ["E0716"]
+
+
 def test_an_sls_that_is_applied_to_a_resource_means_its_own_values(site: Path) -> None:
     """A state that runs elsewhere, as in `delegate_to`, has the grains and pillar of the resource."""
     write(

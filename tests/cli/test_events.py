@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-from tests.cli.shell import Shell
+from tests.cli.shell import Shell, command, environment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,3 +122,30 @@ def test_a_file_that_cannot_be_written_is_refused(shell: Shell) -> None:
     full = shell.run("apply", "a", "--events", "/dev/full")
     assert "the events could not be written: No space left on device" in full.err
     assert full.code == 2
+
+
+def test_text_that_is_not_unicode_does_not_end_the_run(shell: Shell) -> None:
+    """A return with half of a character is an event like any other."""
+    shell.write(
+        "states/_states/odd.py",
+        "def made(name):\n"
+        "    changes = {'file': '\\udcff'}\n"
+        "    return {'name': name, 'result': True, 'changes': changes, 'comment': 'is \\udcff'}\n",
+    )
+    shell.write("states/odd.sls", "half:\n  odd.made: []\nnext:\n  test.nop: []\n")
+    done = shell.run("apply", "odd", "--events", "events.jsonl")
+    assert done.code == 0, done.err
+    lines = _checked(shell, (shell.root / "events.jsonl").read_text())
+    finished = [line for line in lines if line["event"] == "state_finished"]
+    assert [line["comment"] for line in finished] == ["is \\udcff", "Success!"]
+    assert finished[0]["changes"] == {"file": "\\udcff"}
+
+
+def test_a_closed_stdout_is_refused(shell: Shell) -> None:
+    """With `-` and no stdout nothing runs."""
+    line = ["sh", "-c", 'exec "$@" >&-', "sh", *command(), "apply", "a", "--events", "-"]
+    done = subprocess.run(
+        line, cwd=shell.root, env=environment(), stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert done.returncode not in {0, 2}
+    assert "Invalid value for --events: stdout is closed" in done.stderr

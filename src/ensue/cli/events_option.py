@@ -45,6 +45,9 @@ def writing_events(session: Session, path: str | None) -> Generator[None]:
         yield
         return
     if path == "-":
+        if not sys.stdout:
+            message = "stdout is closed"
+            raise click.BadParameter(message, param_hint="--events")
         session.out = "quiet"
         descriptor = os.dup(sys.stdout.fileno())
     else:

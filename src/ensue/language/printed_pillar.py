@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _PILLAR: Final = "pillar"
 _FUNCTIONS: Final = frozenset({("salt", "pillar.get"), ("salt", "pillar", "get")})
 _DELIMITER: Final = ":"
+_READING_A_KEY: Final = (nodes.Getitem, nodes.Operand)
 
 
 def note_printed_pillar(drafts: Iterable[Draft], tree: SlsTree) -> None:
@@ -61,7 +62,9 @@ def _read_below(node: nodes.Node) -> Iterator[Place]:
         yield keys
         return
     for child in node.iter_child_nodes():
-        yield from _read_below(child)
+        # `pillar[name]` and `name in pillar` read one key, which the text does not say.
+        if not (isinstance(node, _READING_A_KEY) and _keys(child) == ()):
+            yield from _read_below(child)
 
 
 def _keys(node: nodes.Node) -> Place | None:

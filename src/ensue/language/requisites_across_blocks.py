@@ -15,7 +15,7 @@ from ensue.language.printed_grains import without_dead_tags
 from ensue.language.requisite_names import REQUISITES, REQUISITES_IN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ensue.language.blocks.block import Block
     from ensue.language.collector import Collector
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _DECLARED: Final = re.compile(r"""^(?P<quote>['"]?)(?P<id>[^\s'"#{}].*?)(?P=quote):(?:\s|$)""", re.MULTILINE)
 _WORD: Final = re.compile(
     rf"""^(?P<indent>[ ]*)-?[ ]*(?P<word>{"|".join((*REQUISITES, *REQUISITES_IN))}):(?P<rest>.*)$""",
-    re.MULTILINE,
 )
 _PAIR: Final = re.compile(
     r"""(?:^|[-{\[,\s])(?P<module>[a-z_][\w.]*):\s+(?P<quote>['"]?)(?P<id>[^'",{}\[\]\n]+)"""
@@ -77,16 +76,20 @@ def _ids(block: Block) -> set[str]:
 
 def _requisites(text: str) -> Iterator[tuple[str, str, str, int]]:
     """Yield the word, the module and the ID of each requisite that a text writes out, and its line from 0."""
-    for match in _WORD.finditer(text):
-        first = text.count("\n", 0, match.start())
-        for number, line in enumerate((match["rest"], *_below(text, match))):
-            for pair in _PAIR.finditer(line):
-                yield match["word"], pair["module"], pair["id"].strip(), first + number
+    lines = text.split("\n")
+    for first, line in enumerate(lines):
+        if (match := _WORD.match(line)) is None:
+            continue
+        below = _below(lines, first + 1, len(match["indent"]))
+        for number, part in enumerate((match["rest"], *below), start=first):
+            for pair in _PAIR.finditer(part):
+                yield match["word"], pair["module"], pair["id"].strip(), number
 
 
-def _below(text: str, match: re.Match[str]) -> Iterator[str]:
-    """Yield the lines of the value of a word: those that are indented deeper than the word."""
-    for line in text[match.end() :].split("\n")[1:]:
-        if line.strip() and len(line) - len(line.lstrip(" ")) <= len(match["indent"]):
+def _below(lines: Sequence[str], first: int, indent: int) -> Iterator[str]:
+    """Yield the lines of the value of a word, from a first one: those that are deeper than the word."""
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if line.strip() and len(line) - len(line.lstrip(" ")) <= indent:
             return
         yield line

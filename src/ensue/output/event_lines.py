@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.documents import without_surrogates
 from ensue.core.model.events import (
     CommandStarted,
     FannedOut,
@@ -99,4 +100,8 @@ class EventLines:
         return {key.removesuffix("_"): value for key, value in written.items() if key not in INTERNAL}
 
     def _put(self, line: dict[str, Any]) -> None:
-        self._write(_ENCODER.encode(line) + b"\n")
+        try:
+            encoded = _ENCODER.encode(line)
+        except UnicodeEncodeError:
+            encoded = _ENCODER.encode(without_surrogates(line))
+        self._write(encoded + b"\n")

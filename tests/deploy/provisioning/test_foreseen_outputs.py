@@ -96,3 +96,18 @@ def test_a_node_is_evaluated_with_the_outputs_that_were_noted_last(steps: list[t
         else:
             outputs[type_] = Outputs(data={"size": size})
             values.note_outputs(node.key, outputs[type_], is_final=action == "note")
+
+
+def test_inputs_of_a_resource_between_are_those_that_were_made() -> None:
+    """An input that another resource reads is that of now, although the outputs beside it are the same."""
+    planning = RememberingDriver(plan_is_pure=True, made=Provisioned(values={"size": 3}))
+    planning.planned = Planned(outputs=Provisioned(values={"size": 2}))
+    constant = RememberingDriver(is_pure=True, made=Provisioned(values={"size": 7}))
+    reads = "${resources.b#modules.web.externals.the-b.values.a}"
+    last = {"driver_type": "pure", "driver_inputs": {"values": {"read": reads}}}
+    outputs = deployed(
+        {"a": entity("planning"), "b": entity("constant", ("a",)), "c": last},
+        planning=planning,
+        constant=constant,
+    )
+    assert outputs["c"] == {"read": 3}

@@ -15,9 +15,11 @@ from tests.app.test_project import write
 import ensue.salt.extension
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.salt.extension.file_roots import file_roots
-from ensue.salt.extension.minion_project import options_of
+from ensue.salt.extension.minion_project import MaskedError, in_project, options_of
+from ensue.salt.extension.resource_states import UnknownArgumentError, refuse_others
 from ensue.salt.extension.salt_minion import SaltMinion
 from ensue.salt.extension.salt_returns import salt_returns
+from ensue.salt.extension.state_calls import state_applied
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -96,3 +98,43 @@ def test_the_project_is_that_of_runs_over_minions(tmp_path: Path) -> None:
         "cachedir": str(tmp_path / "ensue" / "project"),
         "key_source": "keyring",
     }
+
+
+SECRET = "correct-horse-battery"
+
+
+def _minion(tmp_path: Path) -> SaltMinion:
+    """Return a minion without a master, which has a secret in its pillar and an SLS that prints it."""
+    states = tmp_path / "states"
+    states.mkdir()
+    (states / "wrong.sls").write_text("one:\n  test.nop:\n    - require: [{cmd: {{ pillar.password }}}]\n")
+    opts = {"id": "web1", "cachedir": str(tmp_path), "file_client": "local"}
+    own = {"file_roots": {"base": [str(states)]}, "pillar": {"password": SECRET}, "grains": {}}
+    return SaltMinion(opts=opts | own)
+
+
+def test_errors_have_no_secrets(tmp_path: Path) -> None:
+    """What Salt stores in its job cache is masked, also where nothing was run."""
+    with pytest.raises(MaskedError, match="sensitive") as caught:
+        in_project(
+            _minion(tmp_path),
+            lambda project: project.apply(["wrong"], RunOptions(), on_event=lambda _: None),
+        )
+    assert SECRET not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_a_state_of_salt_that_ensue_refuses_has_no_secrets(tmp_path: Path) -> None:
+    """The comment of a state that is not run is masked."""
+    minion = _minion(tmp_path)
+    scope = {"__opts__": minion.opts, "__salt__": {}, "__context__": {}}
+    returned = state_applied(scope, "ssh_host.state_applied", "h", {SECRET: 1, "mods": "a"})
+    assert returned["result"] is False
+    assert returned["comment"] == "ssh_host.state_applied takes no (sensitive)"
+
+
+def test_arguments_that_ensue_does_not_have_are_refused() -> None:
+    """A misspelt target or pillar of the call is not ignored; what Salt adds is."""
+    refuse_others("ensue.apply", {"__pub_jid": "1", "queue": True})
+    with pytest.raises(UnknownArgumentError, match="takes no pillar, tgt"):
+        refuse_others("ensue.apply", {"tgt": "T@ssh_host:a", "pillar": {}, "__pub_jid": "1"})

@@ -66,7 +66,7 @@ def _formatted(data: Any, pad: str) -> str:
     try:
         encoded = msgspec.json.encode(data)
     except UnicodeEncodeError:
-        encoded = msgspec.json.encode(_without_surrogates(data))
+        encoded = msgspec.json.encode(without_surrogates(data))
     formatted = msgspec.json.format(encoded, indent=_INDENT).decode()
     if not formatted.isascii() or "\x7f" in formatted:
         formatted = re.sub(_ACTED_ON, _escaped, formatted)
@@ -87,7 +87,7 @@ def yaml_text(data: Any) -> str:
     dumper_class.add_representer(str, text)
     dumper_class.ignore_aliases = _written_out
     dumped: str = yaml.dump(
-        _without_surrogates(plain(data)),
+        without_surrogates(plain(data)),
         Dumper=dumper_class,
         sort_keys=False,
         default_flow_style=False,
@@ -106,7 +106,8 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\u{ord(found[0]):04x}"
 
 
-def _without_surrogates(data: Any) -> Any:
+def without_surrogates(data: Any) -> Any:
+    """Return data whose texts can be written as UTF-8."""
     return mapped(data, _encodable, _encodable)
 
 

@@ -82,6 +82,7 @@ class ForeseenOutputs:
             return  # The state of the resource reports it.
         if made is None or outputs is None:
             return
-        self._values.note_outputs(node.key, outputs, is_final=driver.is_pure)
+        # With inputs that are only foreseen, other resources read its inputs again when they are known.
+        self._values.note_outputs(node.key, outputs, is_final=driver.is_pure and evaluated.is_final)
         if driver.is_pure:
             self._made[node.key] = (evaluated, made)

@@ -14,7 +14,7 @@ from ensue.app.project import AppProject, ProjectOptions
 from ensue.core.contracts.deadlines import FLEET_SILENCE_S
 from ensue.core.model.fleet import FleetOrder
 from ensue.output.fleet import fleet_data
-from ensue.salt.extension.minion_project import in_thread
+from ensue.salt.extension.minion_project import in_thread, masked
 from ensue.salt.extension.resource_functions import with_salts_errors
 from ensue.salt.extension.resource_states import names_of
 
@@ -62,13 +62,16 @@ def applied(
         timeout_s=FLEET_SILENCE_S,
     )
 
-    async def work() -> dict[str, Any]:
-        async with AppProject.open(root, ProjectOptions(overrides=options)) as project:
-            report = await project.on_fleet(order, _Unwatched())
-            context["retcode"] = report.exit_code
-            return fleet_data(report, project.masker)
+    async def work(project: AppProject) -> dict[str, Any]:
+        report = await project.on_fleet(order, _Unwatched())
+        context["retcode"] = report.exit_code
+        return fleet_data(report, project.masker)
 
-    returns: dict[str, Any] = with_salts_errors(lambda: in_thread(work()))
+    async def used() -> dict[str, Any]:
+        async with AppProject.open(root, ProjectOptions(overrides=options)) as project:
+            return await masked(project, work)
+
+    returns: dict[str, Any] = with_salts_errors(lambda: in_thread(used()))
     return returns
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ensue.app.project import AppProject, ProjectOptions
+from ensue.core.errors import EnsueError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.salt.extension.file_roots import file_roots
 
@@ -26,6 +27,10 @@ _FROM_SALT: Final = (
     "resource_pillar_key",
 )
 """Options that ensue shares with Salt."""
+
+
+class MaskedError(EnsueError):
+    """An error of ensue without secrets, for Salt, which stores and prints it."""
 
 
 def options_of(salt: SaltMinion) -> dict[str, Any]:
@@ -49,6 +54,9 @@ def in_project(
         salt: the minion.
         work: uses the project.
         with_files: whether the file roots are needed.
+
+    Raises:
+        MaskedError: the work has failed.
     """
     options = options_of(salt)
     base = Path(options.pop("root"))
@@ -64,9 +72,25 @@ def in_project(
 
     async def used() -> _Result:
         async with AppProject.open(base, given) as project:
-            return await work(project)
+            return await masked(project, work)
 
     return in_thread(used())
+
+
+async def masked(project: AppProject, work: Callable[[AppProject], Awaitable[_Result]]) -> _Result:
+    """Use a project.
+
+    Args:
+        project: the project.
+        work: uses it.
+
+    Raises:
+        MaskedError: the work has failed.
+    """
+    try:
+        return await work(project)
+    except EnsueError as error:
+        raise MaskedError(project.masker.text(str(error))) from None
 
 
 def in_thread(work: Coroutine[Any, Any, _Result]) -> _Result:

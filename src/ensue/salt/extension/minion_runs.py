@@ -8,7 +8,7 @@ from ensue.app.project import RunOptions
 from ensue.output.presentable import presentable
 from ensue.salt.extension.minion_project import in_project
 from ensue.salt.extension.resource_functions import with_salts_errors
-from ensue.salt.extension.resource_states import is_test, names_of
+from ensue.salt.extension.resource_states import is_test, names_of, refuse_others
 from ensue.salt.extension.salt_minion import SaltMinion
 from ensue.salt.extension.salt_returns import salt_returns
 from ensue.salt.extension.targetable import reporting_changes
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 
 def applied(
-    scope: Mapping[str, Any], mods: str | Sequence[str] | None, target: str | None, *, test: bool | None
+    scope: Mapping[str, Any],
+    mods: str | Sequence[str] | None,
+    target: str | None,
+    others: Mapping[str, Any],
+    *,
+    test: bool | None,
 ) -> dict[str, Any]:
     """Run SLS, or the highstate, and return the returns of all states by tag.
 
@@ -28,8 +33,10 @@ def applied(
         scope: the globals of the file that Salt has loaded.
         mods: names of SLS; None: the highstate.
         target: resources to run them on; None: the minion.
+        others: further arguments of the call, which are refused unless Salt has added them.
         test: whether to change nothing; None: as the minion is configured.
     """
+    with_salts_errors(lambda: refuse_others("ensue.apply", others))
     salt = SaltMinion.of(scope)
     options = RunOptions(test=is_test(scope, test), tgt=target)
 

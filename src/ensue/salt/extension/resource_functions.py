@@ -87,7 +87,7 @@ async def called(
         ResourceCallError: it has failed.
         UnknownResourceError: there is no such resource.
     """
-    return (await _outcome(project, srn, function, args, kwargs)).value
+    return presentable((await _outcome(project, srn, function, args, kwargs)).value, project.masker)
 
 
 async def _outcome(

@@ -5,19 +5,27 @@ Source: Salt's execution module `state`, 3008: the names of the functions.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.project import RunOptions
+from ensue.core.errors import EnsueError
 from ensue.salt.extension.minion_project import in_project
 from ensue.salt.extension.resource_functions import resource_of, with_salts_errors
 from ensue.salt.extension.salt_minion import SaltMinion
 from ensue.salt.extension.salt_returns import salt_returns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.app.project import AppProject
     from ensue.core.model.report import RunReport
+
+
+_OF_SALTS_QUEUE: Final = frozenset({"concurrent", "queue"})
+
+
+class UnknownArgumentError(EnsueError):
+    """A function of ensue does not take an argument."""
 
 
 def give(scope: dict[str, Any]) -> None:
@@ -28,13 +36,15 @@ def give(scope: dict[str, Any]) -> None:
     """
 
     def apply(
-        mods: str | Sequence[str] | None = None, *, test: bool | None = None, **_: Any
+        mods: str | Sequence[str] | None = None, *, test: bool | None = None, **others: Any
     ) -> dict[str, Any]:
         """Apply SLS to the resource, or its highstate if none is named."""
+        with_salts_errors(lambda: refuse_others("state.apply", others))
         return _applied(scope, names_of(mods), test=test)
 
-    def highstate(*, test: bool | None = None, **_: Any) -> dict[str, Any]:
+    def highstate(*, test: bool | None = None, **others: Any) -> dict[str, Any]:
         """Apply to the resource what the top file assigns to it."""
+        with_salts_errors(lambda: refuse_others("state.highstate", others))
         return _applied(scope, [], test=test)
 
     def single(fun: str, name: str, *, test: bool | None = None, **kwargs: Any) -> dict[str, Any]:
@@ -47,6 +57,21 @@ def give(scope: dict[str, Any]) -> None:
         # Salt takes only functions that a file has defined itself.
         function.__module__ = scope["__name__"]
         scope[name] = function
+
+
+def refuse_others(function: str, others: Iterable[str]) -> None:
+    """Refuse arguments that would change what a run does, and that ensue does not have.
+
+    Args:
+        function: `module.function`.
+        others: the names of further arguments; what Salt adds, and what says how a run waits, is accepted.
+
+    Raises:
+        UnknownArgumentError: there are some.
+    """
+    if odd := sorted(name for name in others if not name.startswith("__") and name not in _OF_SALTS_QUEUE):
+        msg = f"{function} takes no {', '.join(odd)}"
+        raise UnknownArgumentError(msg)
 
 
 def names_of(mods: str | Sequence[str] | None) -> list[str]:

@@ -16,7 +16,10 @@ __outputter__ = {"apply": "highstate", "plan": "highstate"}
 
 
 def apply(
-    mods: str | Sequence[str] | None = None, target: str | None = None, test: bool | None = None, **_: Any
+    mods: str | Sequence[str] | None = None,
+    target: str | None = None,
+    test: bool | None = None,
+    **others: Any,
 ) -> dict[str, Any]:
     """Compile and run SLS with ensue: with bindings, delayed blocks and derived resources.
 
@@ -24,6 +27,7 @@ def apply(
         mods: names of SLS, as a list or separated by commas; None: the highstate.
         target: resources to run them on; None: the minion.
         test: whether to change nothing; None: as the minion is configured.
+        **others: what Salt adds; anything else is refused.
 
     Example:
         .. code-block:: bash
@@ -31,22 +35,23 @@ def apply(
             salt web1 ensue.apply web
             salt web1 ensue.apply openvpn.init target='T@ssh_host:jumphost-*'
     """
-    return _runs.applied(globals(), mods, target, test=test)
+    return _runs.applied(globals(), mods, target, others, test=test)
 
 
-def plan(mods: str | Sequence[str] | None = None, target: str | None = None, **_: Any) -> dict[str, Any]:
+def plan(mods: str | Sequence[str] | None = None, target: str | None = None, **others: Any) -> dict[str, Any]:
     """Return what `ensue.apply` would change, and change nothing.
 
     Args:
         mods: names of SLS, as a list or separated by commas; None: the highstate.
         target: resources to run them on; None: the minion.
+        **others: what Salt adds; anything else is refused.
 
     Example:
         .. code-block:: bash
 
             salt web1 ensue.plan web
     """
-    return _runs.applied(globals(), mods, target, test=True)
+    return _runs.applied(globals(), mods, target, others, test=True)
 
 
 def call(target: str, function: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
