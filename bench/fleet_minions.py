@@ -1,6 +1,6 @@
 """A run over many minions whose Salt and ensue are simulated, at a real master and a real coordinator.
 
-    python bench/fleet_minions.py [--minions 1000] [--states 100] [--ensue-alone]    with a Python that has ensue[salt]
+    python bench/fleet_minions.py [--minions 1000] [--states 100]    with a Python that has ensue[salt]
 
 Real are the coordinator (`ensue apply`, a process of its own), the master with its request channel, its
 workers and its event bus, and every frame: encrypted, signed and sent as a minion does. Simulated are the

@@ -205,8 +205,11 @@ class Collection:
     async def reports(self, bus: Bus) -> AsyncIterator[MinionReport]:
         """Yield a report for each minion, as they end."""
         self.begun(self._minions)
+        nearest = 0.0
         while self._minions:
-            nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
+            # A sign of life moves these times to later ones: thousands are not compared for each frame.
+            if nearest <= asyncio.get_running_loop().time():
+                nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
             try:
                 async with asyncio.timeout_at(min(nearest, self._deadline)):
                     item = await bus.next()
@@ -216,6 +219,9 @@ class Collection:
                 concerned = [*self._minions]
             else:
                 self._take(item)
+                # A turn of the loop, in which the journal is handed to its thread: there is none while the
+                # bus has more.
+                await asyncio.sleep(0)
                 concerned = [*self._minions] if isinstance(item, BusClosed) else [item.minion]
             for name in concerned:
                 if (ended := self._minions.get(name)) is not None and ended.has_ended:

@@ -119,8 +119,7 @@ class RunDigest:
             self._failed.forget(scope.scope)
             self._not_called.forget(scope.scope)
         elif scope.is_delayed and scope.status == "failed":
-            self._counts.failed += 1
-            self._failed.add_rendering(scope, caller)
+            self._counts.failed += self._failed.add_rendering(scope, caller)
 
 
 class _AppliedScope:
@@ -152,15 +151,15 @@ class _Failures:
         """Take a state that failed."""
         self._add((returned.scope, returned.tag), _without_data(returned))
 
-    def add_rendering(self, scope: ScopeReturn, caller: str) -> None:
-        """Take a delayed rendering that failed.
+    def add_rendering(self, scope: ScopeReturn, caller: str) -> bool:
+        """Take a delayed rendering that failed; return whether it is a new one.
 
         Args:
             scope: the rendering.
             caller: the ID of its state.
         """
         bare = msgspec.structs.replace(scope, returns={})
-        self._add((scope.scope, ""), _stand_in(caller, bare))
+        return self._add((scope.scope, ""), _stand_in(caller, bare))
 
     def forget(self, scope: str) -> None:
         """Forget what failed in a scope, and below it: another attempt counts instead."""
@@ -169,12 +168,13 @@ class _Failures:
             del self._kept[key]
         self.count -= len(dropped)
 
-    def _add(self, key: tuple[str, str], failure: Return) -> None:
+    def _add(self, key: tuple[str, str], failure: Return) -> bool:
         if key in self._kept:
-            return
+            return False
         self.count += 1
         if len(self._kept) < MOST_FAILURES:
             self._kept[key] = failure
+        return True
 
 
 def _without_data(returned: Return) -> Return:
