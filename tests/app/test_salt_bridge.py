@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 HAS_SALT = importlib.util.find_spec("salt") is not None
 
 TREE = """\
-link:
-  file.hardlink:
-    - name: {root}/{{{{ salt['file.is_hardlink']('/dev/null') | lower }}}}.link
-    - target: {root}/t.sls
+kept:
+  logrotate.set:
+    - name: is-{{{{ salt['file.is_hardlink']('/dev/null') | lower }}}}
+    - key: rotate
+    - value: 2
+    - conf_file: {root}/logrotate.conf
 after:
   test.nop:
     - require:
-      - file: link
+      - logrotate: kept
 """
 
 
@@ -110,21 +112,23 @@ if HAS_SALT:
 
         What it says of the thing is made of what changed, never of what a plan would change.
         """
-        path = tmp_path / "false.link"
+        path = tmp_path / "logrotate.conf"
+        path.write_text("rotate 4\n")
         planned = first(apply(tmp_path, test=True))
-        assert (planned.result, planned.changes, path.exists()) == (None, {"new": str(path)}, False)
+        assert (planned.name, planned.result, planned.changes) == ("is-false", None, {"old": 4, "new": 2})
+        assert path.read_text() == "rotate 4\n"
         assert planned.new_state is None
         applied = first(apply(tmp_path))
         assert (applied.result, bool(applied.changes)) == (True, True), applied.comment
-        assert applied.new_state == {"name": str(path), **applied.changes}
-        assert path.samefile(tmp_path / "t.sls")
+        assert applied.new_state == {"name": "is-false", **applied.changes}
+        assert path.read_text() == "rotate 2\n"
         again = first(apply(tmp_path))
         assert (again.result, again.changes) == (True, {})
-        assert again.new_state == {"name": str(path)}
+        assert again.new_state == {"name": "is-false"}
 
     def test_salts_functions_are_refused_below_a_root(tmp_path: Path) -> None:
         """A project that works below a folder is not let loose on the whole machine."""
-        text = "link:\n  file.hardlink:\n    - name: /x\n    - target: /y\n"
+        text = "kept:\n  logrotate.set:\n    - key: rotate\n    - value: 2\n"
         returned = first(apply(tmp_path, text=text, ensue_yaml="minion_root: m\n"))
         assert returned.result is False
         assert "minion_root" in returned.comment

@@ -73,15 +73,16 @@ class RepeatedFailures:
         return text.removesuffix(way_out[0]) if way_out and line.endswith(way_out[0]) else text
 
 
-def failure_lines(report: RunReport, masker: Masker, palette: Palette) -> list[str]:
-    """Return the failures of a run as lines for its end; none if nothing failed.
+def failures_of_minion(failures: Iterable[Return], masker: Masker) -> Iterator[str]:
+    """Yield a line about each failure of a minion, without an indent.
 
     Args:
-        report: the run.
+        failures: those that its report lists.
         masker: the secrets of the process.
-        palette: the colours.
     """
-    return RepeatedFailures(report, masker).lines(palette)
+    for returned in failures:
+        for part in _failed_parts(returned, all_count=True):
+            yield _line(part, returned, masker)
 
 
 def without_way_out(line: str) -> str:

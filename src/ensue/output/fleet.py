@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.fleet import MOST_MINIONS
 from ensue.output.colours import on_one_line
-from ensue.output.failures import failure_lines
+from ensue.output.failures import failures_of_minion
 from ensue.output.nested import nested_lines
-from ensue.output.outcome import OutcomeCounts, outcome_of, seconds_text
+from ensue.output.outcome import seconds_text
 from ensue.output.presentable import presentable, returns_data
+from ensue.store.runs.run_counts import RunCounts, sum_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
     from ensue.core.model.fleet import FleetReport, MinionReport
     from ensue.output.colours import Palette
 
-_MOST_MINIONS: Final = 50
-"""The most minions whose failures are listed; JSON has all of them."""
 _MOST_NAMES: Final = 10
 
 
@@ -33,12 +33,12 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
     """
     failed = [one for one in report.minions if not one.ok]
     lines: list[str] = []
-    for one in failed[:_MOST_MINIONS]:
+    for one in failed[:MOST_MINIONS]:
         lines.append(palette.paint(palette.red, f"{on_one_line(one.id)}:"))
         lines += [f"  {line}" for line in _failures(one, masker, palette)]
-    if len(failed) > _MOST_MINIONS:
+    if len(failed) > MOST_MINIONS:
         lines.append(
-            palette.paint(palette.red, f"and {len(failed) - _MOST_MINIONS} more minions (--out json)")
+            palette.paint(palette.red, f"and {len(failed) - MOST_MINIONS} more minions (--out json)")
         )
     for warning, count in Counter(text for one in report.minions for text in one.warnings).most_common(
         _MOST_NAMES
@@ -59,9 +59,9 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
 
 def failed_line(one: MinionReport, masker: Masker) -> str:
     """Return one line about a minion that failed."""
-    what = one.problem.partition("\n")[0] or (str(one.answer) if one.report is None else "")
-    if not what and one.report is not None:
-        outcome = outcome_of(one.report)
+    what = one.problem.partition("\n")[0] or (str(one.answer) if one.run is None else "")
+    if not what and one.run is not None:
+        outcome = RunCounts.of(one.run.counts)
         not_run = f", {outcome.not_run} not run" if outcome.not_run else ""
         what = f"{outcome.failed + outcome.unreachable} failed{not_run}"
     return on_one_line(f"ensue: {one.id}: {masker.text(what)}")
@@ -77,8 +77,8 @@ def fleet_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
     """Return what `--out json` prints: the returns by tag of each minion, or why there are none."""
     return {
         one.id: masker.text(one.problem)
-        if one.problem or one.report is None
-        else dict(returns_data(one.report.returns, masker))
+        if one.problem or one.run is None
+        else dict(returns_data(one.run.reported.report().returns, masker))
         for one in report.minions
     }
 
@@ -125,8 +125,12 @@ def _answer(one: MinionReport, masker: Masker) -> Any:
 def _failures(one: MinionReport, masker: Masker, palette: Palette) -> Iterator[str]:
     for line in one.problem.splitlines():
         yield palette.paint(palette.red, on_one_line(masker.text(line)))
-    if one.report is not None:
-        yield from failure_lines(one.report, masker, palette)[2:]
+    if one.run is None:
+        return
+    lines = [*failures_of_minion(one.run.failures, masker)]
+    more = [f"and {one.run.more_failures} more"] if one.run.more_failures else []
+    for line in (*lines, *more):
+        yield f"  {palette.paint(palette.red, line)}"
 
 
 def _needs(report: FleetReport) -> Iterator[str]:
@@ -135,30 +139,22 @@ def _needs(report: FleetReport) -> Iterator[str]:
     for one in report.minions:
         for need in one.needs:
             minions.setdefault(need, []).append(one.id)
-    for need, ids in [*minions.items()][:_MOST_MINIONS]:
+    for need, ids in [*minions.items()][:MOST_MINIONS]:
         more = f" and {len(ids) - _MOST_NAMES} more" if len(ids) > _MOST_NAMES else ""
         yield f"{', '.join(ids[:_MOST_NAMES])}{more}: {need}"
 
 
-def _total(report: FleetReport) -> OutcomeCounts:
-    total = OutcomeCounts()
-    for one in report.minions:
-        if one.report is not None:
-            counted = outcome_of(one.report)
-            total.changed += counted.changed
-            total.unchanged += counted.unchanged
-            total.failed += counted.failed + counted.unreachable
-            total.not_run += counted.not_run
-            total.unknown += counted.unknown
-    return total
+def _total(report: FleetReport) -> RunCounts:
+    return sum_of(RunCounts.of(one.run.counts) for one in report.minions if one.run is not None)
 
 
 def _summary(report: FleetReport) -> str:
     total = _total(report)
+    failed = total.failed + total.unreachable
     good = sum(one.ok for one in report.minions)
     words = ("to change", "would fail") if report.test else ("changed", "failed")
     minions = f"{good} of {len(report.minions) + len(report.not_asked)} minions succeeded"
-    states = f"states: {total.changed} {words[0]}, {total.unchanged} unchanged, {total.failed} {words[1]}"
+    states = f"states: {total.changed} {words[0]}, {total.unchanged} unchanged, {failed} {words[1]}"
     rest = "".join(
         f", {count} {what}"
         for count, what in ((total.not_run, "not run"), (total.unknown, "known after apply"))

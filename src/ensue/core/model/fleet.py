@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 -- an order is decoded when its run is resumed
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
 if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport, RunStatus
+    from ensue.core.model.returns import Return
+
+MOST_FAILURES: Final = 50
+"""The most failures of a minion that are listed."""
+MOST_MINIONS: Final = 50
+"""The most minions whose failures are listed."""
 
 
 class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,13 +55,43 @@ class FleetOrder(msgspec.Struct, frozen=True, kw_only=True):
     kwargs: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
+class ReportedRun(Protocol):
+    """All that a minion has reported about its run."""
+
+    def report(self) -> RunReport:
+        """Return the report of the run, with all returns; it is made anew each time."""
+        ...
+
+
+class MinionRun(msgspec.Struct, frozen=True, kw_only=True):
+    """A minion's run, as far as it was reported.
+
+    There may be thousands, so that the returns are not here as values, except those that are listed.
+
+    Args:
+        exit_code: 0, 2, or 130.
+        counts: its states by outcome, by the fields of `RunCounts`.
+        failures: the first failures in order of their start, without states and changes: states that failed,
+            and states of which a delayed rendering failed; if no state that was called has failed, those that
+            were not called.
+        more_failures: how many others there are.
+        reported: reads all returns.
+    """
+
+    exit_code: int
+    counts: Mapping[str, int]
+    failures: tuple[Return, ...]
+    more_failures: int
+    reported: ReportedRun
+
+
 class MinionReport(msgspec.Struct, frozen=True, kw_only=True):
     """The report of one minion about an order.
 
     Args:
         id: the minion.
         problem: why it did not execute the order; empty if it did, whether or not states failed.
-        report: its run, as far as it was reported; None if nothing was run.
+        run: its run, as far as it was reported; None if nothing was run.
         warnings: the warnings of its run.
         answer: the answer of an execution function, masked; None if there is none.
         ok: whether it executed the order and nothing failed.
@@ -65,7 +101,7 @@ class MinionReport(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     problem: str = ""
-    report: RunReport | None = None
+    run: MinionRun | None = None
     warnings: tuple[str, ...] = ()
     answer: Any = None
     ok: bool = True

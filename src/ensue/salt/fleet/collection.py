@@ -23,11 +23,11 @@ from ensue.salt.fleet.frames import (
     Warned,
     too_much,
 )
+from ensue.salt.fleet.packed_run import PackedRun
 from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
-from ensue.salt.fleet.shared_texts import SharedTexts
+from ensue.salt.fleet.run_digest import RunDigest
 from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
 from ensue.store.runs import journal_form
-from ensue.store.runs.history_report import report_from_events
 from ensue.store.runs.journal_form import JournalHeader, JournalSummary
 from ensue.store.runs.line_types import has_types
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from ensue.core.model.events import RunEvent
-    from ensue.core.model.report import RunReport
+    from ensue.core.model.fleet import MinionRun
     from ensue.core.model.returns import Return
     from ensue.salt.fleet.bus import Bus, Item
     from ensue.salt.fleet.frames import Message
@@ -64,7 +64,11 @@ class Hears(Protocol):
         """Take the return of a state, as its event has it."""
         ...
 
-    def ended(self, minion: str, problem: str, returns: Mapping[str, Return] | None = None) -> None:
+    def packed(self, minion: str, run: PackedRun) -> None:
+        """Take all events of a minion, those of the returns that were taken among them."""
+        ...
+
+    def ended(self, minion: str, problem: str, unended: Mapping[str, Return] | None = None) -> None:
         """Note that a minion reports nothing more; see `Exchange.ended`."""
         ...
 
@@ -81,18 +85,21 @@ class _Minion:
     """What is known about one minion.
 
     Args:
+        name: its id.
         now: the loop's clock.
         silence_s: how long it may be silent.
     """
 
-    def __init__(self, now: float, silence_s: float) -> None:
+    def __init__(self, name: str, now: float, silence_s: float) -> None:
+        self._name = name
         self._silence_s = silence_s
         self.heard(now)
         self.asked_for = -1
         self.has_begun = False
         self.has_ended = False
         self.messages = MinionMessages()
-        self.events: list[RunEvent] = []
+        self.digest: RunDigest | None = None
+        self.reported = PackedRun(name)
         self.warnings: tuple[str, ...] = ()
         self.problem = ""
         self.salt_problem = ""
@@ -109,22 +116,30 @@ class _Minion:
         self.problem = self.problem or problem
         self.has_ended = True
 
-    def report(self, minion: str) -> MinionReport:
+    def begin_run(self) -> None:
+        """Begin a digest: a run that resumes the one before has all of its returns."""
+        self.digest, self.reported = RunDigest(), PackedRun(self._name)
+
+    def report(self) -> MinionReport:
         """Return the report of the minion."""
-        run = self._run(minion)
+        run = self._run()
         answered_well = self.answer is None or self.answer.ok
         return MinionReport(
-            id=minion,
+            id=self._name,
             problem=self.problem,
-            report=run,
+            run=run,
             warnings=self.warnings,
             answer=self.answer.value if self.answer else None,
             ok=not self.problem and answered_well and (run is None or run.exit_code == 0),
             status=self.status,
         )
 
-    def _run(self, minion: str) -> RunReport | None:
-        return report_from_events(self.events, minion) if self.events else None
+    def unended(self) -> Mapping[str, Return]:
+        """Return the states that began, and whose end was not reported."""
+        return self.digest.unended(self._name) if self.digest else {}
+
+    def _run(self) -> MinionRun | None:
+        return self.digest.run(self.reported) if self.digest else None
 
 
 class Collection:
@@ -156,7 +171,6 @@ class Collection:
         ask_again: Callable[[str, int], None],
     ) -> None:
         self._exchange = exchange
-        self._texts = SharedTexts()
         self._key = key
         self._ask_again = ask_again
         self.taken: dict[str, int] = {}
@@ -170,7 +184,7 @@ class Collection:
     def add(self, minions: Iterable[str]) -> None:
         """Collect what further minions report, too."""
         now = asyncio.get_running_loop().time()
-        self._minions |= {one: _Minion(now, self._silence_s) for one in minions}
+        self._minions |= {one: _Minion(one, now, self._silence_s) for one in minions}
 
     def begun(self, minions: Iterable[str]) -> None:
         """Note that the job of minions is published: their silence counts from now on."""
@@ -191,8 +205,11 @@ class Collection:
     async def reports(self, bus: Bus) -> AsyncIterator[MinionReport]:
         """Yield a report for each minion, as they end."""
         self.begun(self._minions)
+        nearest = 0.0
         while self._minions:
-            nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
+            # A sign of life moves these times to later ones: thousands are not compared for each frame.
+            if nearest <= asyncio.get_running_loop().time():
+                nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
             try:
                 async with asyncio.timeout_at(min(nearest, self._deadline)):
                     item = await bus.next()
@@ -202,19 +219,22 @@ class Collection:
                 concerned = [*self._minions]
             else:
                 self._take(item)
+                # A turn of the loop, in which the journal is handed to its thread: there is none while the
+                # bus has more.
+                await asyncio.sleep(0)
                 concerned = [*self._minions] if isinstance(item, BusClosed) else [item.minion]
             for name in concerned:
                 if (ended := self._minions.get(name)) is not None and ended.has_ended:
-                    report = self._minions.pop(name).report(name)
-                    returns = report.report.returns if report.report else None
-                    self._exchange.ended(name, report.problem.partition("\n")[0], returns)
+                    del self._minions[name]
+                    report = ended.report()
+                    self._exchange.ended(name, report.problem.partition("\n")[0], ended.unended())
                     yield msgspec.structs.replace(report, needs=tuple(self._exchange.needs(name)))
 
     def interrupted(self) -> list[MinionReport]:
         """Return reports of the minions that have not ended."""
         for minion in self._minions.values():
             minion.problem = minion.problem or f"interrupted; {_MAY_RUN}"
-        return [minion.report(name) for name, minion in self._minions.items()]
+        return [minion.report() for minion in self._minions.values()]
 
     def _ask_silent(self) -> None:
         """Ask minions that miss signs of life for their frames: at half of the silence, and once more."""
@@ -269,11 +289,24 @@ class Collection:
             if not minion.has_ended:
                 self._heard(frame.minion, minion, message)
 
-    def _happened(self, name: str, minion: _Minion, event: RunEvent) -> None:
-        if isinstance(event, RunStarted):
-            minion.events.clear()  # A run that resumes the one before has all of its returns.
-        self._texts.share(event)
-        minion.events.append(event)
+    def _happened(self, name: str, minion: _Minion, lines: Iterable[str]) -> None:
+        """Take the events of a message, up to one that cannot be read."""
+        taken: list[str] = []
+        try:
+            for line in lines:
+                event = _event(line, name, self._exchange)
+                if isinstance(event, RunStarted) or minion.digest is None:
+                    minion.begin_run()
+                    taken.clear()
+                taken.append(line)
+                self._digested(name, minion, event)
+        finally:
+            minion.reported.add(taken)
+            self._exchange.packed(name, minion.reported)
+
+    def _digested(self, name: str, minion: _Minion, event: RunEvent) -> None:
+        if minion.digest is not None:
+            minion.digest.add(event)
         self._on_event(name, event)
         if isinstance(event, NodeFinished):
             self._exchange.returned(name, event.returned)
@@ -290,8 +323,7 @@ class Collection:
             case Alive():
                 pass
             case Happened(lines=lines):
-                for line in lines:
-                    self._happened(name, minion, _event(line, name, self._exchange))
+                self._happened(name, minion, lines)
             case Refused(messages=messages):
                 minion.problem = "\n".join(messages)
             case Warned(messages=messages):

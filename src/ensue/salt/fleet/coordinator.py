@@ -36,6 +36,7 @@ from ensue.salt.fleet.courier import Courier
 from ensue.salt.fleet.desk import ResourceDesk
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.jobs import FleetJobs, FleetWays, JobsDone, JobsLimits
+from ensue.salt.fleet.kept_reports import KeptReports
 from ensue.salt.fleet.master import SaltMaster
 from ensue.salt.fleet.renaming import Numbers, event_of_run
 from ensue.salt.fleet.sealing import RunKey
@@ -147,7 +148,7 @@ class FleetRun:
         limit: int | None,
     ) -> FleetReport:
         status: RunStatus = "succeeded"
-        done = JobsDone([], {}, limit)
+        done = JobsDone(KeptReports(), {}, limit)
         channel = MinionChannel(master, wire, self._admission.watch)
         courier = Courier(channel)
         deadline = asyncio.get_running_loop().time() + deadline_s(self._settings)
@@ -179,9 +180,7 @@ class FleetRun:
             self._stopped = error.diagnostics[0].summary
         finally:
             reports = done.reports
-            if status == "succeeded" and not (
-                len(reports) == len(minions) and all(one.ok for one in reports)
-            ):
+            if status == "succeeded" and (reports.failed or reports.lack(minions)):
                 status = "failed"
             if self._order.verb == "apply":
                 self._let_go(exchange, status)
@@ -330,19 +329,18 @@ class FleetRun:
     def _report(
         self,
         status: RunStatus,
-        reports: Sequence[MinionReport],
+        reports: KeptReports,
         minions: Sequence[str],
         duration_s: float,
         unsent: Sequence[Diagnostic] = (),
     ) -> FleetReport:
-        asked = {one.id for one in reports}
         return FleetReport(
             run_id=self._run_id,
             test=self._order.test,
             status=status,
             exit_code={"succeeded": 0, "failed": 2, "interrupted": 130}[status],
-            minions=tuple(sorted(reports, key=lambda one: one.id)),
-            not_asked=tuple(one for one in minions if one not in asked),
+            minions=reports.by_id,
+            not_asked=reports.lack(minions),
             warnings=(
                 *refused_frames(self._admission.refused),
                 *stopped_run(self._stopped, self._run_id if self._journal is not None else ""),
@@ -353,7 +351,7 @@ class FleetRun:
 
     def _nothing_matched(self) -> FleetReport:
         warning = nothing_matched(self._masker.text(self._order.tgt))
-        report = self._report("failed", (), (), 0.0)
+        report = self._report("failed", KeptReports(), (), 0.0)
         return msgspec.structs.replace(report, warnings=(warning,))
 
 

@@ -19,8 +19,9 @@ import msgspec
 from ensue.core.model.minion_state import ANY_PATH, MinionReturn
 from ensue.language.collector import near_names
 from ensue.language.references.producers import is_below
-from ensue.salt.fleet.exchange_party import ExchangeParty, is_own
+from ensue.salt.fleet.exchange_party import ExchangeParty
 from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
+from ensue.salt.fleet.packed_run import is_own
 from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.value_messages import (
     MOST_NEEDS,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
+    from ensue.salt.fleet.packed_run import PackedRun
     from ensue.salt.fleet.resource_messages import ResourceMessage
     from ensue.salt.fleet.value_messages import Handed, ValueMessage
 
@@ -142,15 +144,19 @@ class Exchange:
             self._parties[minion].take(returned)
             self._answer_waiting(minion, returned.tag)
 
-    def ended(self, minion: str, problem: str, returns: Mapping[str, Return] | None = None) -> None:
+    def packed(self, minion: str, run: PackedRun) -> None:
+        """Take all events of a minion: the returns that were taken are read from them from now on."""
+        self._parties[minion].pack(run)
+
+    def ended(self, minion: str, problem: str, unended: Mapping[str, Return] | None = None) -> None:
         """Note that a minion reports nothing more.
 
         Args:
             minion: the minion.
             problem: why it did not execute its order; empty if it did.
-            returns: the returns in its report, by tag; None: it has no report.
+            unended: stand-ins for the states whose end was not reported, by tag; None: there are none.
         """
-        self._parties[minion].end(problem, returns)
+        self._parties[minion].end(problem, unended or {})
         self._let_begin(minion)
         self._answer_waiting(minion)
 

@@ -1,13 +1,12 @@
 """What the exchange of a run knows about one minion.
 
 There may be thousands of minions, and few of them have what others need. So the names of a minion's states
-are kept packed, and its returns are those that the run keeps anyway.
+are kept packed, and so are its returns, of which only those that were looked up are values.
 """
 
 from __future__ import annotations
 
 import zlib
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -20,11 +19,11 @@ if TYPE_CHECKING:
 
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
+    from ensue.salt.fleet.packed_run import PackedRun
     from ensue.salt.fleet.value_messages import MinionCompiled
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(tuple[StateName, ...])
-_NOTHING: Final[Mapping[str, Return]] = MappingProxyType({})
 
 
 class ExchangeParty:
@@ -47,7 +46,9 @@ class ExchangeParty:
         self._name = name
         self._packed = b""
         self._found: dict[MinionState, tuple[tuple[int, StateName], ...]] = {}
-        self._returns: Mapping[str, Return] = _NOTHING
+        self._run: PackedRun | None = None
+        self._recent: dict[str, Return] = {}
+        self._looked_up: dict[str, Return | None] = {}
         self.needs: dict[MinionState, Need] = {}
         self.answered: dict[MinionState, bool] = {}
         self.waits_to_begin = False
@@ -76,21 +77,28 @@ class ExchangeParty:
         self.waits_to_begin = bool(message.needs)
 
     def take(self, returned: Return) -> None:
-        """Take the return of a state."""
-        if self._returns is _NOTHING:
-            self._returns = {}
-        if isinstance(self._returns, dict):
-            self._returns[returned.tag] = returned
+        """Take the return of a state, until it is packed."""
+        self._recent[returned.tag] = returned
+        if returned.tag in self._looked_up:
+            self._looked_up[returned.tag] = returned
 
-    def end(self, problem: str, returns: Mapping[str, Return] | None) -> None:
+    def pack(self, run: PackedRun) -> None:
+        """Take all of its events; another run, in place of that before, has its own returns."""
+        if run is not self._run:
+            self._run = run
+            self._looked_up.clear()
+        self._looked_up |= {tag: one for tag, one in self._recent.items() if tag in self._looked_up}
+        self._recent.clear()
+
+    def end(self, problem: str, unended: Mapping[str, Return]) -> None:
         """Note that it reports nothing more.
 
         Args:
             problem: why it did not execute its order; empty if it did.
-            returns: the returns of its states by tag, instead of those that were taken; None: those.
+            unended: stand-ins for the states whose end was not reported, by tag.
         """
         self.has_ended, self.problem = True, problem
-        self._returns = self._returns if returns is None else returns
+        self._looked_up |= unended
 
     def states(self) -> tuple[StateName, ...]:
         """Return the names of its states in the order of its plan; none while it has not compiled."""
@@ -106,13 +114,10 @@ class ExchangeParty:
 
     def returned(self, tag: str) -> Return | None:
         """Return the return of one of its own states; None while it has none."""
-        returned = self._returns.get(tag)
-        return returned if returned is not None and is_own(returned, self._name) else None
-
-
-def is_own(returned: Return, minion: str) -> bool:
-    """Return whether a return is of a state of a minion's top scope, which others may refer to."""
-    return not returned.scope_identity and returned.target == f"minion:{minion}"
+        if tag not in self._looked_up:
+            packed = self._run.returned(tag) if self._run and tag not in self._recent else None
+            self._looked_up[tag] = self._recent.get(tag, packed)
+        return self._looked_up[tag]
 
 
 def _identity(placed: tuple[int, StateName]) -> ProducerIdentity:

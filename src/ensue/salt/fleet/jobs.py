@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.salt.fleet.bus import Bus
     from ensue.salt.fleet.channel import MinionChannel
     from ensue.salt.fleet.exchange import Exchange
+    from ensue.salt.fleet.kept_reports import KeptReports
     from ensue.salt.fleet.master import SaltMaster
     from ensue.salt.fleet.sealing import RunKey
 
@@ -31,14 +32,14 @@ class JobsDone(NamedTuple):
         limit: how many minions may fail; None: any number.
     """
 
-    reports: list[MinionReport]
+    reports: KeptReports
     taken: dict[str, int]
     limit: int | None
 
     @property
     def has_too_many_failed(self) -> bool:
         """Whether no further job may be published."""
-        return self.limit is not None and sum(not one.ok for one in self.reports) > self.limit
+        return self.limit is not None and self.reports.failed > self.limit
 
 
 class FleetWays(NamedTuple):
@@ -135,7 +136,7 @@ class FleetJobs:
                 if not bus.has_more:
                     await self._fill(waiting)
         except (asyncio.CancelledError, ConfigurationError):
-            self._done.reports.extend(collection.interrupted())
+            self._done.reports.add(*collection.interrupted())
             raise
         finally:
             self._done.taken.update(collection.taken)
@@ -161,5 +162,5 @@ class FleetJobs:
         self._collection.begun(known)
 
     def _note(self, report: MinionReport) -> None:
-        self._done.reports.append(report)
+        self._done.reports.add(report)
         self._ended(report)

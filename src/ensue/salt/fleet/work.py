@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ensue.core.model.resource_call import ResourceCall
     from ensue.core.model.returns import Return
     from ensue.salt.fleet.master import SaltMaster
+    from ensue.salt.fleet.packed_run import PackedRun
     from ensue.salt.fleet.resource_messages import ResourceMessage
     from ensue.salt.fleet.sealing import RunKey
     from ensue.salt.fleet.value_messages import ValueMessage
@@ -210,7 +211,10 @@ class _Answers:
     def returned(self, minion: str, returned: Return) -> None:
         """Ignore the return of a state."""
 
-    def ended(self, minion: str, problem: str, returns: Mapping[str, Return] | None = None) -> None:
+    def packed(self, minion: str, run: PackedRun) -> None:
+        """Ignore the events."""
+
+    def ended(self, minion: str, problem: str, unended: Mapping[str, Return] | None = None) -> None:
         """Ignore the end."""
 
     def needs(self, minion: str) -> Iterator[str]:  # noqa: ARG002 -- the contract's

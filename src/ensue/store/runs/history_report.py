@@ -70,7 +70,7 @@ def _returns(events: Iterable[RunEvent]) -> dict[str, Return]:
     for event in events:
         match event:
             case NodeStarted(run_num=number) if number >= 0:
-                by_scope.setdefault(event.scope, {})[event.tag_] = _unended(event)
+                by_scope.setdefault(event.scope, {})[event.tag_] = unended(event)
             case NodeFinished(returned=returned):
                 # What it caused is rebuilt from the events, whether or not the return has it already.
                 bare = msgspec.structs.replace(returned, delayed=(), applied=())
@@ -87,8 +87,12 @@ def _returns(events: Iterable[RunEvent]) -> dict[str, Return]:
     return _in_order(by_scope.get("", {}))
 
 
-def _unended(event: NodeStarted) -> Return:
-    """Return a placeholder for a state whose end is not in the journal: killed, or still running."""
+def unended(event: NodeStarted) -> Return:
+    """Return a placeholder for a state whose end is not in the journal: killed, or still running.
+
+    Args:
+        event: its beginning.
+    """
     module, _, function = event.function.rpartition(".")
     name = event.tag_.removeprefix(f"{module}_|-{event.id}_|-").removesuffix(f"_|-{function}")
     return Return(
