@@ -115,6 +115,11 @@ _KEYWORDS: Final = {
 OF_BOTH: Final = frozenset({"name", "tags", "timeout", "order", "listen", "connection"})
 """Keywords of Ansible that ensue has too, or (`connection`) that another tool's table answers."""
 
+INCLUDE_WORDS: Final = frozenset({
+    "file", "import_playbook", "import_role", "import_tasks", "include_role", "include_tasks", "name", "role",
+})  # fmt: skip
+"""Keys of Ansible before the name of a role or a tasks file."""
+
 _UNMISTAKABLE: Final = frozenset({
     "notify", "become", "become_user", "become_method", "no_log", "changed_when", "failed_when",
     "ignore_errors", "ignore_unreachable", "delegate_to", "delegate_facts", "run_once", "loop_control",

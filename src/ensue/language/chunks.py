@@ -25,6 +25,7 @@ from ensue.language.declarations import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.function_words import instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource
+from ensue.language.missing_functions import instead_of_function
 from ensue.language.options import OPTION_WORDS, has_conditions, read_options
 from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
@@ -295,21 +296,8 @@ class Drafter:
             summary=f"there is no state function {declaration.module}.{declaration.function}",
             span=declaration.span(),
             detail=f"{declaration.id!r} asks for it",
-            help=self._meant(*function) or self._catalog.hint,
+            help=instead_of_function(declaration, self._catalog),
         )
-
-    def _meant(self, module: str, function: str) -> str:
-        """Return what a user may have meant by a function that does not exist; empty if that is not known."""
-        near = self._catalog.near(module, function)
-        if module == "cmd" and " " in function:
-            return f"a command is an argument: `cmd.run: [name: {function}]`"
-        if not any(name.startswith(f"{module}.") for name in near) and (
-            advice := instead_of_module(module, function)
-        ):
-            return advice
-        if near:
-            return f"did you mean {' or '.join(near)}?"
-        return instead_of_keyword(module) or instead_of_argument(module) or instead_of_resource(module)
 
 
 def _name_and_rest(declaration: Declaration) -> tuple[str, dict[str, Any]] | None:

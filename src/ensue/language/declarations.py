@@ -132,7 +132,8 @@ def _short(id_: str, body: str, sls: str, document: YamlDocument, found: Collect
             f"{id_!r} names no state function",
             document.locate((id_,)),
             detail=f"{body!r} is not of the form module.function",
-            help="write for example `file.managed`, or indent the declaration under the ID",
+            help=_instead_of(id_)
+            or "write for example `file.managed`, or indent the declaration under the ID",
         )
         return None
     return Declaration(
@@ -174,7 +175,8 @@ def read_body(
                 f"{id_!r} names several functions of {module!r}",
                 document.locate(place),
                 detail=f"{', '.join([*functions, function])} are in one list",
-                help=_instead_of(module) or "give each function an ID of its own",
+                help=_instead_of_keyword(module)
+                or ("an argument has a name: `- name: …`" if dot else "give each function an ID of its own"),
             )
         if module in modules:
             found.error(
@@ -306,10 +308,17 @@ def _function_instead_of(key: str) -> str:
 
 def _instead_of(id_: str) -> str:
     """Return what to write instead of an ID that is a word of another tool."""
+    from ensue.language.function_words import instead_of_module
+
+    return instead_of_module(id_) or _instead_of_keyword(id_)
+
+
+def _instead_of_keyword(word: str) -> str:
+    """Return what to write instead of a keyword of another tool."""
     from ensue.language.ansible_words import instead_of_keyword
     from ensue.language.hcl_words import instead_of_argument
 
-    return instead_of_keyword(id_) or instead_of_argument(id_)
+    return instead_of_keyword(word) or instead_of_argument(word)
 
 
 def _refuse_glued(

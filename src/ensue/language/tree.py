@@ -12,7 +12,7 @@ from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import AggregatedMap, unmarked
-from ensue.language.ansible_words import instead_of_playbook
+from ensue.language.ansible_words import INCLUDE_WORDS, instead_of_playbook
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
 from ensue.language.hcl_words import instead_of_hcl
@@ -163,7 +163,8 @@ class TreeLoader:
                 f"there is no SLS {name!r}: there is no environment {saltenv!r}",
                 place,
                 detail=f"file_roots names {', '.join(self._roots.environments)}",
-                help=near_names(saltenv, self._roots.environments) or "add it to file_roots in ensue.yaml",
+                help=near_names(saltenv, self._roots.environments)
+                or self._without_environment(name, saltenv),
             )
             return
         folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
@@ -176,6 +177,12 @@ class TreeLoader:
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
             help=near or _other_file(name) or "create the file, or check file_roots in ensue.yaml",
         )
+
+    def _without_environment(self, name: str, saltenv: str) -> str:
+        """Return the remedy for `- role: web` in an `include`, whose key is read as an environment."""
+        if saltenv in INCLUDE_WORDS or name in self._roots.names("base"):
+            return f"write `- {name}`: a key is an environment of file_roots"
+        return "add it to file_roots in ensue.yaml"
 
     def _take_in(self, file: SlsFile, data: Any, document: YamlDocument) -> Steps[None]:
         if data is None:

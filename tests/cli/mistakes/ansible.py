@@ -6,7 +6,8 @@ from typing import Any, Final
 
 from tests.cli.mistakes.mistake import Mistake, line
 
-_GROUPS: Final = {"states/t.sls": "a: test.nop\n", "ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
+_NODEGROUPS: Final = {"ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
+_GROUPS: Final = {"states/t.sls": "a: test.nop\n", **_NODEGROUPS}
 
 
 def _pattern(pattern: str, *, says: str, mends: str, code: int = 1) -> Mistake:
@@ -51,6 +52,33 @@ ROWS: list[Mistake] = [
             code=2,
         )
         for source in ("files/app.conf.j2", "./files/app.conf.j2", "files/app.conf")
+    ],
+    Mistake(
+        what="a highstate of a project whose top file has only hosts",
+        words="apply",
+        files={"states/t.sls": "a: test.nop\n", "states/top.sls": "base: {N@web: [t]}\n", **_NODEGROUPS},
+        says="the top file assigns nothing to box",
+        mends="`ensue apply --tgt N@web` applies what it assigns to the machines of that target",
+        code=2,
+    ),
+    *[
+        _state(f"a role: {text}", text, at="states/t.sls:1", says=says, mends=mends)
+        for text, says, mends in (
+            ("include: [{role: t2}]\n", "there is no environment 'role'", "write `- t2`"),
+            ("import_role: {name: web}\n", "no state function name.web", "write `include` with the SLS"),
+            ("include_role: [web]\n", "'include_role' is not a state declaration", "write `include` with"),
+            ("import_tasks: a.yml\n", "no state function a.yml", "write `include` with the SLS"),
+        )
+    ],
+    *[
+        _state(
+            f"{function}: [{text}]",
+            f"x:\n  {function}:\n    - {text}\n",
+            at="states/t.sls:2:3",
+            says=f"there is no state function {function}.{text}",
+            mends=f"an argument has a name: write `- name: {text}`",
+        )
+        for function, text in (("cmd.run", "echo hello"), ("cmd.run", "ls"), ("file.managed", "/tmp/x"))
     ],
     _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
     _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),

@@ -14,10 +14,11 @@ from ensue.core.errors import CompileError, EnsueError
 from ensue.core.model.foreseen import ForeseenSls
 from ensue.language.collector import Collector
 from ensue.language.compiler import SlsRequest
+from ensue.language.plans.unassigned import assigned_targets, nothing_assigned
 from ensue.language.settings.environments import saltenv_of, top_options
 from ensue.language.targeting import NotKnownError
 from ensue.language.top import top_matches
-from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file
+from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file, read_top_files
 from ensue.language.unnamed_pillar import unnamed_pillar
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from ensue.language.top import TopMatch
 
 NO_TOP_FILE = "E0604"
-NOTHING_ASSIGNED = "E0605"
 
 
 class AssignedSls:
@@ -135,8 +135,15 @@ class AssignedSls:
         if matched is None:
             warnings = (*warnings, self._no_top_file(Severity.WARNING))
         elif not requests:
-            warnings = (*warnings, nothing_assigned(srn.id))
+            warnings = (*warnings, nothing_assigned(srn.id, self._assigned_targets(srn)))
         return compiler.compile(requests), warnings
+
+    def _assigned_targets(self, srn: Srn) -> list[str]:
+        """Return the targets that the top files have, as they are rendered for a target."""
+        services = self._services
+        render = services.renderer(srn, test=self._test).render_file
+        sections = read_top_files(services.roots, render, Collector(), top_options(services.settings))
+        return assigned_targets(sections or {})
 
     def _known_subject(self, srn: Srn) -> TargetSubject:
         """Return a target of which nothing is gathered for a match."""
@@ -214,17 +221,3 @@ _HELP_OF_DEPLOYMENTS: Final = (
     "the project has definitions and no states: `ensue deploy score.yaml --app APP --env ENV --env-type TYPE "
     "--plan` plans a deployment; states need a top.sls (`ensue init`)"
 )
-
-
-def nothing_assigned(names: str) -> Diagnostic:
-    """Return the warning that the top file assigns nothing to a target.
-
-    Args:
-        names: the ids of the targets.
-    """
-    return Diagnostic(
-        code=NOTHING_ASSIGNED,
-        summary=f"the top file assigns nothing to {names}",
-        help="add a target that matches it, or name an SLS",
-        severity=Severity.WARNING,
-    )

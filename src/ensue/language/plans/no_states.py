@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.model.returns import Return
-from ensue.language.plans.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED
+from ensue.language.plans.assigned_sls import NO_TOP_FILE
+from ensue.language.plans.unassigned import NOTHING_ASSIGNED
 
 if TYPE_CHECKING:
     from ensue.core.model.srn import Srn

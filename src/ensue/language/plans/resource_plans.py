@@ -25,7 +25,8 @@ from ensue.engine.plans.first_plans import FirstPlans
 from ensue.engine.plans.joining import Newcomer
 from ensue.engine.returns import exception_text
 from ensue.language.inline_work import NeedsThread
-from ensue.language.plans.assigned_sls import NO_TOP_FILE, NOTHING_ASSIGNED, nothing_assigned
+from ensue.language.plans.assigned_sls import NO_TOP_FILE
+from ensue.language.plans.unassigned import NOTHING_ASSIGNED, nothing_assigned
 from ensue.language.targets.nodegroups import checked_target
 from ensue.language.targets.target_matcher import ProjectMatcher
 

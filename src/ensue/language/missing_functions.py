@@ -1,0 +1,55 @@
+"""What a user may have meant by a state function that does not exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.core.errors import NotAvailableError, PluginError
+from ensue.language.ansible_words import instead_of_keyword
+from ensue.language.function_words import instead_of_module
+from ensue.language.hcl_words import instead_of_argument, instead_of_resource
+
+if TYPE_CHECKING:
+    from ensue.core.contracts.functions import FunctionCatalog
+    from ensue.language.declarations import Declaration
+
+
+def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> str:
+    """Return what to write instead of a function that does not exist; empty if that is not known.
+
+    Args:
+        declaration: the state that asks for it.
+        catalog: the functions that exist.
+    """
+    module, function = declaration.module, declaration.function
+    if module == "cmd" and " " in function:
+        return f"a command is an argument: `cmd.run: [name: {function}]`"
+    if _is_function(module, catalog):
+        # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
+        return f"an argument has a name: write `- name: {function}`"
+    near = catalog.near(module, function)
+    if not any(name.startswith(f"{module}.") for name in near) and (
+        advice := instead_of_module(module, function) or _instead_of_id(declaration)
+    ):
+        return advice
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    return (
+        instead_of_keyword(module)
+        or instead_of_argument(module)
+        or instead_of_resource(module)
+        or catalog.hint
+    )
+
+
+def _instead_of_id(declaration: Declaration) -> str:
+    """Return what to write instead of `import_role: {name: web}`, whose key is read as a module."""
+    return "" if "." in declaration.key else instead_of_module(declaration.id)
+
+
+def _is_function(name: str, catalog: FunctionCatalog) -> bool:
+    module, _, function = name.rpartition(".")
+    try:
+        return bool(module) and catalog.signature(module, function) is not None
+    except (NotAvailableError, PluginError):
+        return False

@@ -1,0 +1,63 @@
+"""What to do if the top file assigns nothing to this machine: usually it assigns SLS to other machines."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.diagnostics import Diagnostic, Severity
+from ensue.core.model.data import is_mapping
+from ensue.language.top import ENGINES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.language.top_files import Sections, Target
+
+NOTHING_ASSIGNED: Final = "E0605"
+_MOST_NAMED: Final = 3
+"""How many targets of the top file the warning names."""
+
+
+def nothing_assigned(names: str, elsewhere: Sequence[str] = ()) -> Diagnostic:
+    """Return the warning that the top file assigns nothing to a target.
+
+    Args:
+        names: the ids of the targets.
+        elsewhere: the targets to which the top file assigns SLS; none: they have been requested.
+    """
+    help_ = "add a target that matches it, or name an SLS"
+    if elsewhere:
+        commands = " or ".join(f"`ensue apply --tgt {shlex.quote(one)}`" for one in elsewhere[:_MOST_NAMED])
+        help_ = (
+            f"{commands} applies what it assigns to the machines of that target; without --tgt, a highstate "
+            f"is of this machine, {names}: if SLS are meant for it, {help_}"
+        )
+    return Diagnostic(
+        code=NOTHING_ASSIGNED,
+        summary=f"the top file assigns nothing to {names}",
+        help=help_,
+        severity=Severity.WARNING,
+    )
+
+
+def assigned_targets(sections: Sections) -> list[str]:
+    """Return the targets of top files as `--tgt` takes them, without those of matchers of the project.
+
+    Args:
+        sections: the targets by environment and expression.
+    """
+    texts = (
+        _as_target(expression, target)
+        for targets in sections.values()
+        for expression, target in targets.items()
+    )
+    return list(dict.fromkeys(filter(None, texts)))
+
+
+def _as_target(expression: str, target: Target) -> str:
+    kinds = [str(entry["match"]) for entry in target.entries if is_mapping(entry) and "match" in entry]
+    engine = ENGINES.get(kinds[-1]) if kinds else ""
+    if engine is None:
+        return ""
+    return f"{engine}@{expression}" if engine else expression
