@@ -126,3 +126,12 @@ def test_a_plan_of_a_target_leaves_out_what_does_not_match(shell: Shell) -> None
     shown = shell.run("plan", "--tgt", "web-01 or new-02").out
     assert "applies web, base to dummy:new-02" in shown
     assert "applies web, base to dummy:new-01" not in shown
+
+
+def test_what_an_apply_has_changed_is_no_drift_of_the_next_plan(shell: Shell) -> None:
+    """`state_applied` counts what one call changed, and nobody else has changed that."""
+    shell.write("states/web.sls", "web: {test.succeed_with_changes: []}\n")
+    shell.write("states/t.sls", MAKE.replace("    - changes: {made: true}\n", ""))
+    assert shell.run("apply", "t").code == 0
+    shell.write("states/web.sls", "web: test.nop\n")
+    assert "changed by someone else" not in shell.run("plan", "t").out

@@ -97,7 +97,13 @@ class Run:
         record = RunRecord(
             services.settings,
             services.masker,
-            Enforcement(services.enforced, services.store_thread, run_id, test=test),
+            Enforcement(
+                services.enforced,
+                services.store_thread,
+                run_id,
+                test=test,
+                of_one_call=services.states.properties_of_one_call,
+            ),
             run_id,
             on_event,
             test=test,

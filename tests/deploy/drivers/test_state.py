@@ -218,3 +218,10 @@ def test_a_plan(tmp_path: Path) -> None:
     assert is_there.outputs.values == {"a": 1}
     unknown, runs = planned(tmp_path, {**MANAGED, "arguments": {"contents": UNKNOWN}})
     assert (unknown.would_change, unknown.outputs, runs) == (True, None, 0)
+
+
+def test_without_delete_what_was_made_stays() -> None:
+    """Nobody is told that it was destroyed."""
+    assert state.leaves({"delete": {"state": "file.absent"}}) is False
+    assert state.leaves({"delete": None}) is True
+    assert state.leaves(None) is True

@@ -62,6 +62,7 @@ class RememberingDriver:
         obstacle: what create, update and delete raise.
         failing: the type for which they raise it; empty: for all.
         cookies: what it keeps on the way, before anything else.
+        is_left: what `leaves` returns.
     """
 
     name: str = "fake"
@@ -77,12 +78,17 @@ class RememberingDriver:
     obstacle: BaseException | None = None
     failing: str = ""
     cookies: list[DataMap] = field(default_factory=list)
+    is_left: bool = False
     calls: list[str] = field(default_factory=list)
     requests: list[DriverRequest] = field(default_factory=list)
 
     @property
     def has_fingerprint(self) -> bool:
         return bool(self.print_of)
+
+    def leaves(self, cookie: DataMap | None, /) -> bool:
+        assert cookie is None or cookie
+        return self.is_left
 
     async def create(self, request: DriverRequest, /) -> Provisioned:
         return await self._called("create", request)

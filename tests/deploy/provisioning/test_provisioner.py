@@ -544,3 +544,13 @@ def test_values_of_a_resource_that_hold_outputs_are_foreign() -> None:
             "db": made_by("fake", {"command": f"run ${{resources.config.values.{name}}}"}),
         }
         assert shop.deploy(entities)["db"].status == status
+
+
+def test_what_a_driver_leaves_is_not_reported_as_destroyed() -> None:
+    """Where its `delete` removes nothing, the resource is forgotten, in a plan and afterwards."""
+    shop = environment(fake=RememberingDriver(is_left=True))
+    shop.deploy({"db": made_by("fake", {"size": 1})})
+    planned = shop.deploy({}, prune=True, test=True)["db"]
+    assert (planned.action, "has no `delete`" in planned.comment) == ("forget", True)
+    removed = shop.deploy({}, prune=True)["db"]
+    assert (removed.status, "was left as it is" in removed.comment) == ("retained", True)

@@ -16,6 +16,8 @@ Optional names of the module:
 - `OUTPUTS: Collection[str]`: the names of all outputs that it may return. A resource that uses another one
   is refused before anything is provisioned.
 - `ROTATES = True`: it makes a new password for a resource that is there if `DriverRequest.rotates` says so.
+- `def leaves(cookie) -> bool`: whether `delete` with this cookie does nothing, so that what was made stays,
+  and is reported as left as it is. Default: no.
 - `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
   A value that is not known yet is an `ensue.core.model.unknown.Unknown`.
 - `async def fingerprint(request) -> str`: what the result depends on in addition to the inputs, such as the

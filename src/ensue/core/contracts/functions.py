@@ -10,7 +10,9 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
 - optionally `AWAITS: Callable[[function, name], Srn | None]`: the resource that a declaration requires;
   the declaration waits for the state that registers this resource in the same run;
 - optionally `PROMISES: Callable[[function, name, arguments], Sequence[Srn]]`: the resources that a
-  declaration will register.
+  declaration will register;
+- optionally `OF_ONE_CALL: Mapping[function, Collection[str]]`: the properties of its `new_state` that say
+  what one call did, not what there is, such as a count of changes; a new value is not drift.
 
 A module of execution functions is `ensue.library.modules.<name>` with `FUNCTIONS`; each function takes
 `ctx: FunctionContext`, then its own arguments, and returns data.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.contracts.driver import DriverRequest, Provisioned
+    from ensue.core.model.data import DataMap
 
 FOLDER: Final = "_drivers"
 """The folder below a file root that holds a project's own drivers, one file each."""
@@ -169,6 +170,21 @@ class LoadedDriver:
         if not self.has_fingerprint:
             return ""
         return str(await self._call("fingerprint", request))
+
+    def leaves(self, cookie: DataMap | None) -> bool:
+        """Return whether `delete` does nothing, so that what was made stays.
+
+        Args:
+            cookie: the cookie of the resource.
+
+        Raises:
+            DriverError: the driver raises.
+        """
+        leaves = getattr(self._module, "leaves", None)
+        try:
+            return leaves is not None and bool(leaves(cookie))
+        except Exception as error:
+            raise self._failed("leaves", error) from error
 
     @property
     def has_check(self) -> bool:

@@ -108,6 +108,11 @@ async def delete(request: DriverRequest) -> None:
         await _run(request, removal)
 
 
+def leaves(cookie: DataMap | None) -> bool:
+    """Return whether there is no input `delete`, so that nothing is undone."""
+    return not is_mapping((cookie or {}).get("delete"))
+
+
 async def plan(request: DriverRequest) -> Planned:
     """Run the state or the SLS in test mode."""
     values = request.values

@@ -165,8 +165,8 @@ class Provisioner:
             await self._delete(one, call)
             self._forget(one)
             await self._run_services.active.flush()
-        is_retained = all(one.is_retained for one in whole.beside)
-        return ProvisioningOutcome("retained" if is_retained else "destroyed", "", old=whole)
+        stays = all(self._stays(one) for one in whole.beside)
+        return ProvisioningOutcome("retained" if stays else "destroyed", "", old=whole)
 
     def replaces(self, node: GraphNode) -> ActiveResource | None:
         """Return the record of what a deployment would destroy to replace it; None: nothing."""
@@ -184,17 +184,18 @@ class Provisioner:
             StoreError: the record cannot be written.
         """
         old = self.kept[key]
+        stays = self._stays(old)
         if call.test:
-            what = "left as it is, and forgotten" if old.is_retained else "destroyed"
-            action: Action = "forget" if old.is_retained else "destroy"
+            what = f"left as it is, and forgotten ({stays})" if stays else "destroyed"
+            action: Action = "forget" if stays else "destroy"
             return ProvisioningOutcome("planned", f"{key} would be {what}", old=old, action=action)
         for one in (*old.beside, old):
             await self._delete(one, call)
             self._forget(one)
         await self._flush_for(self._run_services.driver(old.driver))
-        if old.is_retained:
+        if stays:
             return ProvisioningOutcome(
-                "retained", f"{key} was left as it is, and forgotten (`retain`)", old=old
+                "retained", f"{key} was left as it is, and forgotten ({stays})", old=old
             )
         return ProvisioningOutcome("destroyed", f"{key} was destroyed", old=old)
 
@@ -205,7 +206,11 @@ class Provisioner:
         node = step.evaluated.node
         gone = self.replaces(node)
         is_anew = node.name in self._replacing.anew
-        words = f"made anew by the driver {node.driver}" if gone is None else words_of(gone, node)
+        words = (
+            f"made anew by the driver {node.driver}"
+            if gone is None
+            else words_of(gone, node, self._stays(gone))
+        )
         if call.test:
             outcome = await self._planned(step, "")
             if gone is None and not is_anew:
@@ -321,6 +326,13 @@ class Provisioner:
         await self._run_services.active.flush()
         services = self._services(one.key, one.generation, call.services)
         await driver.delete(self._requests.of_removal(one, services))
+
+    def _stays(self, one: ActiveResource) -> str:
+        """Return why a removal leaves what was made; empty: it destroys it."""
+        if one.is_retained:
+            return "`retain`"
+        is_left = self._run_services.driver(one.driver).leaves(one.cookie)
+        return f"its definition {one.definition} has no `delete`" if is_left else ""
 
     def _forget(self, one: ActiveResource) -> None:
         """Remove one record of a resource, whose other records stay."""

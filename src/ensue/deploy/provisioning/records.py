@@ -176,8 +176,18 @@ def would_do(old: ActiveResource | None, *, is_same: bool) -> Action:
     return "read" if is_same and not old.was_interrupted else "update"
 
 
-def words_of(replaced: ActiveResource, node: GraphNode) -> str:
-    """Return what a replacement changes, in words."""
-    if (replaced.definition, replaced.driver) == (node.definition, node.driver):
-        return f"destroyed first, and made anew by the driver {node.driver}"
-    return f"definition {replaced.definition} → {node.definition}, driver {replaced.driver} → {node.driver}"
+def words_of(replaced: ActiveResource, node: GraphNode, stays: str = "") -> str:
+    """Return what a replacement changes, in words.
+
+    Args:
+        replaced: the record of what is replaced.
+        node: what replaces it.
+        stays: why what is replaced stays; empty: it is destroyed.
+    """
+    is_same = (replaced.definition, replaced.driver) == (node.definition, node.driver)
+    kept = f"; what is there stays ({stays})" if stays else ""
+    if is_same:
+        first = "" if stays else "destroyed first, and "
+        return f"{first}made anew by the driver {node.driver}{kept}"
+    drivers = f"driver {replaced.driver} → {node.driver}"
+    return f"definition {replaced.definition} → {node.definition}, {drivers}{kept}"

@@ -67,6 +67,10 @@ class ProvisioningDriver(Protocol):
         """Whether the result depends on more than the inputs."""
         ...
 
+    def leaves(self, cookie: DataMap | None, /) -> bool:
+        """Return whether `delete` does nothing, so that what was made stays."""
+        ...
+
     async def create(self, request: DriverRequest, /) -> Provisioned:
         """Create a resource."""
         ...

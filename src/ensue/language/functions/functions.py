@@ -14,11 +14,12 @@ from ensue.core.contracts.argument_types import argument_types
 from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
 from ensue.core.errors import NotAvailableError, PluginError
+from ensue.core.model.data import is_mapping
 from ensue.language.function_words import usual_names
 from ensue.language.transparent import TREQ, rules_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from types import ModuleType
 
     from ensue.core.contracts.function_docs import FunctionKind
@@ -83,6 +84,11 @@ class Functions:
             # The look-up of a function reports that it does not load.
             return None
         return custom or (getattr(loaded, name, None) if loaded else None)
+
+    def properties_of_one_call(self, module: str, function: str) -> Collection[str]:
+        """Return the properties of a function that say what one call did (`OF_ONE_CALL`); none by default."""
+        declared = self.attribute(module, "OF_ONE_CALL")
+        return declared.get(function, ()) if is_mapping(declared) else ()
 
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a function accepts; None if there is no such function."""

@@ -153,6 +153,8 @@ def applied(function: str, arguments: DataMap) -> list[str] | None:
 
 APPLIES = applied
 
+OF_ONE_CALL: Final = {"state_applied": frozenset({"states", "changed"})}
+
 
 async def _carried(
     ctx: StateContext, name: str, source_path: str, path: str, wanted: DestinationAttributes, *, fetch: bool
