@@ -212,7 +212,7 @@ def test_failures_of_minions_that_are_not_listed_are_forgotten() -> None:
 
 
 def test_what_others_refer_to_is_read_from_what_is_packed() -> None:
-    """A return is known at once, after it is packed, and after the end; one without an end has failed then."""
+    """A return is known at once, when it is packed, and after the end; one without an end has failed."""
     party = ExchangeParty("m")
     assert party.returned(tag(0)) is None
     for number in (0, 1):
