@@ -19,6 +19,7 @@ from ensue.core.model.fleet import MOST_FAILURES, MOST_MINIONS, FleetReport, Min
 from ensue.core.model.returns import Return, ScopeReturn
 from ensue.output.colours import PLAIN
 from ensue.output.fleet import fleet_text
+from ensue.salt.fleet.exchange_party import ExchangeParty
 from ensue.salt.fleet.kept_reports import KeptReports
 from ensue.salt.fleet.packed_run import PackedRun
 from ensue.salt.fleet.run_digest import RunDigest
@@ -191,7 +192,10 @@ def test_all_returns_are_read_from_what_is_packed() -> None:
 
 def test_packed_events_take_a_fraction_of_their_size() -> None:
     """States that resemble each other take some tens of bytes each."""
-    events = [STARTED, *(finished(number, comment="The file is there") for number in range(1000))]
+    events: list[RunEvent] = [
+        STARTED,
+        *(finished(number, comment="The file is there") for number in range(1000)),
+    ]
     assert packed(events).size_bytes < 60 * len(events)
 
 
@@ -205,3 +209,32 @@ def test_failures_of_minions_that_are_not_listed_are_forgotten() -> None:
     assert (with_failures, kept.failed) == (names[:MOST_MINIONS], len(names))
     assert kept.lack(["m000", "m999"]) == ("m999",)
     assert "and 5 more minions" in text_of(*kept.by_id)
+
+
+def test_what_others_refer_to_is_read_from_what_is_packed() -> None:
+    """A return is known at once, when it is packed, and after the end; one without an end has failed."""
+    party = ExchangeParty("m")
+    assert party.returned(tag(0)) is None
+    for number in (0, 1):
+        party.take(returned(number, new_state={"n": number}))
+    before = [party.returned(tag(number)) for number in (0, 1)]
+    party.pack(packed([finished(number, new_state={"n": number}) for number in (0, 1, 2)]))
+    party.end("", {tag(3): returned(3, result=False)})
+    after = [party.returned(tag(number)) for number in (0, 1, 2, 3, 4)]
+    assert [one and one.new_state for one in before] == [{"n": 0}, {"n": 1}]
+    assert [one and (one.new_state, one.result) for one in after] == [
+        ({"n": 0}, True),
+        ({"n": 1}, True),
+        ({"n": 2}, True),
+        (None, False),
+        None,
+    ]
+
+
+def test_a_run_that_begins_anew_has_its_own_returns() -> None:
+    """A minion that was killed and goes on reports all of its returns again; those before do not count."""
+    party = ExchangeParty("m")
+    party.pack(packed([finished(0, new_state={"n": 1})]))
+    assert party.returned(tag(0)) is not None
+    party.pack(packed([STARTED]))
+    assert party.returned(tag(0)) is None
