@@ -132,11 +132,15 @@ def test_a_driver_of_the_project(shell: Shell) -> None:
     own = '"""Driver `shelf`: a place on a shelf.\n\nArgs:\n    values.row: which row\n"""\n'
     shell.write("states/_drivers/shelf.py", f"{own}{body}\n")
     shell.write("states/_drivers/broken.py", "import nothing_of_this_name\n")
+    shell.write("states/_drivers/leaving.py", "import sys\nsys.exit(3)\n")
+    shell.write("states/_drivers/number.py", f"__doc__ = 5\n{body}\n")
     text = shell.run("doc", "shelf").out
     assert text.startswith("shelf (driver)\n\nA place on a shelf.\n")
     assert "  values.row\n      which row\n" in text
+    assert shell.run("doc", "number").out == "number (driver)\n\n"
     ended = shell.run("doc")
     assert (ended.code, "nothing_of_this_name" in ended.out) == (0, True)
+    assert "does not load: SystemExit: 3" in ended.out
 
 
 def test_a_file_that_does_not_load(shell: Shell) -> None:

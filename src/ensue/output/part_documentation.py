@@ -112,7 +112,8 @@ class PartDocumentation:
             module = source.module if source else None
         else:
             module = self._providers.find(name)
-        return getattr(module, "__doc__", None) or ""
+        text = getattr(module, "__doc__", None)
+        return text if isinstance(text, str) else ""
 
 
 def shipped_parts() -> PartDocumentation:

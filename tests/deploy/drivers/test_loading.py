@@ -100,6 +100,7 @@ def test_a_broken_one_names_its_distribution(site: Path, name: str, message: str
         ("async def create(request): ...", r"lab\.py\) lacks update, delete, plan"),
         ("import nowhere", r"lab\.py\) does not load: ModuleNotFoundError"),
         ("def (", "SyntaxError"),
+        ("import sys; sys.exit(3)", r"lab\.py\) does not load: SystemExit: 3"),
     ],
 )
 def test_a_broken_file_names_itself(tmp_path: Path, text: str, message: str) -> None:

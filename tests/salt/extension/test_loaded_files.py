@@ -127,7 +127,7 @@ def test_errors_have_no_secrets(tmp_path: Path) -> None:
 def test_a_state_of_salt_that_ensue_refuses_has_no_secrets(tmp_path: Path) -> None:
     """The comment of a state that is not run is masked."""
     minion = _minion(tmp_path)
-    scope = {"__opts__": minion.opts, "__salt__": {}, "__context__": {}}
+    scope: dict[str, Any] = {"__opts__": minion.opts, "__salt__": {}, "__context__": {}}
     returned = state_applied(scope, "ssh_host.state_applied", "h", {SECRET: 1, "mods": "a"})
     assert returned["result"] is False
     assert returned["comment"] == "ssh_host.state_applied takes no (sensitive)"
@@ -137,4 +137,4 @@ def test_arguments_that_ensue_does_not_have_are_refused() -> None:
     """A misspelt target or pillar of the call is not ignored; what Salt adds is."""
     refuse_others("ensue.apply", {"__pub_jid": "1", "queue": True})
     with pytest.raises(UnknownArgumentError, match="takes no pillar, tgt"):
-        refuse_others("ensue.apply", {"tgt": "T@ssh_host:a", "pillar": {}, "__pub_jid": "1"})
+        refuse_others("ensue.apply", {"tgt": "T@ssh_host:a", "pillar": "a", "__pub_jid": "1"})

@@ -115,7 +115,7 @@ class PluginModules:
         module = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             msg = f"the {kind} {name!r} ({path}) does not load: {type(error).__name__}: {error}"
             raise PluginError(msg) from error
         return module
@@ -126,7 +126,7 @@ class PluginModules:
         for entry in entry_points(group=self._kind.group, name=name):
             try:
                 return entry.load()
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 msg = (
                     f"the {self._kind.words} {name!r} of {_distribution(entry)} does not load: "
                     f"{type(error).__name__}: {error}"

@@ -120,7 +120,8 @@ class LoadedDriver:
     @property
     def docstring(self) -> str:
         """The docstring of its module, which documents its inputs."""
-        return getattr(self._module, "__doc__", None) or ""
+        text = getattr(self._module, "__doc__", None)
+        return text if isinstance(text, str) else ""
 
     async def create(self, request: DriverRequest) -> Provisioned:
         """Create a resource.
