@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.model.declared_secrets import SENSITIVE
+from ensue.language.ansible_arguments import instead_of_module_argument
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
 from ensue.language.hcl_words import instead_of_argument
@@ -100,9 +101,15 @@ def meant_by(word: str, names: Collection[str]) -> str:
     slip = _alike(word, known) or _plural_relation(word)
     if word == SENSITIVE and "hide_output" in names:
         return "`hide_output: true` keeps the output of a command out of everything that ensue writes"
-    if not slip and (advice := instead_of_keyword(word) or instead_of_argument(word)):
+    if not slip and (
+        advice := instead_of_module_argument(word, names)
+        or instead_of_keyword(word)
+        or instead_of_argument(word)
+    ):
         return advice
-    slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
+    if not called:
+        # A name that another tool has is no slip: `cmd` is not `cwd`.
+        slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
     if slip or called:
         return f"did you mean {slip or ' or '.join(called)}?"
     return near_names(word, sorted(names)) or near_names(word, sorted(GLOBAL_WORDS), cutoff=0.8)
