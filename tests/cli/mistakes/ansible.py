@@ -125,6 +125,16 @@ ROWS: list[Mistake] = [
         mends="give it the value with `context: {name: value}`",
         code=2,
     ),
+    _state(
+        "an argument that neither file.managed nor its template has",
+        "x:\n  file.managed:\n    - name: /tmp/never/x\n    - template: jinja\n    - makedirs: true\n"
+        "    - source: salt://files/port.j2\n    - port: 80\n    - modee: '0600'\n",
+        at="",
+        words="plan t",
+        says="`modee` has no effect",
+        mends="there is no such argument, and the template does not read it",
+        code=0,
+    ),
     *[
         _state(f"the tag {text}", f"{text}\n", at="states/t.sls:1", says="broken Jinja", mends=mends)
         for text, mends in (
@@ -136,6 +146,15 @@ ROWS: list[Mistake] = [
             ("{% if a %}", "check that every {% %} and {{ }} is closed"),
         )
     ],
+    Mistake(
+        what="a group with hosts and children",
+        files={
+            "states/t.sls": "a: test.nop\n",
+            "ensue.yaml": "nodegroups: {prod: {children: [web]}, web: w*}\n",
+        },
+        says="neither an expression nor a list of words",
+        mends="write `prod: N@web`",
+    ),
     _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
     _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
     _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),
