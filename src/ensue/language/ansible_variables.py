@@ -22,8 +22,18 @@ _CONNECTION: Final = (
 _FOLDER: Final = (
     "{{ opts['root_dir'] }} is the folder of the project; a file of the file roots is salt://PATH"
 )
-_SLS: Final = "{{ slspath }} is the folder of the SLS below the file roots, and `./FILE` a template beside it"
-_LOOP: Final = "write {% for item in … %} around the state, or `names` with a list"
+_SLS: Final = (
+    "{{ slspath }} is the folder of the SLS below the file roots, salt://{{ slspath }}/FILE a file beside it"
+)
+_ON_HOST: Final = " on this machine, {{ salt['cmd.run']('echo $HOME') }} on another host"
+_LOOKUP: Final = (
+    "write {{ salt['module.function'](…) }}, such as salt['pillar.get']; for a variable of the environment, "
+    f"{{{{ salt['environ.get']('HOME') }}}}{_ON_HOST}"
+)
+_LOOP: Final = (
+    "write {% for item in … %} around the state; with `names`, each item is the name of a state, and no "
+    "variable has it"
+)
 _VARIABLES: Final = {
     "inventory_hostname": "write {{ grains.id }}, the id of the host",
     "inventory_hostname_short": "write {{ grains.id.split('.')[0] }}",
@@ -47,7 +57,7 @@ _VARIABLES: Final = {
     "ansible_managed": "write the text itself",
     "ansible_local": "own facts are grains: `grains.present`, or a file in `_grains`",
     "ansible_date_time": "{{ None | strftime('%Y-%m-%d') }} is the time at which the SLS is rendered",
-    "ansible_env": "write {{ salt['environ.get']('HOME') }}",
+    "ansible_env": f"write {{{{ salt['environ.get']('HOME') }}}}{_ON_HOST}",
     "ansible_default_ipv4": "write {{ salt['network.ip_addrs']()[0] }}; grains.ipv4 has all addresses",
     "ansible_all_ipv4_addresses": "write {{ grains.ipv4 }}",
     "ansible_all_ipv6_addresses": "write {{ grains.ipv6 }}",
@@ -68,11 +78,11 @@ _VARIABLES: Final = {
     "ansible_become_user": _CONNECTION,
     "ansible_python_interpreter": "leave it out: ensue runs no Python on the host",
     "omit": "write {% if … %} around the argument",
-    "lookup": "write {{ salt['module.function'](…) }}, such as salt['pillar.get'] or salt['environ.get']",
-    "query": "write {{ salt['module.function'](…) }}, such as salt['pillar.get'] or salt['environ.get']",
-    "q": "write {{ salt['module.function'](…) }}, such as salt['pillar.get'] or salt['environ.get']",
+    "lookup": _LOOKUP,
+    "query": _LOOKUP,
+    "q": _LOOKUP,
     "vars": "write {{ pillar['name'] }}, or {{ salt['pillar.get']('a:b') }}",
-    "environment": "write {{ salt['environ.get']('NAME') }}",
+    "environment": f"write {{{{ salt['environ.get']('NAME') }}}}{_ON_HOST}",
 }
 _FACTS: Final = {
     "os_family": "os_family",

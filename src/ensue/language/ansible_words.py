@@ -30,10 +30,21 @@ _HOST: Final = (
     "the registration of a host, in pillar below `resources`, says it: `host`, `port`, `user`, `sudo`"
 )
 _DELEGATE: Final = "write `tgt` with the machine on which the state runs"
-_VALUES: Final = "write the values in pillar, or {% set name = … %}"
+_ONCE: Final = (
+    "write `tgt` with the machine on which the state runs, in an SLS that is applied to this machine alone; "
+    "an SLS that `--tgt` applies to several hosts runs it for each: there, write "
+    "{% if grains.id == 'HOST' %} around it"
+)
+_VALUES: Final = (
+    "write the values in pillar, or {% set name = … %}; a template file gets them with `context` of "
+    "`file.managed`"
+)
 _TASKS: Final = "write each task as a state: an ID, and below it `module.function`"
 _GRAINS: Final = "leave it out: grains are gathered when they are needed"
-_RETRY: Final = "write `retry` with `until`, `attempts` and `interval`"
+_RETRY: Final = (
+    "write `retry: {attempts: 5, interval: 10}`, which repeats the state until it succeeds; a condition on "
+    "an output is a command that fails without it, `… | grep -q ready`"
+)
 _BACKGROUND: Final = (
     "write `bg: true` for a command that goes on, `parallel: true` for a state that others do not wait for"
 )
@@ -81,7 +92,7 @@ _KEYWORDS: Final = {
     "delegate_to": _DELEGATE,
     "delegate_facts": _DELEGATE,
     "local_action": _DELEGATE,
-    "run_once": _DELEGATE,
+    "run_once": _ONCE,
     "environment": "a command has `env`: `- env: [{NAME: value}]`; other states need none",
     "async": _BACKGROUND,
     "poll": _BACKGROUND,
@@ -124,6 +135,8 @@ _UNMISTAKABLE: Final = frozenset({
     "notify", "become", "become_user", "become_method", "no_log", "changed_when", "failed_when",
     "ignore_errors", "ignore_unreachable", "delegate_to", "delegate_facts", "run_once", "loop_control",
     "local_action", "check_mode", "gather_facts", "any_errors_fatal", "max_fail_percentage",
+    "become_exe", "become_flags", "force_handlers", "remote_user", "vars_files",
+    "vars_prompt",
 })  # fmt: skip
 """Keywords that nobody gives to a template as variables."""
 

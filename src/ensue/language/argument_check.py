@@ -238,7 +238,7 @@ class ArgumentCheck:
             f"{declaration.module}.{declaration.function} makes no use of {name!r}",
             _place(declaration, name),
             detail=f"{declaration.id!r} passes it; Salt ignores it silently",
-            help=f"write `{successor}` if that is meant, or remove it" if successor else meant or "remove it",
+            help=_instead_of_outdated(name, successor) if successor else meant or "remove it",
         )
 
 
@@ -290,6 +290,14 @@ def _meant(name: str, signature: Signature) -> str:
     from ensue.language.argument_suggestions import meant_by
 
     return meant_by(name, signature.names)
+
+
+def _instead_of_outdated(name: str, successor: str) -> str:
+    """Return the remedy for an argument of an earlier release of Salt."""
+    if successor == "runas":
+        # Many trees have it, so it is no error; who reads the warning must learn which user it is now.
+        return f"write `runas`: with `{name}`, the command runs as the user of the connection, usually root"
+    return f"write `{successor}` if that is meant, or remove it"
 
 
 def _place(declaration: Declaration, name: str) -> Span:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.language.ansible_arguments import instead_of_module_argument
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
 from ensue.language.hcl_words import instead_of_argument
@@ -97,9 +98,15 @@ def meant_by(word: str, names: Collection[str]) -> str:
     known = GLOBAL_WORDS | set(names)
     called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
     slip = _alike(word, known) or _plural_relation(word)
-    if not slip and (advice := instead_of_keyword(word) or instead_of_argument(word)):
+    if not slip and (
+        advice := instead_of_module_argument(word, names)
+        or instead_of_keyword(word)
+        or instead_of_argument(word)
+    ):
         return advice
-    slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
+    if not called:
+        # A name that another tool has is no slip: `cmd` is not `cwd`.
+        slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
     if slip or called:
         return f"did you mean {slip or ' or '.join(called)}?"
     return near_names(word, sorted(names)) or near_names(word, sorted(GLOBAL_WORDS), cutoff=0.8)

@@ -29,6 +29,9 @@ _CALLS: Final = {
 """Modules of Ansible that are called ad hoc, and the execution functions that do the same."""
 _PARTS_OF_COLLECTION: Final = 2
 
+REACTIONS: Final = frozenset({"reload", "reloaded", "restart", "restarted"})
+"""Functions of other tools that restart a service whenever they run."""
+
 _FUNCTIONS: Final[dict[str, tuple[str, ...]]] = {
     "started": ("running",),
     "start": ("running",),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.ansible_words import instead_of_keyword
-from ensue.language.function_words import instead_of_module
+from ensue.language.function_words import REACTIONS, instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> s
         advice := instead_of_module(module, function) or _instead_of_id(declaration)
     ):
         return advice
+    if function in REACTIONS and f"{module}.running" in near:
+        return f"write `{module}.running` with `watch` (or `listen`) for what it reacts to: it restarts then"
     if near:
         return f"did you mean {' or '.join(near)}?"
     return (

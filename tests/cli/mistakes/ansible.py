@@ -16,7 +16,7 @@ def _pattern(pattern: str, *, says: str, mends: str, code: int = 1) -> Mistake:
 
 
 def _state(what: str, text: str, *, says: str, mends: str, at: str, **of: Any) -> Mistake:
-    files = {"states/t.sls": text, "states/files/app.conf.j2": "x\n"}
+    files = {"states/t.sls": text, "states/files/app.conf.j2": "x\n", "states/files/port.j2": "{{ port }}\n"}
     return Mistake(what=what, files=files, at=at, says=says, mends=mends, **of)
 
 
@@ -80,6 +80,81 @@ ROWS: list[Mistake] = [
         )
         for function, text in (("cmd.run", "echo hello"), ("cmd.run", "ls"), ("file.managed", "/tmp/x"))
     ],
+    *[
+        _state(
+            f"{function} with {word}",
+            f"x:\n  {function}:\n    - {word}: x\n",
+            at="states/t.sls:3:7",
+            says=f"{function} takes no argument '{word}'",
+            mends=mends,
+        )
+        for function, word, mends in (
+            ("cmd.run", "cmd", "did you mean name?"),
+            ("cmd.run", "removes", "`removes` is Ansible's: write `onlyif: test -e PATH`"),
+            ("cmd.run", "executable", "write `shell` with the path, `shell: /bin/bash`"),
+            ("cmd.run", "warn", "`warn` is Ansible's: leave it out"),
+            ("file.replace", "regexp", "write `pattern`"),
+            ("file.line", "regexp", "write `match`"),
+            ("file.line", "line", "write `content`"),
+            ("file.managed", "vars", "write `context: {name: value}`"),
+            ("file.managed", "validate", "write `check_cmd`"),
+            ("user.present", "append", "write `remove_groups: false`"),
+        )
+    ],
+    _state(
+        "the user of a command",
+        "x:\n  cmd.run:\n    - name: 'true'\n    - user: nobody\n",
+        at="states/t.sls:4:7",
+        says="cmd.run makes no use of 'user'",
+        mends="write `runas`: with `user`, the command runs as the user of the connection",
+        code=0,
+    ),
+    _state(
+        "a service that is restarted",
+        "x:\n  service.restarted: []\n",
+        at="states/t.sls:2:3",
+        says="no state function service.restarted",
+        mends="write `service.running` with `watch` (or `listen`)",
+    ),
+    _state(
+        "a variable of an SLS in a template file",
+        "{% set port = 80 %}\nx:\n  file.managed:\n    - name: /tmp/never/x\n    - template: jinja\n"
+        "    - source: salt://files/port.j2\n",
+        at="states/t.sls:3",
+        says="'port' is undefined",
+        mends="give it the value with `context: {name: value}`",
+        code=2,
+    ),
+    _state(
+        "an argument that neither file.managed nor its template has",
+        "x:\n  file.managed:\n    - name: /tmp/never/x\n    - template: jinja\n    - makedirs: true\n"
+        "    - source: salt://files/port.j2\n    - port: 80\n    - modee: '0600'\n",
+        at="",
+        words="plan t",
+        says="`modee` has no effect",
+        mends="there is no such argument, and the template does not read it",
+        code=0,
+    ),
+    *[
+        _state(f"the tag {text}", f"{text}\n", at="states/t.sls:1", says="broken Jinja", mends=mends)
+        for text, mends in (
+            ("{% if a = b %}{% endif %}", "`=` assigns: to compare, write `==`"),
+            ("{% when a %}", "write {% if … %} … {% endif %}"),
+            ("{{ if a }}", "`if` is a statement: write it within {% %}"),
+            ("{% if a && b %}{% endif %}", "write `and` and `or` for && and ||"),
+            ("{% if a %}{% else if b %}{% endif %}", "write {% elif … %}"),
+            ("{% if a %}", "check that every {% %} and {{ }} is closed"),
+        )
+    ],
+    Mistake(
+        what="a group with hosts and children",
+        files={
+            "states/t.sls": "a: test.nop\n",
+            "ensue.yaml": "nodegroups: {prod: {children: [web]}, web: w*}\n",
+        },
+        says="neither an expression nor a list of words",
+        mends="write `prod: N@web`",
+    ),
     _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
     _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
     _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),

@@ -103,6 +103,9 @@ class SaltFunctions(Mapping[str, Any]):
         """Return the message that there is no such function: why, or what may have been meant."""
         why = self._functions.why_missing(module, function) if module else ""
         near = self._functions.near(module, function) if module and not why else ()
+        if name in near:
+            other = f"{self._context.srn.type}: only this machine has it, cmd.run works there, too"
+            return f"there is no execution function {name!r} for {other}"
         hint = f"; {self._functions.hint}" if self._functions.hint else ""
         if why:
             hint = f" for {self._context.srn.type}: {why}"

@@ -13,6 +13,7 @@ from ensue.core.errors import CompileError, EnsueError
 from ensue.language.ansible_words import instead_of_filter
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
+from ensue.language.jinja.broken_tags import broken_tag
 from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.missing_keys import missing_key
 from ensue.language.jinja.missing_names import column_of_tag
@@ -181,7 +182,7 @@ def _broken(error: jinja2.TemplateSyntaxError, span: Span, line: str) -> Diagnos
         span=span,
         help=_of_reference(reference["reference"], line)
         if reference
-        else "check that every {% %} and {{ }} is closed and every block has its end tag",
+        else broken_tag(line) or "check that every {% %} and {{ }} is closed and every block has its end tag",
     )
 
 

@@ -37,6 +37,10 @@ _CONDITION: Final = re.compile(r"\s*(?:-\s*)?(?:onlyif|unless)\s*:")
 _PRINTED: Final = re.compile(r"\{\{-?(.*?)-?\}\}")
 _PLAIN: Final = re.compile(r"\s*\w+(?:\.\w+|\[[^\]]*\])*\s*")
 DEFINE: Final = "define it, or give it a value where it may be missing: {{ name | default('x') }}"
+DEFINE_FOR_FILE: Final = (
+    "a template file does not see what an SLS sets: give it the value with `context: {name: value}` of the "
+    "state, or with a default: {{ name | default('x') }}"
+)
 DEFINE_IN_PILLAR: Final = (
     "define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or give it a "
     "value where it may be missing: {{ pillar.get('KEY', 'x') }}"
@@ -46,6 +50,9 @@ OF_ONE_TARGET: Final = (
     "that of each resource, apply the SLS to the resources (`ensue apply SLS --tgt TARGET`)"
 )
 LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.items` the grains"
+_OF_SOURCES: Final = frozenset({"attrs", "mode", "source"})
+"""Variables that describe a file to the template that is its source."""
+
 _RENAMED: Final = {"env": "saltenv"}
 """Variables of former releases of Salt, and what they are called now."""
 
@@ -112,8 +119,16 @@ def _undefined_variable(
         or _of_pillar(name, pillar)
         or instead_of_variable(name, missing.keys)
         or _of_result(missing, span.path, known)
+        or _of_file(name, known)
         or near_variable(name, known),
     )
+
+
+def _of_file(name: str, known: set[str]) -> str:
+    """Return the remedy for a variable of the source of a file; empty in an SLS."""
+    from ensue.core.model.near_names import near_question
+
+    return DEFINE_FOR_FILE if known >= _OF_SOURCES and not near_question(name, known) else ""
 
 
 def _of_pillar(name: str, pillar: set[str]) -> str:

@@ -33,6 +33,7 @@ def nodegroup_errors(given: Mapping[str, Any], document: YamlDocument | None) ->
         Diagnostic(
             code=error.code,
             summary=f"the nodegroup {error.name!r}: {error.problem}",
+            help=error.help,
             span=_place(error.name, document),
         )
         for error in errors

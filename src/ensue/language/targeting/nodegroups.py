@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.model.data import is_list
+from ensue.core.model.data import is_list, is_mapping
 from ensue.language.targeting.errors import BAD_NODEGROUP, UNKNOWN_NODEGROUP, TargetSyntaxError
 from ensue.language.targeting.expression import And, Not, Or, Target, Word, words_of
 from ensue.language.targeting.grammar import parse_target
@@ -39,11 +39,13 @@ class NodegroupError(msgspec.Struct, frozen=True, kw_only=True):
         name: the nodegroup.
         code: the code of the diagnostic.
         problem: what is wrong.
+        help: what to write instead; empty if that is not known.
     """
 
     name: str
     code: str
     problem: str
+    help: str = ""
 
 
 def read_nodegroups(given: Mapping[Any, Any]) -> tuple[dict[str, Target], list[NodegroupError]]:
@@ -59,7 +61,8 @@ def read_nodegroups(given: Mapping[Any, Any]) -> tuple[dict[str, Target], list[N
         text = expression_of(value)
         if text is None:
             problem = f"it is {value!r}, neither an expression nor a list of words"
-            errors.append(NodegroupError(name=name, code=BAD_NODEGROUP, problem=problem))
+            remedy = _without_keys(name, value)
+            errors.append(NodegroupError(name=name, code=BAD_NODEGROUP, problem=problem, help=remedy))
             continue
         try:
             groups[name] = parse_target(text)
@@ -68,6 +71,20 @@ def read_nodegroups(given: Mapping[Any, Any]) -> tuple[dict[str, Target], list[N
     names = {str(key) for key in given}
     errors += [error for name, group in groups.items() for error in _unknown(name, group, names)]
     return groups, [*errors, *_nested_too_deep(groups)]
+
+
+def _without_keys(name: str, value: Any) -> str:
+    """Return how to write a group of an Ansible inventory, a mapping with `hosts`, `children` or `vars`."""
+    if not is_mapping(value):
+        return "write an expression, `web-*`, or a list of ids"
+    hosts, children = value.get("hosts") or (), value.get("children") or ()
+    words = [*map(str, hosts), *(f"N@{child}" for child in children)] if _are_names(hosts, children) else []
+    of_hosts = f"write `{name}: {' or '.join(words)}`" if words else f"write `{name}: 'web-*'`, the ids"
+    return f"{of_hosts}; values of a group are in pillar: `'N@{name}': [SLS]` in pillar/top.sls"
+
+
+def _are_names(*given: Any) -> bool:
+    return all(isinstance(names, (list, tuple, dict)) for names in given)
 
 
 def groups_taken_for_ids(groups: Mapping[str, Target]) -> Iterator[tuple[str, str]]:

@@ -137,6 +137,7 @@ async def managed(
         ContentTemplate(
             renderer=template,
             variables={**further, **(defaults or {}), **(context or {}), **_gathered(ctx, name)},
+            further=further,
         )
         if template
         else None

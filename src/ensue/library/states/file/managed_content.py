@@ -10,6 +10,7 @@ from ensue.core.model.secret_values import is_private_key, is_secret_key
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.contents import encoded, looked_up
 from ensue.library.states.file.modes import shown_mode
+from ensue.library.states.file.remarks import unread_variables
 from ensue.library.states.file.sources import hash_of, open_first, whole_of
 
 if TYPE_CHECKING:
@@ -71,12 +72,14 @@ class Desired:
         attributes: owner and mode; with `mode: keep` the mode of the source.
         from_source: whether the content came from a source.
         is_secret: whether the content as a whole is a secret of pillar.
+        warnings: warnings about arguments that its template does not read.
     """
 
     content: Content | None
     attributes: RequestedAttributes
     from_source: bool = False
     is_secret: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 class WantedContent:
@@ -111,6 +114,7 @@ class WantedContent:
             StateFailedError: the source, pillar or grain does not exist, or the template fails.
         """
         wish = self._wish
+        warnings: tuple[str, ...] = ()
         if wish.sources:
             source, content = await open_first(
                 self._ctx,
@@ -123,8 +127,10 @@ class WantedContent:
                 about = self._about(source)
                 text = await whole_of(source, content)
                 content = await wish.template.render(self._ctx, text, source.location, about=about)
+                unread = wish.template.further
+                warnings = unread_variables("file.managed", unread, text.decode()) if unread else ()
             attributes = self._kept(source) if wish.keep_mode else wish.attributes
-            return Desired(content=content, attributes=attributes, from_source=True)
+            return Desired(content=content, attributes=attributes, from_source=True, warnings=warnings)
         if wish.raw is not None:
             return Desired(content=wish.raw, attributes=wish.attributes)
         return await self._given()

@@ -96,6 +96,7 @@ class ManagedFile:
             desired = await self._content.desired()
         except StateFailedError as error:
             raise StateFailedError(f"Unable to manage file: {error}") from error
+        self._warnings += desired.warnings
         if isinstance(desired.content, bytes) and desired.content.startswith(_VAULT_HEAD):
             remark = (
                 "file.managed: the content is encrypted by Ansible Vault, and is installed as it is "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
 
 _REFUSED: Final = frozenset({"signature", "source_hash_sig", "signed_by_any", "signed_by_all"})
 """These are refused: a state that requests a signature check must not succeed without one."""
+
+_WORD: Final = re.compile(r"\w+")
+_TAKES_IN: Final = re.compile(r"\b(?:extends|from|import|include)\b|<%")
+"""Tags that take in other templates, and those of renderers other than Jinja."""
 
 _SILENT: Final = frozenset({
     "keep_source", "saltenv", "verify_ssl", "use_etag", "keyring", "gnupghome", "sig_backend",
@@ -77,3 +82,23 @@ def further_variables(given: Mapping[str, Any], template: str | None) -> dict[st
     """
     known = KNOWN | _UNMANAGED
     return {word: value for word, value in given.items() if word not in known} if template else {}
+
+
+def unread_variables(function: str, further: Iterable[str], text: str) -> tuple[str, ...]:
+    """Return a warning for each further argument that is no variable of the template, such as a misspelt one.
+
+    A template that takes in others says nothing about what they read.
+
+    Args:
+        function: the state function, for the text.
+        further: the arguments that become variables.
+        text: the template.
+    """
+    if _TAKES_IN.search(text):
+        return ()
+    words = set(_WORD.findall(text))
+    return tuple(
+        f"{function}: `{word}` has no effect (there is no such argument, and the template does not read it)"
+        for word in further
+        if word not in words
+    )

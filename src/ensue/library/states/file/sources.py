@@ -14,7 +14,7 @@ from ensue.library.states.file.hashes import ExpectedHash, expected_hash
 from ensue.library.states.file.source_cache import copy_of, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ensue.core.contracts.content import Content, SourceContent
     from ensue.core.contracts.context import FunctionContext
@@ -28,10 +28,12 @@ class ContentTemplate:
     Args:
         renderer: `jinja`, ….
         variables: variables in addition to the usual ones.
+        further: those of them that are arguments which the state function does not have.
     """
 
     renderer: str
     variables: Mapping[str, Any]
+    further: Collection[str] = ()
 
     async def render(
         self, ctx: FunctionContext, content: bytes, name: str, *, about: Mapping[str, Any] | None = None
