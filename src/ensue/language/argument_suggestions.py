@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.model.declared_secrets import SENSITIVE
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
-from ensue.language.hcl_words import instead_of_argument
+from ensue.language.hcl_words import argument_meant, instead_of_argument
 from ensue.language.options import OPTION_WORDS, TAGS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 
@@ -100,6 +100,8 @@ def meant_by(word: str, names: Collection[str]) -> str:
     slip = _alike(word, known) or _plural_relation(word)
     if word == SENSITIVE and "hide_output" in names:
         return "`hide_output: true` keeps the output of a command out of everything that ensue writes"
+    if argument := argument_meant(word, names):
+        return f"did you mean {argument}?"
     if not slip and (advice := instead_of_keyword(word) or instead_of_argument(word)):
         return advice
     slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
