@@ -218,7 +218,10 @@ all:
     for test in (True, False):
         [warning] = run(tmp_path, "t", pillar={"machine": False}, test=test).warnings
         assert "; still targeted by conf (test.nop in t), which fails in the next apply" in warning.detail
-        assert "; all (test.nop in t) will run without it" in warning.detail
+        assert (
+            "; also targeted by all (test.nop in t), which will run without it from the next apply on"
+            in warning.detail
+        )
     report = run(tmp_path, "t", pillar={"machine": False})
     assert [one.id for one in report.returns.values() if one.result is False] == ["conf"]
 

@@ -174,6 +174,7 @@ _COMMANDS: Final = {
     "refresh": "`ensue plan` looks at the machines; `ensue resources refresh` reads grains again, "
     "`ensue deploy --plan --refresh` looks at what drivers have made",
     "taint": "`ensue deploy --replace RESOURCE`",
+    "untaint": "leave it out: `ensue deploy --replace RESOURCE` marks nothing for later deployments",
     "force-unlock": "a process that has ended holds no lock; `ensue apply --wait` waits for one that runs",
     "fmt": "no formatter is needed: SLS files are YAML",
     "console": "`ensue call TARGET FUNCTION`",

@@ -12,6 +12,7 @@ EnsueError
 ├── StateFailedError           a state function fails: result False with this comment
 ├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; its record is kept
+│   ├── DriverInputError       one of its inputs turns out to be wrong
 │   ├── DriverTemplateError    a template among its inputs fails
 │   └── DestructionRefusedError  an update would destroy something, which nobody has allowed
 ├── ExpansionError             the value of a `for_each` names no resources (ValueError)
@@ -130,6 +131,19 @@ class DriverError(EnsueError):
 
 class DriverTemplateError(DriverError):
     """A template among the inputs of a driver fails; the text has its name and line, not the definition."""
+
+
+class DriverInputError(DriverError):
+    """An input of a driver turns out to be wrong while the driver works.
+
+    Args:
+        message: what is wrong.
+        keys: where the input is below `values`.
+    """
+
+    def __init__(self, message: str, *, keys: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.keys = keys
 
 
 class ExpansionError(EnsueError, ValueError):

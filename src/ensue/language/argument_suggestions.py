@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.language.ansible_arguments import instead_of_module_argument
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
-from ensue.language.hcl_words import instead_of_argument
+from ensue.language.hcl_words import argument_meant, instead_of_argument
 from ensue.language.options import OPTION_WORDS, TAGS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 
@@ -98,6 +98,8 @@ def meant_by(word: str, names: Collection[str]) -> str:
     known = GLOBAL_WORDS | set(names)
     called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
     slip = _alike(word, known) or _plural_relation(word)
+    if argument := argument_meant(word, names):
+        return f"did you mean {argument}?"
     if not slip and (
         advice := instead_of_module_argument(word, names)
         or instead_of_keyword(word)

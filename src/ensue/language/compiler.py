@@ -199,11 +199,13 @@ class Compiler:
         bindings = None
         if tree.binds:
             from ensue.language.references.lower import Bindings, LoweringScope
+            from ensue.language.requisites_across_blocks import block_that_declares
 
             scope = LoweringScope(
                 target=self._target, identity=within.identity, enforced=self._enforced,
                 outer_ids=outer_ids, whole_slses=tree.whole_slses(),
                 keys_of=drafter.keys_of, is_resource=self._checks.is_resource,
+                block_of=lambda id_: block_that_declares(id_, tree),
             )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, found)
             bindings.lower(requested)

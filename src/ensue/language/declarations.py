@@ -248,7 +248,9 @@ def _argument_list(
             f"the arguments of {place[-2]!r} are a mapping",
             document.locate(place),
             detail=f"{key if '.' in key else 'a state function'} takes a list of one-key mappings",
-            help=_without_blank(arguments) or f"{_function_instead_of(key)}{_DASHES}",
+            help=_without_blank(arguments)
+            or _instead_of(place[-2])
+            or f"{_function_instead_of(key)}{_DASHES}",
         )
         return None
     found.error(
@@ -344,12 +346,13 @@ def _refuse_second(word: str, document: YamlDocument, place: Sequence[str | int]
 
 
 def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:
+    word = document.written_key(raw_id) or str(raw_id)
     found.error(
         "E0303",
-        f"the ID {raw_id!r} is not text",
-        document.locate((str(raw_id),)),
+        f"the ID {word} is not text",
+        document.locate((word,)),
         detail=f"YAML reads it as {kind_in_words(raw_id)}",
-        help=f"put it in quotes: '{raw_id}'",
+        help=f"put it in quotes: '{word}'",
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.language.result_words import BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
 _EACH: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
 _DIFFERS: Final = "leave the argument out: a state changes only what its arguments name"
@@ -31,7 +31,18 @@ _KEYWORDS: Final = {
     "triggers": "write `onchanges` or `watch` with the states whose changes count",
     "triggers_replace": "write `onchanges` or `watch` with the states whose changes count",
     "dynamic": "write {% for … %}",
+    "variable": "a variable is a key of pillar, in a file that pillar/top.sls assigns, or of `--pillar`",
+    "output": "write ${module:ID:property} where a result is used; `ensue show` and `--out json` have it",
+    "locals": "write {% set name = … %}, or a key of pillar",
     "sensitive_content": "write `contents` and `sensitive`",
+}
+_ARGUMENTS: Final = {
+    "vars": "variables",
+    "var": "variables",
+    "inputs": "variables",
+    "env": "environment",
+    "path": "source",
+    "dir": "source",
 }
 _FUNCTIONS: Final = (
     "abspath|base64decode|base64encode|basename|ceil|chomp|cidrhost|cidrsubnet|coalesce|compact|concat|contains"
@@ -51,6 +62,42 @@ _INTERPOLATION: Final = re.compile(
 _STATE: Final = re.compile(r"\w:[^:/\s]+:\w")
 """A reference within a function: `upper(cmd:x:stdout)`."""
 _FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
+_JINJA: Final = {
+    **_FILTERS,
+    "abspath": "an absolute path",
+    "base64decode": "{{ salt['hashutil.base64_b64decode'](…) }}",
+    "base64encode": "{{ … | base64_encode }}",
+    "chomp": "{{ ….rstrip('\\n') }}",
+    "coalesce": "{{ a or b }}",
+    "concat": "{{ a + b }}",
+    "contains": "{{ item in list }}",
+    "element": "{{ list[0] }}",
+    "file": "{{ salt['cp.get_file_str']('salt://…') }}; a state such as `file.managed` has `source`",
+    "join": "{{ list | join(',') }}",
+    "jsondecode": "{{ … | load_json }}",
+    "keys": "{{ ….keys() | list }}",
+    "length": "{{ … | length }}",
+    "lookup": "{{ mapping.get('key', 'x') }}",
+    "lower": "{{ … | lower }}",
+    "max": "{{ … | max }}",
+    "merge": "{{ dict(a, **b) }}",
+    "min": "{{ … | min }}",
+    "replace": "{{ … | replace('a', 'b') }}",
+    "sort": "{{ … | sort }}",
+    "split": "{{ ….split(',') }}",
+    "templatefile": "`source` and `template: jinja` of `file.managed`",
+    "title": "{{ … | title }}",
+    "tostring": "{{ … | string }}",
+    "toset": "{{ … | unique }}",
+    "trimspace": "{{ … | trim }}",
+    "try": "{{ … | default('x') }}",
+    "upper": "{{ … | upper }}",
+    "urlencode": "{{ … | urlencode }}",
+    "values": "{{ ….values() | list }}",
+    "yamldecode": "{{ … | load_yaml }}",
+}
+_TERNARY: Final = re.compile(r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*\?(?:[^%}'\"]|'[^']*'|\"[^\"]*\")*:")
+_OPERATORS: Final = re.compile(r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*(?:&&|\|\||!(?!=))")
 _IN_LOOPS: Final = {
     "each.key": "{{ key }} in {% for key, value in ….items() %}",
     "each.value": "{{ value }} in {% for key, value in ….items() %}",
@@ -81,6 +128,17 @@ def instead_of_argument(word: str) -> str:
     """Return what to write instead of a meta-argument of Terraform; empty if it is none."""
     advice = _KEYWORDS.get(word, "")
     return f"`{word}` is Terraform's: {advice}" if advice else ""
+
+
+def argument_meant(word: str, names: Collection[str]) -> str:
+    """Return the argument of a state of Terraform that a word of Terraform or Ansible means; empty: none.
+
+    Args:
+        word: the word, `vars`.
+        names: the arguments of the function.
+    """
+    meant = _ARGUMENTS.get(word, "")
+    return meant if meant in names else ""
 
 
 def instead_of_resource(module: str) -> str:
@@ -129,6 +187,46 @@ def _instead_of_function(match: re.Match[str]) -> str:
     if _STATE.search(match[0]):
         return f"a filter of Jinja, over what the state has returned, in {BLOCK}"
     return _FILTERS.get(match["function"], "{{ … }} with a filter or function of Jinja")
+
+
+def instead_of_expression(name: str, keys: Sequence[str], line: str) -> str:
+    """Return what to write instead of an expression of Terraform in a template; empty if it is none.
+
+    Args:
+        name: the name that the expression begins with, `var` or `jsonencode`.
+        keys: what is read of it, `("region",)`.
+        line: the line of the template.
+    """
+    if re.search(rf"\b{re.escape(name)}\s*\(", line):
+        is_function = not keys and name in _FUNCTIONS.split("|")
+        advice = _JINJA.get(name, "a filter or function of Jinja, or of `salt`") if is_function else ""
+    else:
+        advice = _instead_of_value(name, keys)
+    whole = ".".join((name, *keys[:1]))
+    return f"`{whole}` is Terraform's: write {advice}" if advice else instead_of_resource(name)
+
+
+def _instead_of_value(name: str, keys: Sequence[str]) -> str:
+    if not keys:
+        return ""
+    match name:
+        case "var" | "terraform":
+            return f"{{{{ pillar.{keys[0]} }}}} with `{keys[0]}` in pillar"
+        case "local":
+            return f"{{{{ {keys[0]} }}}} after {{% set {keys[0]} = … %}}"
+        case "path":
+            return _PATHS
+        case "module" | "data" | "self":
+            return f"${{module:ID:property}} of the state that returns it, and to decide by it, {BLOCK}"
+        case _:
+            return _IN_LOOPS.get(f"{name}.{keys[0]}", "")
+
+
+def instead_of_operator(line: str) -> str:
+    """Return what to write instead of an operator of Terraform in a tag; empty if it has none."""
+    if _TERNARY.search(line):
+        return "the conditional expression of Jinja is {{ x if condition else y }}"
+    return "the operators of Jinja are `and`, `or` and `not`" if _OPERATORS.search(line) else ""
 
 
 def instead_of_hcl(data: Any) -> str:

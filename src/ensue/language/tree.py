@@ -175,7 +175,7 @@ class TreeLoader:
             f"there is no SLS {name!r}",
             place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
-            help=near or _other_file(name) or "create the file, or check file_roots in ensue.yaml",
+            help=_other_file(name) or near or "create the file, or check file_roots in ensue.yaml",
         )
 
     def _without_environment(self, name: str, saltenv: str) -> str:
@@ -358,7 +358,9 @@ def absolute_name(name: str, file: SlsFile) -> str | None:
 
 def _other_file(name: str) -> str:
     """Return what to do with a file that is no SLS; empty if a name is not that of one."""
-    ending = name.rpartition(".")[2]
+    bare, _, ending = name.rpartition(".")
+    if bare and ending == "sls":
+        return f"write `{bare.replace('/', '.')}`: an SLS is named without its ending"
     if ending in _SAVED_PLANS:
         return "plans are not saved: `ensue apply` compares again, and asks nothing"
     return (

@@ -50,7 +50,41 @@ def deployed(words: str, *, says: str, mends: str, code: int = 1) -> Mistake:
     return Mistake(what=what, words=words, files=files, says=says, mends=mends, code=code, before=(DEPLOY,))
 
 
+STATE = """\
+kind: Definition
+metadata: {id: pg}
+entity:
+  type: postgres
+  driver_type: state
+  driver_inputs:
+    values:
+      state: test.present
+      arguments: {new_stat: {host: a}}
+  criteria: [{}]
+"""
+
+
 ROWS = [
+    Mistake(
+        what="a misspelt argument of a state in a definition",
+        words=DEPLOY,
+        files={"score.yaml": SCORE, "definitions/pg.yaml": STATE},
+        at="definitions/pg.yaml:8:7, definition pg",
+        says="test.present takes no new_stat",
+        mends="did you mean new_state?",
+        code=2,
+    ),
+    Mistake(
+        what="`template` for `templates` in a definition",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION.replace("echo", "template").replace("host: a", "template: {}"),
+        },
+        at="definitions/pg.yaml:4",
+        says="there is no key 'template'",
+        mends="did you mean templates?",
+    ),
     deployed(
         "show active --app shop --env dve",
         says="the store has nothing of shop/dve",

@@ -7,6 +7,50 @@ PLAYBOOK = "- hosts: all\n  become: yes\n  tasks:\n    - name: install\n      ap
 CHECK = "check:\n  cmd.run:\n    - name: echo ready\n"
 
 ROWS = [
+    *(
+        state(
+            f"{text} in a template",
+            f"a:\n  test.nop:\n    - x: '{text}'\n",
+            "3",
+            says=says,
+            mends=mends,
+        )
+        for text, says, mends in (
+            ("{{ var.region }}", "'var' is undefined", "write {{ pillar.region }} with `region` in pillar"),
+            ("{{ local.name }}", "'local' is undefined", "write {{ name }} after {% set name = … %}"),
+            ("{{ jsonencode(1) }}", "'jsonencode' is undefined", "write {{ … | tojson }}"),
+            ("{{ length([1]) }}", "'length' is undefined", "write {{ … | length }}"),
+            ("{{ each.key }}", "'each' is undefined", "{% for key, value in ….items() %}"),
+            ("{{ terraform.workspace }}", "'terraform' is undefined", "write {{ pillar.workspace }}"),
+            ("{{ file(1) }}", "'file' is undefined", "salt['cp.get_file_str']"),
+            ("{{ path.module }}", "'path' is undefined", "{{ opts['root_dir'] }}"),
+            ("{{ self.id }}", "`self` has no block 'id'", "`self.id` is Terraform's"),
+            ("{{ aws_instance.web.id }}", "'aws_instance' is undefined", "is a resource of Terraform"),
+            ("{{ pillar ? 1 : 2 }}", "broken Jinja", "{{ x if condition else y }}"),
+            ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
+        )
+    ),
+    state(
+        "a variable of Terraform as an ID with a mapping",
+        "variable:\n  region:\n    default: eu\n",
+        "2",
+        says="the arguments of 'variable' are a mapping",
+        mends="`variable` is Terraform's: a variable is a key of pillar",
+    ),
+    state(
+        "an output of Terraform as an ID with a mapping",
+        "output:\n  ip:\n    value: x\n",
+        "2",
+        says="the arguments of 'output' are a mapping",
+        mends="`output` is Terraform's: write ${module:ID:property}",
+    ),
+    state(
+        "a word of Ansible for the variables of Terraform",
+        "a:\n  terraform.applied:\n    - source: x\n    - vars: {a: 1}\n",
+        "4",
+        says="takes no argument 'vars'",
+        mends="did you mean variables?",
+    ),
     argument("when of Ansible", "when: x", says="no argument 'when'", mends="`onlyif` or `unless`"),
     argument(
         "notify of Ansible",

@@ -15,6 +15,38 @@ LATE = "#!delayed_block late\nb: test.nop\n#!end_delayed_block\n"
 
 ROWS = [
     state(
+        "a reference to a state of a delayed block",
+        "a:\n  test.nop:\n    - x: ${test:inner:y}\n    - delayed_render: [block: late]\n"
+        "#!delayed_block late\ninner: test.nop\n#!end_delayed_block\n",
+        "3",
+        says="${test:inner:y} names no state",
+        mends="the delayed block 'late' declares it",
+    ),
+    state(
+        "JSON between quotes",
+        "{% set x = {'a': 1} %}\na:\n  test.nop:\n    - t: \"{{ x | tojson }}\"\n",
+        "4",
+        says="this is not YAML",
+        mends="leave out the quotes around what a template prints as JSON",
+    ),
+    with_files(
+        state(
+            "an SLS with its ending in include",
+            "include: [m8.sls]\n",
+            "1",
+            says="there is no SLS 'm8.sls'",
+            mends="write `m8`: an SLS is named without its ending",
+        ),
+        {"states/m8.sls": "a: test.nop\n"},
+    ),
+    state(
+        "an ID that YAML reads as true",
+        "first: test.nop\non:\n  test.nop: []\n",
+        "2:1",
+        says="the ID on is not text",
+        mends="put it in quotes: 'on'",
+    ),
+    state(
         "wrong indentation",
         "web:\n  file.managed:\n    - name: /a\n   - contents: x\n",
         "4:4",

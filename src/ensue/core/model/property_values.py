@@ -187,7 +187,10 @@ class _PathWalk:
         if isinstance(found, _Spot) and is_mapping(found.value):
             return self._in_mapping(found, key, indexes, before)
         if isinstance(found, _Spot) and not is_list(found.value):
-            raise PathError(f"{_shown(before)} is {kind_in_words(found.value)}, so it has no key {key!r}")
+            raise PathError(
+                f"{_shown(before)} is {kind_in_words(found.value)}, so it has no key {key!r}"
+                + _as_index(before, key)
+            )
         inside = before if before and _maps(before[-1]) else (*before, Every.ITEM)
         items = found.spots if isinstance(found, _Mapped) else self._spots(found)
         is_list_itself = isinstance(found, _Spot)
@@ -328,6 +331,13 @@ def _shown(place: _Path) -> str:
             case _:
                 shown += _in_brackets(step)
     return f"{shown!r}" if shown else "new_state"
+
+
+def _as_index(place: _Path, key: str) -> str:
+    """Return how to write a number that was meant as the index of a list, as the end of a sentence."""
+    if place[-1:] != (Every.ITEM,) or not key.isdecimal():
+        return ""
+    return f" (for one item, write `{_shown(place[:-1]).strip(chr(39))}[{key}]`)"
 
 
 def _in_brackets(index: Index) -> str:

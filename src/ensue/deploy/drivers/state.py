@@ -40,14 +40,14 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.driver import Planned, Provisioned
-from ensue.core.errors import DriverError
+from ensue.core.errors import DriverError, DriverInputError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.near_names import near
 from ensue.core.model.sensitive_paths import secret_places
 from ensue.core.model.unknown import Unknown, unknowns_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.core.contracts.driver import DriverRequest
     from ensue.core.model.data import Data, DataMap
@@ -189,7 +189,7 @@ async def _run(request: DriverRequest, values: Mapping[str, Data]) -> ScopeRetur
         mods = [str(one) for one in sls] if is_list(sls) else [str(sls)]
         came = await request.services.run_sls(mods, target=target)
     if came.status == "failed":
-        raise DriverError(came.comment)
+        raise DriverInputError(came.comment, keys=("state",) if function else ("sls",))
     failed = [one for one in came.returns.values() if one.result is False]
     if failed:
         raise DriverError("; ".join(f"{one.id}: {one.comment}" for one in failed))
@@ -204,8 +204,8 @@ def _outputs(came: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
     if is_mapping(named):
         by_id = {one.id: one for one in came.returns.values()}
         for name, path in named.items():
-            returned, keys = _named_return(str(path), by_id, came)
-            value = _follow(returned, keys)
+            returned, keys = _named_return(str(path), by_id, came, str(name))
+            value = _follow(returned, keys, str(name))
             (secret if _is_secret(returned, keys) else plain)[str(name)] = value
         return _Outputs(values=plain, secrets=secret)
     if values.get("sls"):
@@ -218,24 +218,32 @@ def _outputs(came: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
     return _Outputs(values=plain, secrets=secret)
 
 
-def _named_return(path: str, by_id: Mapping[str, Return], came: ScopeReturn) -> tuple[Return, list[str]]:
+def _named_return(
+    path: str, by_id: Mapping[str, Return], came: ScopeReturn, output: str
+) -> tuple[Return, list[str]]:
     first, *rest = path.split(":")
     if first in by_id:
         return by_id[first], rest
     if len(came.returns) == 1:
         return next(iter(came.returns.values())), [first, *rest]
-    raise DriverError(f"outputs: no state has the ID {first!r}{near(first, by_id)}")
+    raise DriverInputError(
+        f"outputs: no state has the ID {first!r}{near(first, by_id)}", keys=("outputs", output)
+    )
 
 
-def _follow(returned: Return, keys: Iterable[str]) -> Any:
+def _follow(returned: Return, names: Sequence[str], output: str) -> Any:
     value: Any = returned.new_state
-    for key in keys:
+    for key in names:
         if is_mapping(value) and key in value:
             value = value[key]
         elif is_list(value) and key.isdecimal() and int(key) < len(value):
             value = value[int(key)]
         else:
-            raise DriverError(f"outputs: new_state of {returned.id} has no {':'.join(keys)!r}")
+            known = value if is_mapping(value) else ()
+            raise DriverInputError(
+                f"outputs: new_state of {returned.id} has no {':'.join(names)!r}{near(key, known)}",
+                keys=("outputs", output),
+            )
     return value
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ensue.core.errors import (
     DestructionRefusedError,
     DiskError,
+    DriverInputError,
     DriverTemplateError,
     EnsueError,
     InternalError,
@@ -175,13 +176,20 @@ class ResourceStates:
         self._outcomes[key] = ProvisioningOutcome("failed", problem, old=one)
         return StateReturn(name=name, result=False, comment=problem)
 
-    def _template_place(self, error: EnsueError, resource: str) -> str:
-        """Return where the templates of a resource are, if the error is one of a template; else empty."""
+    def _input_place(self, error: EnsueError, resource: str) -> str:
+        """Return where the input that an error is about is in its definition; empty for another error."""
         node = self._nodes.get(resource)
-        if node is None or not isinstance(error, DriverTemplateError):
+        match error:
+            case DriverTemplateError():
+                keys: tuple[str, ...] = ("templates",)
+            case DriverInputError():
+                keys = error.keys
+            case _:
+                return ""
+        if node is None:
             return ""
         place = node.places[-1]
-        at = TextPlace(place.document, (*place.keys[:-1], "driver_inputs", "values", "templates"))
+        at = TextPlace(place.document, (*place.keys[:-1], "driver_inputs", "values", *keys))
         return f"{at.span()}, definition {node.definition}: "
 
     async def _carried_out(
@@ -200,13 +208,13 @@ class ResourceStates:
             raise
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
-            problem = self._services.masker.text(f"{self._template_place(error, resource)}{error}")
+            problem = self._services.masker.text(f"{self._input_place(error, resource)}{error}")
             self._outcomes[key] = ProvisioningOutcome("failed", problem, old=old)
             if isinstance(error, DestructionRefusedError):
                 self.refused[key] = self._services.masker.text(", ".join(error.things))
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
-            comment = f"{self._template_place(error, resource)}{error}"
+            comment = f"{self._input_place(error, resource)}{error}"
             return StateReturn(name=resource, result=False, comment=comment)
         self._outcomes[key] = outcome
         if outcome.status == "failed":

@@ -8,6 +8,7 @@ from ensue.core.contracts.functions import RENDERS
 from ensue.core.contracts.growth import Plan
 from ensue.core.errors import DriverError
 from ensue.core.model.chunk import Chunk
+from ensue.core.model.near_names import near
 from ensue.core.model.source_document import NoDocument
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _problem(
     if missing := sorted(signature.required - given):
         return f"{full_name} needs {', '.join(missing)}"
     if not signature.passes_on(dict(arguments)) and (odd := sorted(given - signature.names)):
-        return f"{full_name} takes no {', '.join(odd)}"
+        return f"{full_name} takes no {', '.join(odd)}{near(odd[0], signature.names)}"
     for text, renderer in getattr(found, RENDERS, {}).items():
         if text in given and arguments.get(renderer):
             # It may contain outputs, which are data and never a template.

@@ -11,6 +11,7 @@ import jinja2
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, EnsueError
 from ensue.language.ansible_words import instead_of_filter
+from ensue.language.hcl_words import instead_of_expression, instead_of_operator
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.broken_tags import broken_tag
@@ -44,6 +45,7 @@ _COMPILER: Final = frozenset({
 _TARGET: Final = "tgt:"
 _DEEP_CALLS: Final = 100
 """More nested calls of the compiler than a template of reasonable depth causes."""
+_SELF: Final = re.compile(r"^'[\w.]*TemplateReference object' has no attribute '(\w+)'")
 _CLASS: Final = re.compile(r"^'(?:dict|[\w.]*Mapping) object' has no attribute ")
 _IN_TAG: Final = re.compile(r"\{[{%](?:(?![%}]\}).)*?(?P<reference>\$\{[^{}]*\})")
 """A reference in a tag; the tag may continue after it."""
@@ -149,13 +151,17 @@ def _diagnostic(
                 + "give the path from the file roots, or begin it with ./ to start at this file's folder",
             )
         case jinja2.UndefinedError():
-            message = _without_classes(str(error.message or error))
+            original = str(error.message or error)
+            of_self = _SELF.match(original)
+            message = f"`self` has no block {of_self[1]!r}" if of_self else _without_classes(original)
             diagnostic = foreign_name(_undefined_name(message), span) or Diagnostic(
                 code="E0204",
                 summary="an undefined variable in a template",
                 detail=message,
                 span=span,
-                help=_not_json(message) or near_variable(_undefined_name(message), variables, message),
+                help=(instead_of_expression("self", (of_self[1],), "") if of_self else "")
+                or _not_json(message)
+                or near_variable(_undefined_name(message), variables, message),
             )
         case EnsueError() | jinja2.TemplateRuntimeError():
             diagnostic = Diagnostic(
@@ -182,7 +188,9 @@ def _broken(error: jinja2.TemplateSyntaxError, span: Span, line: str) -> Diagnos
         span=span,
         help=_of_reference(reference["reference"], line)
         if reference
-        else broken_tag(line) or "check that every {% %} and {{ }} is closed and every block has its end tag",
+        else instead_of_operator(line)
+        or broken_tag(line)
+        or "check that every {% %} and {{ }} is closed and every block has its end tag",
     )
 
 

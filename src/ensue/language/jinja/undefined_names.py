@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.model.data import is_mapping
 from ensue.language.ansible_variables import instead_of_variable
+from ensue.language.hcl_words import instead_of_expression
 from ensue.language.idem_names import foreign_name
 from ensue.language.jinja.missing_names import (
     MissingName,
@@ -118,6 +119,7 @@ def _undefined_variable(
         or _of_state(missing, span, source)
         or _of_pillar(name, pillar)
         or instead_of_variable(name, missing.keys)
+        or instead_of_expression(name, missing.keys, source.line(span.line))
         or _of_result(missing, span.path, known)
         or _of_file(name, known)
         or near_variable(name, known),

@@ -11,7 +11,7 @@ from ensue.language.collector import near_names
 from ensue.language.result_words import BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.core.diagnostics import Span
     from ensue.core.model.enforced import EnforcedState
@@ -55,11 +55,19 @@ class Faults:
         producers: the drafts as references find them.
         found: collects the errors.
         is_resource: whether the scope is one of a resource, which sees no state of another.
+        block_of: returns the delayed block whose text declares an ID; empty if none does.
     """
 
     def __init__(
-        self, drafts: Sequence[Draft], producers: Producers, found: Collector, *, is_resource: bool = False
+        self,
+        drafts: Sequence[Draft],
+        producers: Producers,
+        found: Collector,
+        *,
+        is_resource: bool = False,
+        block_of: Callable[[str], str] = lambda _: "",
     ) -> None:
+        self._block_of = block_of
         self._is_resource = is_resource
         self._drafts = drafts
         self._producers = producers
@@ -158,6 +166,11 @@ class Faults:
         elif owners := self._producers.modules_of(path):
             whole = f"${{{owners[0]}:{reference.text.removeprefix('${')}"
             near = f"{path!r} is the ID of a state, and its module comes first: did you mean {whole}?"
+        elif block := self._block_of(id_):
+            near = (
+                f"the delayed block {block!r} declares it, and its states are a scope of their own, which "
+                "begins later: put the state with the reference into the block, too."
+            )
         meant = f"{near} Or " if near else "declare it, or include the SLS that does; or "
         if self._is_resource and not near:
             meant = f"{meant.removesuffix('; or ')}. {on_another_host(reference.selector or '')}. Or "

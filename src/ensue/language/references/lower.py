@@ -55,6 +55,10 @@ def _no_keys(producer: Draft) -> Collection[str]:  # noqa: ARG001 -- of any stat
     return ()
 
 
+def _no_block(_id: str) -> str:
+    return ""
+
+
 class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     """The scope whose references are lowered.
 
@@ -67,6 +71,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
             apply enforced is no longer declared.
         keys_of: returns the keys that the `new_state` of a state may have; none if they are not known.
         is_resource: whether the scope is one of a resource, which sees no state of another.
+        block_of: returns the delayed block whose text declares an ID; empty if none does.
     """
 
     target: Srn
@@ -76,6 +81,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     whole_slses: Container[str] = ()
     keys_of: Callable[[Draft], Collection[str]] = _no_keys
     is_resource: bool = False
+    block_of: Callable[[str], str] = _no_block
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -113,7 +119,9 @@ class Bindings:
         self._minion_states = minion_states
         self._scope = scope
         self._producers = Producers(drafts)
-        self._faults = Faults(drafts, self._producers, found, is_resource=scope.is_resource)
+        self._faults = Faults(
+            drafts, self._producers, found, is_resource=scope.is_resource, block_of=scope.block_of
+        )
         self._returned = ReturnedKeys(scope.keys_of, found)
         self._known: dict[str, _Read] = {}
         self._bound: dict[int, list[_Text]] = {}

@@ -120,6 +120,22 @@ class YamlDocument:
         span, followed = self._follow(keys)
         return span if followed == len(keys) else None
 
+    def written_key(self, data: object) -> str:
+        """Return the word that is the key of the whole mapping for data such as `True`; empty: there is none.
+
+        Args:
+            data: a key that is not text, as YAML reads it.
+        """
+        import yaml
+        from yaml.nodes import MappingNode, ScalarNode
+
+        root = self._compose()
+        if not isinstance(root, MappingNode):
+            return ""
+        words = [key.value for key, _ in root.value if isinstance(key, ScalarNode) and not key.style]
+        read = ((word, yaml.safe_load(word)) for word in words)
+        return next((word for word, value in read if type(value) is type(data) and value == data), "")
+
     def _follow(self, keys: Sequence[str | int]) -> tuple[Span, int]:
         """Return the place at the end of a path, and how many of its keys were found."""
         span, followed, _ = self._walk(keys)

@@ -6,6 +6,7 @@ the end of the text; the Diagnostic names the line where it was opened.
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -56,6 +57,8 @@ _REMEDIES: Final = (
 """The remedy of a problem, by words of the reader's message; the first that fits."""
 
 _QUOTES: Final = ("'", '"')
+_QUOTED_JSON: Final = re.compile(r"""[:-]\s+"(?:"|[\[{]")\S""")
+"""A quote that the first one of JSON closes: `t: "["a"`."""
 
 
 @contextmanager
@@ -128,7 +131,7 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
     noticed = _span(document, mark)
     begun, help_ = _begun(document, error, mark)
     if begun is None:
-        raise _fault(detail, noticed, _remedy(detail)) from None
+        raise _fault(detail, noticed, _of_quoted_json(document.text, mark) or _remedy(detail)) from None
     raise _fault(detail, _span(document, begun), help_, (noticed, "noticed here")) from None
 
 
@@ -162,6 +165,13 @@ def _quote_until(text: str, noticed: Any) -> Any:
         # The scanner stops at the error, too.
         pass
     return begun
+
+
+def _of_quoted_json(text: str, mark: Any) -> str:
+    """Return the remedy for JSON that a template prints between quotes; empty if a line has none."""
+    start = text.rfind("\n", 0, mark.index) + 1
+    line = text[start : mark.index + 1]
+    return "leave out the quotes around what a template prints as JSON" if _QUOTED_JSON.search(line) else ""
 
 
 def _remedy(problem: str) -> str:

@@ -42,7 +42,9 @@ class LostTargets:
             fails = "fails" if len(alone) == 1 else "fail"
             text += f"; still targeted by {', '.join(alone)}, which {fails} in the next apply"
         if others:
-            text += f"; {', '.join(others)} will run without it"
+            text += (
+                f"; also targeted by {', '.join(others)}, which will run without it from the next apply on"
+            )
         return text
 
 

@@ -55,10 +55,23 @@ def shape_faults(request: DriverRequest) -> list[str]:
         ("values", request.values, _PART_OF_VALUES),
         ("secrets", request.secrets, _PART_OF_SECRETS),
     ):
+        if is_mapping(inputs) and "templates" not in inputs:
+            found += [
+                f"{name}: there is no key {key!r} (did you mean templates?)"
+                for key in inputs
+                if _looks_like_templates(str(key))
+            ]
         given = inputs.get("templates") if is_mapping(inputs) else None
         if not (given is None or isinstance(given, Unknown)):
             found += misfits(given, kind, f"{name}.templates")
     return found
+
+
+def _looks_like_templates(key: str) -> bool:
+    """Return whether a key is a slip of `templates`; other keys are values that the templates read."""
+    import difflib
+
+    return bool(difflib.get_close_matches(key, ("templates",), cutoff=0.85))
 
 
 def template_faults(request: DriverRequest, language: TemplateLanguage) -> list[str]:
