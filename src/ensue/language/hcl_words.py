@@ -203,7 +203,10 @@ def instead_of_expression(name: str, keys: Sequence[str], line: str) -> str:
     else:
         advice = _instead_of_value(name, keys)
     whole = ".".join((name, *keys[:1]))
-    return f"`{whole}` is Terraform's: write {advice}" if advice else instead_of_resource(name)
+    if advice:
+        return f"`{whole}` is Terraform's: write {advice}"
+    # A resource has a name and an attribute: `aws_instance.web.id`.
+    return instead_of_resource(name) if len(keys) > 1 else ""
 
 
 def _instead_of_value(name: str, keys: Sequence[str]) -> str:

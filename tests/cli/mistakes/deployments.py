@@ -65,6 +65,15 @@ entity:
 
 
 ROWS = [
+    score(
+        "a variable of Terraform as an image",
+        "image: nginx",
+        "image: ${var.image}",
+        "6",
+        says="${var.image} is not a placeholder here and stays as it is",
+        mends="${resources.env.image} of a resource `env` with type environment",
+        code=0,
+    ),
     Mistake(
         what="a misspelt argument of a state in a definition",
         words=DEPLOY,

@@ -177,10 +177,12 @@ class Dialect(NamedTuple):
     Args:
         roots: first word to the reader of the path below it.
         grammar: how dollar signs are read.
+        has_no_dollars: whether the text can contain no `${` of its own, so that an unknown one is a mistake.
     """
 
     roots: Mapping[str, Callable[[Sequence[PathPart]], Meaning | PathRefusal]]
     grammar: Grammar = "definition"
+    has_no_dollars: bool = False
 
 
 def context_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:

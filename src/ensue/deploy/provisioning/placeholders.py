@@ -180,7 +180,7 @@ class _Scan:
         return start + _OPENING_CHARS
 
     def _note_unknown(self, start: int) -> None:
-        if self.dialect.grammar == "passed_on":
+        if self.dialect.grammar == "passed_on" and not self.dialect.has_no_dollars:
             return
         end = self.text.find("}", start)
         if end >= 0:

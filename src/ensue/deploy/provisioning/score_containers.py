@@ -75,6 +75,7 @@ class ContainersReader:
         self._reader = reader
         self._score = dialect
         self._passed_on = dialect._replace(grammar="passed_on")
+        self._image = self._passed_on._replace(has_no_dollars=True)
         self._read_source = read_source
         self._shape = shape
 
@@ -99,6 +100,8 @@ class ContainersReader:
         match key:
             case "variables":
                 return self._expanded(value, place)
+            case "image":
+                return Read(self._reader.read(value, self._image, place), value)
             case "files":
                 return self._each(value, place, self._file)
             case "volumes":
