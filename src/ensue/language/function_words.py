@@ -18,8 +18,6 @@ _MODULES: Final = {
     "salt": "the states themselves with `tgt`, and `module.run` for a function",
     "resource": "an ID, and below it `module.function` with its arguments",
     "null_resource": "`cmd.run` with `onchanges`",
-    "variable": "pillar",
-    "output": "nothing: what a state returns is in `ensue show enforced`",
 }
 _CALLS: Final = {
     **dict.fromkeys(("ping", "win_ping"), "test.ping"),

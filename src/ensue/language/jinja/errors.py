@@ -188,8 +188,8 @@ def _broken(error: jinja2.TemplateSyntaxError, span: Span, line: str) -> Diagnos
         span=span,
         help=_of_reference(reference["reference"], line)
         if reference
-        else instead_of_operator(line)
-        or broken_tag(line)
+        else broken_tag(line)
+        or instead_of_operator(line)
         or "check that every {% %} and {{ }} is closed and every block has its end tag",
     )
 
