@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
@@ -28,6 +27,8 @@ def nothing_assigned(names: str, elsewhere: Sequence[str] = ()) -> Diagnostic:
     """
     help_ = "add a target that matches it, or name an SLS"
     if elsewhere:
+        import shlex
+
         commands = " or ".join(f"`ensue apply --tgt {shlex.quote(one)}`" for one in elsewhere[:_MOST_NAMED])
         help_ = (
             f"{commands} applies what it assigns to the machines of that target; without --tgt, a highstate "
