@@ -52,6 +52,7 @@ TEMPLATES = "{templates: {outputs: 'host: a'}}"
         ("template", TEMPLATES, "host"),
         ("own", "{}", "host"),
         ("own", "{}", "login.name"),
+        ("own", "{}, secret_refs: {password: {value: x}}", "host"),
     ],
 )
 def test_a_misspelt_output_is_refused_at_the_first_deployment(

@@ -185,3 +185,13 @@ def test_completion_has_descriptions(shell: Shell) -> None:
     assert zsh("doc", "refere")[4:] == ["references", "References: values of other states as arguments"]
     assert zsh("doc", "retr")[1] == "retry"
     assert "echo" not in zsh("call", "x", "ech")
+
+
+def test_a_docstring_does_not_move_the_cursor(shell: Shell) -> None:
+    """Control sequences in what a project's own driver says are left out, in its page and in the list."""
+    text = '"""\\x1b[31mMakes\\x1b[2K things.\n\nIt has \\x1b]0;title\\x07 more.\n"""\n'
+    body = "async def create(request):\n    return None\n\n\nupdate = delete = plan = create\n"
+    shell.write("states/_drivers/esc.py", text + body)
+    page, everything = shell.run("doc", "esc"), shell.run("doc")
+    assert "Makes things." in page.out
+    assert "\x1b" not in page.out + everything.out

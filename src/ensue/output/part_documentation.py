@@ -13,6 +13,7 @@ from ensue.core.contracts.part_docs import PartDoc, PartKind
 from ensue.core.errors import EnsueError
 from ensue.core.model.docstrings import read_docstring
 from ensue.deploy.drivers.loading import Drivers
+from ensue.output.colours import without_escapes
 from ensue.output.topics import ALIASES, TOPICS
 from ensue.reach.resources.providers import Providers
 from ensue.reach.resources.type_sources import TypeSources
@@ -105,7 +106,7 @@ class PartDocumentation:
 
     def _docstring(self, kind: PartKind, name: str) -> str:
         if kind == "drivers":
-            return self._drivers.find(name).docstring
+            return without_escapes(self._drivers.find(name).docstring)
         module: Any
         if kind == "resource types":
             source = self._types.find(name)
@@ -113,7 +114,7 @@ class PartDocumentation:
         else:
             module = self._providers.find(name)
         text = getattr(module, "__doc__", None)
-        return text if isinstance(text, str) else ""
+        return without_escapes(text) if isinstance(text, str) else ""
 
 
 def shipped_parts() -> PartDocumentation:

@@ -72,7 +72,9 @@ class DeploymentChecks:
             found.add(misfits)
             if evaluated.secret_refs:
                 waiting.append(evaluated)
-            elif self._is_fit(evaluated, found) and not misfits and node.key in used:
+            elif not self._is_fit(evaluated, found):
+                continue
+            if node.key in used and not misfits:
                 await self._foreseen.foresee(evaluated)
         await self._check_with_secrets(waiting, found)
 
