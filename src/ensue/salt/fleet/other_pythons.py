@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.contracts.deadlines import WHEELS_S
-from ensue.salt.fleet.bundle import content_digest, files_of, own_files, pack, required
+from ensue.salt.fleet.bundle import abi, content_digest, files_of, own_files, pack, required
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,8 @@ def programs_there(folder: Path) -> dict[str, str]:
     Args:
         folder: the folder of archives.
     """
-    archives = [one.name for one in folder.glob("ensue-*.zip")]
+    own = f"ensue-{abi()}-"
+    archives = [one.name for one in folder.glob("ensue-*.zip") if not one.name.startswith(own)]
     if not archives:
         return {}
     end = f"-{_mark()}.zip"
