@@ -11,7 +11,7 @@ import sys
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from ensue.cli.collection import collect_rarely
+from ensue.cli.collection import collect_rarely, exempt_rest
 from ensue.cli.exit_codes import INTERRUPTED, REFUSED, SUCCEEDED
 from ensue.cli.interrupts import Interrupts
 from ensue.cli.utf8_mode import use_utf8
@@ -45,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from ensue.cli.process_exit import leave_threads
 
         leave_threads(exit_code)
+    exempt_rest()
     return exit_code
 
 

@@ -115,6 +115,8 @@ class LoadedDriver:
         self.plan_is_pure = bool(getattr(module, "PLAN_IS_PURE", False))
         self.outputs: frozenset[str] = frozenset(getattr(module, "OUTPUTS", ()))
         self.inserts_as_data = bool(getattr(module, "INSERTS_AS_DATA", False))
+        self.has_fingerprint = hasattr(module, "fingerprint")
+        """Whether the result depends on more than the inputs."""
         self._module = module
 
     @property
@@ -160,11 +162,6 @@ class LoadedDriver:
             return planned
         outputs = checked_result(planned.outputs, f"the driver {self.name}: plan", in_plan=True)
         return msgspec.structs.replace(planned, outputs=outputs)
-
-    @property
-    def has_fingerprint(self) -> bool:
-        """Whether the result depends on more than the inputs."""
-        return hasattr(self._module, "fingerprint")
 
     async def fingerprint(self, request: DriverRequest) -> str:
         """Return a fingerprint of what the result depends on besides the inputs; empty if nothing."""

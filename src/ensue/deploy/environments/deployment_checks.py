@@ -39,13 +39,15 @@ def refuse_missing_drivers(
         drivers: all drivers.
         found: receives an error per missing driver.
     """
-    missing: dict[str, dict[str, GraphNode | None]] = {}
+    needed: dict[tuple[str, str], GraphNode | None] = {}
     for node in nodes:
-        if not drivers.has(node.driver):
-            missing.setdefault(node.driver, {}).setdefault(node.definition, node)
-    for one in deleted:
-        if not drivers.has(one.driver):
-            missing.setdefault(one.driver, {}).setdefault(one.definition, None)
+        needed.setdefault((node.driver, node.definition), node)
+    for record in deleted:
+        needed.setdefault((record.driver, record.definition), None)
+    missing: dict[str, dict[str, GraphNode | None]] = {}
+    for (driver, definition), first in needed.items():
+        if not drivers.has(driver):
+            missing.setdefault(driver, {})[definition] = first
     for driver, definitions in sorted(missing.items()):
         places = [_driver_of(node).span() for node in definitions.values() if node is not None]
         found.error(

@@ -46,7 +46,7 @@ from ensue.deploy.provisioning.unread_values import warn_of_unread_values
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.contracts.growth import GrowthRequest, Plan
@@ -150,7 +150,7 @@ class DeploymentRun:
         self._undecided = {key for key in kept if key.type in types and str(key) not in self._nodes}
         if order.only:
             self._exclude(part, kept)
-        deleted = [one for one in kept.values() if str(one.key) in self._removed or self._is_replaced(one)]
+        deleted = [*self._removed.values(), *_made_by_others(self._nodes.values(), kept)]
         deleted += [beside for one in kept.values() for beside in one.beside]
         refuse_missing_drivers(part, deleted, self._services.drivers, found)
         found.stop_on_errors()
@@ -255,8 +255,7 @@ class DeploymentRun:
             CompileError: they cannot be provisioned, or something would be destroyed.
         """
         refuse_unstorable(self.context, nodes, found)
-        kept = (self._provisioner.kept.get(node.key) for node in nodes)
-        deleted = [one for one in kept if one is not None and self._is_replaced(one)]
+        deleted = _made_by_others(nodes, self._provisioner.kept)
         refuse_missing_drivers(nodes, deleted, self._services.drivers, found)
         found.stop_on_errors()
         names = {node.name: node for node in nodes}
@@ -366,11 +365,6 @@ class DeploymentRun:
         """Return whether something that was made for a resource is left once the resource is there."""
         return kept is not None and (bool(kept.beside) or self._provisioner.replaces(node) is not None)
 
-    def _is_replaced(self, kept: ActiveResource) -> bool:
-        """Return whether the graph has another driver for a resource than the one that made it."""
-        node = self._nodes.get(str(kept.key))
-        return node is not None and node.driver != kept.driver
-
     async def rendered(self, nodes: Sequence[NodeOutcome]) -> WrittenWorkloads:
         """Render workloads, if requested and nothing failed.
 
@@ -392,3 +386,13 @@ class DeploymentRun:
             )
         except OSError as error:
             raise DriverError(f"workloads cannot be rendered to {self.order.render_to}: {error}") from None
+
+
+def _made_by_others(
+    nodes: Iterable[GraphNode], kept: Mapping[ResourceKey, ActiveResource]
+) -> Iterator[ActiveResource]:
+    """Yield the records of resources that the graph has another driver for than the one that made them."""
+    for node in nodes:
+        record = kept.get(node.key)
+        if record is not None and record.driver != node.driver:
+            yield record

@@ -127,6 +127,7 @@ def _node(
 ) -> GraphNode:
     definition = resource.definition
     assert definition is not None  # noqa: S101 -- a resource without one was refused
+    dependencies = sorted([Dependency(to.key, why) for to, why in resource.edges])
     return GraphNode(
         key=resource.key,
         name=str(resource.key),
@@ -136,8 +137,8 @@ def _node(
         account=definition.account,
         params=resource.params,
         inputs=definition.inputs,
-        dependencies=tuple(sorted(Dependency(to.key, why) for to, why in resource.edges)),
-        depends_on=tuple(sorted({to.key for to, _ in resource.edges})),
+        dependencies=tuple(dependencies),
+        depends_on=tuple(dict.fromkeys([one.to for one in dependencies])),
         selected=selected,
         places=(resource.place, definition.place),
         protect=definition.protect,

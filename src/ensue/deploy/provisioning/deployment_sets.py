@@ -111,7 +111,8 @@ class _DeploymentSetReader:
             inside = place.below(name)
             checked[name] = shape.mapping(one, f"the resource {name!r}", inside, _RESOURCE)
             shape.required(checked[name], "type", f"the resource {name!r}", inside)
-            shape.text(checked[name].get("class"), f"'class' of {name!r}", inside.below("class"))
+            if "class" in checked[name]:
+                shape.text(checked[name]["class"], f"'class' of {name!r}", inside.below("class"))
         return checked
 
     def _requests(
@@ -123,8 +124,9 @@ class _DeploymentSetReader:
     ) -> tuple[Request, ...]:
         requests: list[Request] = []
         for name, key in keys.items():
-            params = read_params(declared[name], name, dialect, place.below(name), self._shape)
-            requests.append(Request(key=key, params=params, place=place.below(name)))
+            inside = place.below(name)
+            params = read_params(declared[name], name, dialect, inside, self._shape)
+            requests.append(Request(key=key, params=params, place=inside))
         return tuple(requests)
 
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.deploy.provisioning.identity import Context, ResourceKey
-    from ensue.deploy.provisioning.placeholder_values import Meaning
+    from ensue.deploy.provisioning.placeholders import Placeholder
 
 
-def early_values(owner: ResourceKey, context: Context) -> Callable[[Meaning], Any]:
+def early_values(owner: ResourceKey, context: Context) -> Callable[[Placeholder], Any]:
     """Return a function for the values of a resource's placeholders: `Unknown` for those not known yet.
 
     Args:
@@ -29,8 +29,8 @@ def early_values(owner: ResourceKey, context: Context) -> Callable[[Meaning], An
     """
     fields = resource_context(owner, context)
 
-    def value_of(meaning: Meaning) -> Any:
-        match meaning:
+    def value_of(placeholder: Placeholder) -> Any:
+        match placeholder.meaning:
             case FileConstant(value) | EachValue(value):
                 return value
             case ContextField(name) if fields[name]:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from ensue.core.contracts.driver import ForeignPart
-from ensue.core.model.data import is_list, is_mapping, mapped
+from ensue.core.model.data import mapped
 from ensue.core.model.unknown import Unknown, has_unknowns
-from ensue.deploy.provisioning.placeholders import PlaceholderText
 from ensue.deploy.provisioning.sensitive import (
     NOTHING_FOREIGN,
     Foreign,
@@ -26,16 +25,17 @@ from ensue.deploy.provisioning.sensitive import (
     note_marks,
     parted,
 )
+from ensue.deploy.provisioning.written import templates_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from ensue.deploy.provisioning.placeholder_values import Meaning
+    from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText
     from ensue.deploy.provisioning.sensitive import Path
     from ensue.deploy.provisioning.written import TemplatedData
 
 
-def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
+def evaluate(data: Any, value_of: Callable[[Placeholder], Any]) -> Any:
     """Return data with every template replaced by its value, with marks; the same object if there is none.
 
     Args:
@@ -43,7 +43,7 @@ def evaluate(data: Any, value_of: Callable[[Meaning], Any]) -> Any:
         value_of: returns the value of a placeholder: an `Unknown` if it is not known yet, a `Sensitive` if it
             is secret, a `Foreign` if it comes from outputs.
     """
-    return _replaced(data, lambda template, _: _text(template, value_of), [])
+    return _replaced(data, [(path, _text(template, value_of)) for path, template in templates_in(data)])
 
 
 class Evaluated(NamedTuple):
@@ -65,7 +65,7 @@ class Evaluated(NamedTuple):
 _NOTHING: Final = Evaluated(None)
 
 
-def evaluate_parts(written: TemplatedData | None, value_of: Callable[[Meaning], Any]) -> Evaluated:
+def evaluate_parts(written: TemplatedData | None, value_of: Callable[[Placeholder], Any]) -> Evaluated:
     """Return data with every template replaced by its value, and the paths of the marks in it.
 
     Args:
@@ -78,49 +78,37 @@ def evaluate_parts(written: TemplatedData | None, value_of: Callable[[Meaning], 
         return Evaluated(written.data)
     paths: list[Path] = []
     foreign: dict[Path, tuple[ForeignPart, ...]] = {}
+    values: list[tuple[Path, Any]] = []
     is_known = True
-
-    def leaf(template: PlaceholderText, path: list[str | int]) -> Any:
-        nonlocal is_known
-        value = note_marks(_text(template, value_of), tuple(path), paths, foreign)
+    for path, template in templates_in(written.data):
+        value = note_marks(_text(template, value_of), path, paths, foreign)
         is_known = is_known and not has_unknowns(value)
-        return value
+        values.append((path, value))
+    return Evaluated(_replaced(written.data, values), tuple(paths), foreign, is_known)
 
-    return Evaluated(_replaced(written.data, leaf, []), tuple(paths), foreign, is_known)
 
-
-def _replaced(
-    data: Any, leaf: Callable[[PlaceholderText, list[str | int]], Any], path: list[str | int]
-) -> Any:
-    """Return data with every template replaced; what has none in it is the same object.
+def _replaced(data: Any, values: Sequence[tuple[Path, Any]]) -> Any:
+    """Return data with other values at some paths; what has none of them in it is the same object.
 
     Args:
         data: data of a `TemplatedData`.
-        leaf: returns the value of a template at a path.
-        path: the path of the data; it is changed and restored.
+        values: the paths, none below another, each with its value.
     """
-    if isinstance(data, PlaceholderText):
-        return leaf(data, path)
-    places: Iterable[tuple[str | int, Any]]
-    copy: Any
-    if is_mapping(data):
-        places, copy = data.items(), dict
-    elif is_list(data):
-        places, copy = enumerate(data), list
-    else:
+    if not values:
         return data
-    read: Any = None
-    for place, value in places:
-        if value.__class__ is str:  # as most values are
-            continue
-        path.append(place)
-        new = _replaced(value, leaf, path)
-        path.pop()
-        if new is not value:
-            if read is None:
-                read = copy(data)
-            read[place] = new
-    return data if read is None else read
+    if not values[0][0]:
+        return values[0][1]
+    whole = data.copy()
+    copies: dict[Path, Any] = {}
+    for path, value in values:
+        inside = whole
+        for end in range(1, len(path)):
+            outer, place = path[:end], path[end - 1]
+            if outer not in copies:
+                copies[outer] = inside[place] = inside[place].copy()
+            inside = copies[outer]
+        inside[path[-1]] = value
+    return whole
 
 
 def as_written(data: Any) -> Any:
@@ -133,10 +121,10 @@ def json_text(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _text(template: PlaceholderText, value_of: Callable[[Meaning], Any]) -> Any:
+def _text(template: PlaceholderText, value_of: Callable[[Placeholder], Any]) -> Any:
     if whole := template.whole:
-        value = value_of(whole.meaning)
-        return Unknown(whole.text) if isinstance(value, Unknown) else _named(value, whole.text)
+        value = value_of(whole)
+        return Unknown(whole.text) if isinstance(value, Unknown) else value
     parts: list[str] = []
     foreign: list[ForeignPart] = []
     size = 0
@@ -145,7 +133,7 @@ def _text(template: PlaceholderText, value_of: Callable[[Meaning], Any]) -> Any:
         if isinstance(part, str):
             text = part
         else:
-            value, secret_paths, found = parted(value_of(part.meaning))
+            value, secret_paths, found = parted(value_of(part))
             is_secret = is_secret or bool(secret_paths)
             is_known = is_known and not has_unknowns(value)
             is_text = isinstance(value, str)
@@ -172,11 +160,3 @@ def _of_resources(inserted: ForeignPart, found: Iterable[tuple[ForeignPart, ...]
     """Return a placeholder's value as a marked part of a text if it has foreign parts."""
     resources = dict.fromkeys(part.resource for parts in found for part in parts)
     return [msgspec.structs.replace(inserted, resource=", ".join(resources))] if resources else []
-
-
-def _named(value: Any, placeholder: str) -> Any:
-    """Return a value, or the list of values that a selector finds, with the placeholder in its marks."""
-    if isinstance(value, Foreign):
-        parts = tuple(msgspec.structs.replace(part, placeholder=placeholder) for part in value.parts)
-        return Foreign(value.value, parts)
-    return [_named(one, placeholder) for one in value] if is_list(value) else value

@@ -44,10 +44,11 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ResourceGraph
-    from ensue.deploy.provisioning.placeholder_values import Meaning
+    from ensue.deploy.provisioning.placeholders import Placeholder
     from ensue.deploy.provisioning.sensitive import Parted
 
 _NOT_KNOWN = Unknown("")
+_MISSING = object()
 _SERVICE_NAMES = frozenset({"name", "host", "hostname"})
 
 
@@ -92,8 +93,8 @@ class GraphValues:
         if before is not None and self._is_up_to_date(before, node):
             return before
 
-        def value_of(meaning: Meaning) -> Any:
-            return self._value(meaning, node)
+        def value_of(placeholder: Placeholder) -> Any:
+            return self._value(placeholder, node)
 
         inputs = node.inputs
         secrets = evaluate_parts(inputs.secrets, value_of)
@@ -119,7 +120,8 @@ class GraphValues:
             and params.is_known
             and values.is_known
             and account.is_known,
-            is_final=all(key in self._outputs and key not in self._foreseen for key in node.depends_on),
+            is_final=all(map(self._outputs.__contains__, node.depends_on))
+            and self._foreseen.isdisjoint(node.depends_on),
         )
         return done
 
@@ -142,7 +144,7 @@ class GraphValues:
         Raises:
             DriverError: it uses an output that a provisioned resource lacks.
         """
-        return evaluate(point.for_each.value.data, lambda meaning: self._value(meaning, owner))
+        return evaluate(point.for_each.value.data, lambda placeholder: self._value(placeholder, owner))
 
     def part_of(self, node: GraphNode, data: Any) -> Parted:
         """Return further data of a node's definition, as far as it is known.
@@ -154,7 +156,7 @@ class GraphValues:
         Raises:
             DriverError: it uses an output that a provisioned resource lacks.
         """
-        return parted(evaluate(data, lambda meaning: self._value(meaning, node)))
+        return parted(evaluate(data, lambda placeholder: self._value(placeholder, node)))
 
     def grow(self, graph: ResourceGraph) -> None:
         """Go on with a graph that more resources have joined."""
@@ -174,23 +176,26 @@ class GraphValues:
         self._outputs[key] = outputs
         (self._foreseen.discard if is_final else self._foreseen.add)(key)
 
-    def _value(self, meaning: Meaning, node: GraphNode) -> Any:  # noqa: PLR0911 -- one for each meaning
-        match meaning:
+    def _value(self, placeholder: Placeholder, node: GraphNode) -> Any:  # noqa: PLR0911 -- one for each meaning
+        match placeholder.meaning:
+            case ResourceReference(target, what, path):
+                return self._of(target.resolved(node.key), what, path, placeholder.text)
             case FileConstant(value):
                 return value
+            case ContextField("res.id"):
+                return _foreign(node.key.id, node.foreign_id, placeholder.text)
             case ContextField(name):
                 return self._context_value(name, node)
-            case ResourceReference(target, what, path):
-                return self._of(target.resolved(node.key), what, path)
             case ResourceSelection(anchor, steps, what, path):
-                found = [self._of(key, what, path) for key in node.selected.get((anchor, steps), ())]
-                return _NOT_KNOWN if any(isinstance(one, Unknown) for one in found) else found
-            case FromOutside():
-                return self._from_outside(meaning)
+                keys = node.selected.get((anchor, steps), ())
+                values = [self._of(key, what, path, placeholder.text) for key in keys]
+                return _NOT_KNOWN if any(isinstance(value, Unknown) for value in values) else values
+            case FromOutside() as outside:
+                return self._from_outside(outside)
             case EachValue(value, resources):
-                return _foreign(value, resources)
+                return _foreign(value, resources, placeholder.text)
             case OwnOutput(path):
-                return self._output(node.key, path)
+                return self._output(node.key, path, placeholder.text)
             case EachItem():
                 raise InternalError(f"an item of {node.key} was evaluated before its list")
 
@@ -201,7 +206,7 @@ class GraphValues:
         if name == "org.id" and not value:
             self.lacks_org = True
             return _NOT_KNOWN
-        return _foreign(value, node.foreign_id) if name == "res.id" else value
+        return value
 
     def _from_outside(self, meaning: FromOutside) -> Any:
         name, *rest = meaning.path
@@ -221,7 +226,7 @@ class GraphValues:
         wanted = short or name
         raise DriverError(f"the environment has no value {wanted!r} (give it with --value {wanted}=VALUE)")
 
-    def _of(self, key: ResourceKey, what: str, path: tuple[str, ...]) -> Any:
+    def _of(self, key: ResourceKey, what: str, path: tuple[str, ...], placeholder: str) -> Any:
         """Return the value of a reference to a resource, as far as it is known."""
         if what == "id":
             return key.id
@@ -229,7 +234,7 @@ class GraphValues:
             node = self._nodes.get(key)
             return guresid(self.graph.context, key) if node is None else node.guresid
         if what == "outputs":
-            return self._output(key, path)
+            return self._output(key, path, placeholder)
         evaluated = self._done.get(key)
         if evaluated is None:
             return _NOT_KNOWN
@@ -240,20 +245,18 @@ class GraphValues:
         if has_unknowns(evaluated.account if what == "account" else value):
             return _NOT_KNOWN
         is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
-        return _foreign(value, self._name(key)) if is_foreign else value
+        return _foreign(value, self._name(key), placeholder) if is_foreign else value
 
-    def _output(self, key: ResourceKey, path: tuple[str, ...]) -> Any:
+    def _output(self, key: ResourceKey, path: tuple[str, ...], placeholder: str) -> Any:
         outputs = self._outputs.get(key)
         if outputs is None:
             return _NOT_KNOWN
-        missing = object()
-        value = _below(marked(outputs.data, outputs.secret_paths), path, missing)
-        if value is missing:
+        value = _below(marked(outputs.data, outputs.secret_paths), path, _MISSING)
+        if value is _MISSING:
             raise DriverError(
                 f"{key} has no output {'.'.join(path)!r} ({_outputs_there(outputs.data, path)})"
             )
-        is_known = not isinstance(value, Unknown)
-        return _foreign(value, self._name(key)) if is_known else value
+        return value if isinstance(value, Unknown) else _foreign(value, self._name(key), placeholder)
 
     def _name(self, key: ResourceKey) -> str:
         """Return a resource as text: all that name it share one."""
@@ -268,9 +271,9 @@ def _outputs_there(data: Any, path: tuple[str, ...]) -> str:
     return f"its outputs: {', '.join(names) or 'none'}" + (f"; {near}" if near else "")
 
 
-def _foreign(value: Any, resources: str) -> Any:
+def _foreign(value: Any, resources: str, placeholder: str) -> Any:
     """Return a value with the mark that it comes from outputs of resources, if there are any."""
-    return Foreign(value, (ForeignPart(placeholder="", resource=resources),)) if resources else value
+    return Foreign(value, (ForeignPart(placeholder=placeholder, resource=resources),)) if resources else value
 
 
 def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:

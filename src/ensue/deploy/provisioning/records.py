@@ -38,7 +38,10 @@ def made_by(whole: ActiveResource | None, is_driver: Callable[[str], bool]) -> A
         whole: the record of the resource.
         is_driver: whether a name is one of the driver's.
     """
-    return next((one for one in records_of(whole) if is_driver(one.driver)), None)
+    for record in records_of(whole):
+        if is_driver(record.driver):
+            return record
+    return None
 
 
 def next_generation(whole: ActiveResource | None) -> int:

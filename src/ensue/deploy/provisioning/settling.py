@@ -83,9 +83,9 @@ def _layers(nodes: Sequence[GraphNode], waiting: Collection[ResourceKey]) -> Ite
     depths: dict[ResourceKey, int] = {}
     layers: list[list[GraphNode]] = []
     for node in nodes:
-        if node.key in waiting or not all(key in depths for key in node.depends_on):
+        if node.key in waiting or not depths.keys() >= set(node.depends_on):
             continue
-        depth = depths[node.key] = max((depths[key] + 1 for key in node.depends_on), default=0)
+        depth = depths[node.key] = 1 + max(map(depths.__getitem__, node.depends_on), default=-1)
         if depth == len(layers):
             layers.append([])
         layers[depth].append(node)

@@ -14,12 +14,13 @@ from ensue.deploy.provisioning.placeholder_values import ResourceReference, Reso
 from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText, parse_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ensue.core.diagnostics import Span
     from ensue.deploy.provisioning.identity import Descriptor
     from ensue.deploy.provisioning.placeholder_values import Dialect, Step
     from ensue.deploy.provisioning.placeholders import TextFault
+    from ensue.deploy.provisioning.sensitive import Path
     from ensue.language.collector import Collector
     from ensue.language.yaml import YamlDocument
 
@@ -83,6 +84,16 @@ class TemplatedData(msgspec.Struct, frozen=True):
     def has_templates(self) -> bool:
         """Whether evaluating the data can change it."""
         return self.data is not self.source
+
+
+def templates_in(data: Any, path: Path = ()) -> Iterator[tuple[Path, PlaceholderText]]:
+    """Yield the templates in data of a `TemplatedData`, each with its path."""
+    if isinstance(data, PlaceholderText):
+        yield path, data
+    elif is_mapping(data) or is_list(data):
+        for place, value in data.items() if is_mapping(data) else enumerate(data):
+            if value.__class__ is not str:  # as most values are
+                yield from templates_in(value, (*path, place))
 
 
 def read_written(
