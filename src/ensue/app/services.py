@@ -26,7 +26,9 @@ from ensue.language.functions.type_functions import TypeLoaders
 from ensue.language.inline_work import InlineWork
 from ensue.language.jinja_settings import JinjaSettings
 from ensue.language.pillars import Pillars
+from ensue.language.pipe import DEFAULT_PIPE
 from ensue.language.renderers.pgp_messages import PgpMessages
+from ensue.language.renderers.project_rendering import ProjectRendering
 from ensue.language.renderers.rendering import SlsRenderer
 from ensue.language.settings.file_sources import ProjectFiles
 from ensue.language.settings.roots import Roots
@@ -101,7 +103,6 @@ class Services:
         self._make_drivers = drivers
         self.loop = asyncio.get_running_loop()
         self.inline = InlineWork()
-        self._pgp = PgpMessages(settings, masker, self.inline, self.loop)
         self.insertions = Insertions()
         self._contexts: dict[tuple[Srn, bool], TargetContext] = {}
         self._files: dict[str, ProjectFiles] = {}
@@ -129,8 +130,8 @@ class Services:
             registry=self.registry,
             masker=self.masker,
             cached_grains=self._cached_grains,
+            custom_grains=self.code.grains(),
         )
-        self.directory.custom_grains = self.code.grains()
         known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
         self.preparation = PillarPreparation(
             PillarCompilation(self, known, self.code.external_pillar, self.code.matchers),
@@ -221,21 +222,28 @@ class Services:
             test: whether the run is a plan.
             has_states: whether the files are SLS, not pillar.
         """
-        settings = self.settings
-        renderer = SlsRenderer(
+        return SlsRenderer(
             roots,
             lambda: self.template_variables(self.context(srn, test=test)),
-            jinja=JinjaSettings(
-                options={**(settings.option("jinja_env") or {}), **(settings.option("jinja_sls_env") or {})},
-                allow_undefined=bool(settings.option("allow_undefined", default=False)),
-                kept=lambda: self._kept_templates,
-            ),
-            default_pipe=settings.option("renderer", "jinja|yaml"),
+            project=self._rendering,
+            own_stage=lambda name: self.code.renderer(name, self.context(srn, test=test)),
             has_states=has_states,
-        ).decrypting(self._pgp)
-        renderer.own_stage = lambda name: self.code.renderer(name, self.context(srn, test=test))
-        renderer.see_source = self.masker.add_source
-        return renderer
+        )
+
+    @cached_property
+    def _rendering(self) -> ProjectRendering:
+        option = self.settings.option
+        jinja = JinjaSettings(
+            options={**(option("jinja_env") or {}), **(option("jinja_sls_env") or {})},
+            allow_undefined=bool(option("allow_undefined", default=False)),
+            kept=lambda: self._kept_templates,
+        )
+        return ProjectRendering(
+            jinja=jinja,
+            default_pipe=option("renderer", DEFAULT_PIPE),
+            decrypt=PgpMessages(self.settings, self.masker, self.inline, self.loop),
+            see_source=self.masker.add_source,
+        )
 
     @property
     def options_as_written(self) -> Mapping[str, Any]:

@@ -16,9 +16,9 @@ from ensue.language.blocks.sls_tag import read_sls_tag
 from ensue.language.blocks.space import space_of
 from ensue.language.encrypted_texts import refuse_undecrypted, refuse_whole_vault
 from ensue.language.idem_names import FOREIGN_NAMES, foreign_name
-from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
-from ensue.language.pipe import DEFAULT_PIPE, is_jinja, makes_data, pipe_of, run_pipe, run_pipe_to_data
-from ensue.language.renderers.stage import Printing, Stream, no_keys
+from ensue.language.pipe import is_jinja, makes_data, pipe_of, run_pipe, run_pipe_to_data
+from ensue.language.renderers.project_rendering import PLAIN_RENDERING, ProjectRendering
+from ensue.language.renderers.stage import Printing, Stream, no_stage
 from ensue.language.sls_context import place_variables
 from ensue.language.stateconf.values import StateconfValues
 from ensue.language.yaml.document import Anchor
@@ -43,13 +43,9 @@ class SlsRenderer:
     Args:
         roots: file roots; templates are loaded from them.
         variables: makes `salt grains pillar opts` and the other variables of every file, on demand.
-        jinja: the project's settings for Jinja; compiled templates of pillar are never stored.
-        default_pipe: the renderers of a file without `#!`.
-        has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
-
-    Attributes:
+        project: what all renderings of the project share.
         own_stage: returns a renderer of the project by its name; None if there is none.
-        see_source: receives name and text of every SLS, and what it imports, before it is rendered.
+        has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
     """
 
     def __init__(
@@ -57,18 +53,15 @@ class SlsRenderer:
         roots: Roots,
         variables: Callable[[], Mapping[str, Any]],
         *,
-        jinja: JinjaSettings = PLAIN_JINJA,
-        default_pipe: str = DEFAULT_PIPE,
+        project: ProjectRendering = PLAIN_RENDERING,
+        own_stage: Callable[[str], Stage | None] = no_stage,
         has_states: bool = True,
     ) -> None:
-        self.own_stage: Callable[[str], Stage | None] = lambda _name: None
-        self.see_source: Callable[[str], None] = lambda _text: None
         self._roots = roots
-        self._has_states = has_states
-        self._decrypt: Callable[[str], str] = no_keys
         self._variables = variables
-        self._jinja_settings = jinja
-        self._default_pipe = default_pipe
+        self._project = project
+        self._own_stage = own_stage
+        self._has_states = has_states
         self._jinja: dict[str, JinjaRenderer] = {}
         self._mako: dict[str, MakoRenderer] = {}
         self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
@@ -88,11 +81,6 @@ class SlsRenderer:
         renderer.__dict__.update(changed)
         return renderer
 
-    def decrypting(self, decrypt: Callable[[str], str]) -> SlsRenderer:
-        """Set the function that decrypts PGP messages (see `Stream.decrypt`), and return this renderer."""
-        self._decrypt = decrypt
-        return self
-
     def render_file(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         """Render one SLS file to data.
 
@@ -107,12 +95,12 @@ class SlsRenderer:
         text = read_text(file.path, shown)
         if self._has_states:
             # The names of the file and of its environment are words of its author, too.
-            self.see_source(f"{file.name}\n{file.saltenv}\n{text}")
+            self._project.see_source(f"{file.name}\n{file.saltenv}\n{text}")
 
         def context() -> dict[str, Any]:
             return {**self._variables(), **(defaults or {}), **place_variables(file)}
 
-        pipe = pipe_of(text, self._default_pipe)
+        pipe = pipe_of(text, self._project.default_pipe)
         with_parts = self._has_states and file.name != _TOP
         cut = scan(text, shown, pipe=pipe, template=file.relative, with_parts=with_parts)
         if self._has_states and (uses := list(self._foreign_uses(_blocks_of(cut), file.saltenv))):
@@ -164,7 +152,7 @@ class SlsRenderer:
         text = read_text(file.path, shown)
         faults: list[Diagnostic] = []
         options, place = read_sls_tag(text, shown, faults)
-        pipe = pipe_of(text, self._default_pipe)
+        pipe = pipe_of(text, self._project.default_pipe)
         try:
             cut = scan(text, shown, pipe=pipe)
         except CompileError as error:
@@ -275,8 +263,8 @@ class SlsRenderer:
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
             mako=lambda: self._mako_of(saltenv),
-            decrypt=self._decrypt,
-            own_stage=self.own_stage,
+            decrypt=self._project.decrypt,
+            own_stage=self._own_stage,
             stateconf=self._stateconf,
             find_file=lambda relative: self._file(relative, saltenv),
         )
@@ -285,7 +273,7 @@ class SlsRenderer:
         if saltenv not in self._jinja:
             from ensue.language.jinja import JinjaRenderer
 
-            settings = self._jinja_settings
+            settings = self._project.jinja
             self._jinja[saltenv] = JinjaRenderer(
                 self._roots.folders(saltenv),
                 shorten=self._roots.shown,
@@ -303,7 +291,7 @@ class SlsRenderer:
         shown = self._roots.shown(path)
         text = read_text(path, shown)
         if self._has_states:
-            self.see_source(text)
+            self._project.see_source(text)
         return text, shown, str(path)
 
     def _mako_of(self, saltenv: str) -> MakoRenderer:

@@ -47,8 +47,8 @@ def no_files(_path: str) -> None:
     """Find no file."""
 
 
-def _no_stage(_name: str) -> None:
-    return None
+def no_stage(_name: str) -> None:
+    """Return None: there are no renderers of a project."""
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,7 +103,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     source: str = ""
     is_rendered: bool = False
     decrypt: Callable[[str], str] = no_keys
-    own_stage: Callable[[str], Stage | None] = _no_stage
+    own_stage: Callable[[str], Stage | None] = no_stage
     stateconf: StateconfValues = msgspec.field(default_factory=StateconfValues)
     find_file: Callable[[str], tuple[str, str, str] | None] = no_files
     is_file: bool = False

@@ -55,9 +55,9 @@ class Directory:
         registry: derived resources.
         masker: receives the secrets in configurations.
         cached_grains: opens the cache of grains; called when grains of a resource are first needed.
+        custom_grains: adds the project's own grains to this machine's, in a thread; None if it has none.
 
     Attributes:
-        custom_grains: adds the project's own grains to this machine's, in a thread; None if it has none.
         defaults: what pillar declares for all resources of a type.
         refused: what is wrong with the configurations of resources that cannot be used.
     """
@@ -72,8 +72,9 @@ class Directory:
         registry: DerivedRegistry,
         masker: Masker,
         cached_grains: Callable[[], KeptGrains],
+        custom_grains: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
-        self.custom_grains: Callable[[dict[str, Any]], None] | None = None
+        self._custom_grains = custom_grains
         self.minion = minion
         self._minion_config = dict(minion_config)
         self._opts = settings.values
@@ -244,11 +245,11 @@ class Directory:
             gathering if srn == self.minion else self._answered(srn, "gave no grains", gathering)
         )
         if srn == self.minion:
-            if self.custom_grains is not None:
+            if self._custom_grains is not None:
                 gathered["id"] = srn.id
                 # Visible only to this task, and to the threads and tasks that it starts.
                 _so_far.set(gathered)
-                await asyncio.to_thread(self.custom_grains, gathered)
+                await asyncio.to_thread(self._custom_grains, gathered)
             gathered.update(self._opts.get("grains") or {})
             gathered["id"] = srn.id
             return gathered
