@@ -1,12 +1,19 @@
-"""Every argument of a public function has a sentence in its docstring, which `ensue doc` and editors show."""
+"""Every argument of a public function has a sentence in its docstring, which `ensue doc` and editors show.
+
+`ctx` needs none: its class documents it, and users do not pass it.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
+from pathlib import Path
 
 import pytest
 
+import ensue.library
 from ensue.core.contracts.function_docs import FunctionDoc, FunctionKind, function_doc
+from ensue.core.model.docstrings import read_docstring
 from ensue.language.functions.functions import Functions
 from ensue.output.documentation import KINDS, shipped_documentation
 
@@ -49,7 +56,25 @@ def test_every_sentence_is_about_an_argument(kind: FunctionKind) -> None:
     assert left == []
 
 
-def _entries(function: object) -> list[str]:
-    from ensue.core.model.docstrings import read_docstring
+def test_a_list_of_arguments_is_complete() -> None:
+    """A helper that documents arguments documents all of them, except for `ctx`."""
+    missing = [
+        f"{path}:{function.lineno} {function.name}: {name}"
+        for path in Path(ensue.library.__file__).parent.rglob("*.py")
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        if (documented := read_docstring(ast.get_docstring(function) or "").arguments)
+        for name in _parameters(function)
+        if name not in {"self", "cls", "ctx"} and name not in documented
+    ]
+    assert missing == []
 
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    taken = function.args
+    starred = [argument for argument in (taken.vararg, taken.kwarg) if argument]
+    return [argument.arg for argument in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *starred)]
+
+
+def _entries(function: object) -> list[str]:
     return list(read_docstring(inspect.getdoc(inspect.unwrap(function)) or "").arguments)  # type: ignore[arg-type]

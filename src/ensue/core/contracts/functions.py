@@ -16,6 +16,8 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
 
 A module of execution functions is `ensue.library.modules.<name>` with `FUNCTIONS`; each function takes
 `ctx: FunctionContext`, then its own arguments, and returns data.
+
+The docstring of a function documents its arguments below `Args:`, except for `ctx`, which the engine passes.
 """
 
 from __future__ import annotations

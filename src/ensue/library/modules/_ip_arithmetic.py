@@ -16,7 +16,6 @@ def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa
     """Return whether an address is in a network.
 
     Args:
-        ctx: the target.
         ip_addr: the address.
         cidr: the network (`10.0.0.0/8`).
 
@@ -30,7 +29,6 @@ def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (eve
     """Return whether an address is private.
 
     Args:
-        ctx: the target.
         ip_addr: the address.
 
     Example:
@@ -43,7 +41,6 @@ def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (ev
     """Return whether an address is a loopback address.
 
     Args:
-        ctx: the target.
         ip_addr: the address.
 
     Example:
@@ -56,7 +53,6 @@ def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # n
     """Return `network`, `netmask` and `broadcast` of a network.
 
     Args:
-        ctx: the target.
         cidr: the network (`10.0.0.0/8`).
 
     Example:
@@ -71,7 +67,6 @@ def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = Non
     """Return the network of an address, in CIDR notation.
 
     Args:
-        ctx: the target.
         ip_addr: the address, with or without a prefix length.
         netmask: its netmask or prefix length.
 
@@ -86,7 +81,6 @@ def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (ever
     """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`).
 
     Args:
-        ctx: the target.
         ip_addr: the address.
 
     Example:

@@ -68,7 +68,6 @@ async def ask(
     """Run a program and return its outcome, whatever the exit code.
 
     Args:
-        ctx: the target.
         *argv: the program and its arguments.
         stdin: its input; secrets go here, never into the arguments.
         env: environment variables in addition to the language.
@@ -111,7 +110,6 @@ async def must(
     """Run a program and fail if it does not succeed.
 
     Args:
-        ctx: the target.
         *argv: the program and its arguments.
         what: its purpose, which follows "cannot" in the message.
         stdin: its input.

@@ -18,7 +18,6 @@ async def text_of(ctx: FunctionContext, path: str) -> str | None:
     """Return a file's text, None if there is no such file.
 
     Args:
-        ctx: the target.
         path: an absolute path on the target.
 
     Raises:
@@ -34,7 +33,6 @@ async def write_text(ctx: FunctionContext, path: str, text: str, *, mode: int | 
     """Replace a file's text.
 
     Args:
-        ctx: the target.
         path: an absolute path on the target.
         text: the new content.
         mode: its permission bits; None keeps those of an existing file.

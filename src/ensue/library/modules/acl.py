@@ -50,7 +50,6 @@ async def getfacl(
     """Return the access control lists of paths.
 
     Args:
-        ctx: the target.
         *args: paths.
         recursive: include everything below the paths.
         numeric: return ids instead of names.
@@ -91,7 +90,6 @@ async def wipefacls(
     """Remove all entries except those of owner, group and others.
 
     Args:
-        ctx: the target.
         *args: paths.
         recursive: include everything below the paths.
         raise_err: has no effect; a failure always raises an error.
@@ -118,7 +116,6 @@ async def modfacl(
     """Add or change an entry.
 
     Args:
-        ctx: the target.
         acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
             entry applies to new files in a folder.
         acl_name: the user or group; empty for the file's owner or group.
@@ -143,7 +140,6 @@ async def delfacl(
     """Remove an entry.
 
     Args:
-        ctx: the target.
         acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
             entry applies to new files in a folder.
         acl_name: the user or group; empty for the file's owner or group.

@@ -39,7 +39,6 @@ async def get_target(ctx: FunctionContext, alias: str) -> str:
     """Return the target of an alias, empty if it has none.
 
     Args:
-        ctx: the target.
         alias: the name.
 
     Example:
@@ -52,7 +51,6 @@ async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
     """Return whether an alias has this target, or all of these targets.
 
     Args:
-        ctx: the target.
         alias: the name.
         target: addresses, as a list or separated by commas.
 
@@ -69,7 +67,6 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
     """Set the target or targets of an alias, replacing those that it has.
 
     Args:
-        ctx: the target.
         alias: the name.
         target: addresses, as a list or separated by commas.
 
@@ -103,7 +100,6 @@ async def rm_alias(ctx: FunctionContext, alias: str) -> bool:
     """Remove an alias.
 
     Args:
-        ctx: the target.
         alias: the name.
 
     Example:

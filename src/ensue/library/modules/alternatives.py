@@ -25,7 +25,6 @@ async def display(ctx: FunctionContext, name: str) -> str:
     """Return the output of the program for a generic name.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
 
     Example:
@@ -39,7 +38,6 @@ async def show_link(ctx: FunctionContext, name: str) -> str | bool:
     """Return the path of the generic name (`/usr/bin/editor`), False if there is none.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
 
     Example:
@@ -58,7 +56,6 @@ async def show_current(ctx: FunctionContext, name: str) -> str | bool:
     """Return the path of the program that a generic name refers to, False if there is none.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
 
     Example:
@@ -72,7 +69,6 @@ async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
     """Return whether a program is an alternative for a generic name.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
 
@@ -87,7 +83,6 @@ async def check_installed(ctx: FunctionContext, name: str, path: str) -> bool:
     """Return whether a generic name refers to a program.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
 
@@ -101,7 +96,6 @@ async def install(ctx: FunctionContext, name: str, link: str, path: str, priorit
     """Register an alternative for a generic name; the one with the highest priority is used.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
         link: the path of the generic name (`/usr/bin/editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
@@ -117,7 +111,6 @@ async def remove(ctx: FunctionContext, name: str, path: str) -> str:
     """Remove an alternative for a generic name.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
 
@@ -131,7 +124,6 @@ async def auto(ctx: FunctionContext, name: str) -> str:
     """Let a generic name refer to the alternative with the highest priority.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
 
     Example:
@@ -144,7 +136,6 @@ async def set_(ctx: FunctionContext, name: str, path: str) -> str:
     """Let a generic name refer to a program, whatever its priority.
 
     Args:
-        ctx: the target.
         name: the generic name (`editor`).
         path: the path of the program (`/usr/bin/vim.basic`).
 

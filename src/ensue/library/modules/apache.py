@@ -40,7 +40,6 @@ async def check_mod_enabled(ctx: FunctionContext, mod: str) -> bool:
     """Return whether a module is enabled; its name may end in `.load` or `.conf`.
 
     Args:
-        ctx: the target.
         mod: the module (`rewrite`).
 
     Example:
@@ -53,7 +52,6 @@ async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
     """Return whether a configuration is enabled; its name may end in `.conf`.
 
     Args:
-        ctx: the target.
         conf: the configuration (`security`).
 
     Example:
@@ -66,7 +64,6 @@ async def check_site_enabled(ctx: FunctionContext, site: str) -> bool:
     """Return whether a site is enabled; its name may end in `.conf`; `default` also means `000-default`.
 
     Args:
-        ctx: the target.
         site: the site (`shop`).
 
     Example:
@@ -82,7 +79,6 @@ async def a2enmod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
     """Enable a module and its dependencies.
 
     Args:
-        ctx: the target.
         mod: the module.
 
     Example:
@@ -101,7 +97,6 @@ async def a2dismod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
     """Disable a module; see `a2enmod`.
 
     Args:
-        ctx: the target.
         mod: the module (`rewrite`).
 
     Example:
@@ -114,7 +109,6 @@ async def a2enconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     """Enable a configuration; see `a2enmod`.
 
     Args:
-        ctx: the target.
         conf: the configuration (`security`).
 
     Example:
@@ -127,7 +121,6 @@ async def a2disconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     """Disable a configuration; see `a2enmod`.
 
     Args:
-        ctx: the target.
         conf: the configuration (`security`).
 
     Example:
@@ -140,7 +133,6 @@ async def a2ensite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     """Enable a site; see `a2enmod`.
 
     Args:
-        ctx: the target.
         site: the site (`shop`).
 
     Example:
@@ -153,7 +145,6 @@ async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     """Disable a site; see `a2enmod`.
 
     Args:
-        ctx: the target.
         site: the site (`shop`).
 
     Example:

@@ -38,7 +38,6 @@ async def get(
     """Return a value from the options, else the grains, else the pillar, else the pillar's `master`.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         default: the value to return if it is found nowhere.
         delimiter: the separator of the keys, instead of a colon.
@@ -90,7 +89,6 @@ async def option(
     """Return the value of one key, not a path, from the options, grains, pillar, or the pillar's `master`.
 
     Args:
-        ctx: the target.
         value: the key.
         default: the value to return if it is found nowhere.
         omit_opts: leave out the options.

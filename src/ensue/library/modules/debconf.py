@@ -24,7 +24,6 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
     """Return the answers of each package, as question, type and value.
 
     Args:
-        ctx: the target.
         fetchempty: include empty answers.
 
     Example:
@@ -46,7 +45,6 @@ async def show(ctx: FunctionContext, name: str) -> list[list[str]] | None:
     """Return the answers of one package, None if it has none.
 
     Args:
-        ctx: the target.
         name: the package.
 
     Example:
@@ -66,7 +64,6 @@ async def set_(
     """Answer a question.
 
     Args:
-        ctx: the target.
         package: the package that asks.
         question: the question (`postfix/main_mailer_type`).
         type: its type (`string`, `select`, `boolean`, …).

@@ -31,7 +31,6 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
     """Merge one mapping over another and return it.
 
     Args:
-        ctx: the target.
         dest: the mapping to merge into.
         src: the mapping whose values take precedence.
         merge_lists: concatenate lists instead of replacing them.
@@ -59,7 +58,6 @@ def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every f
     """Return a deep copy of data.
 
     Args:
-        ctx: the target.
         source: the data to copy.
 
     Example:
@@ -78,7 +76,6 @@ def update(
     """Return a mapping of mappings, each merged over the defaults.
 
     Args:
-        ctx: the target.
         dest: mappings by name.
         defaults: the defaults of every mapping.
         merge_lists: concatenate lists instead of replacing them.

@@ -21,7 +21,6 @@ async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> l
     """Return the IPv4 addresses of a name, an empty list if it has none or no server answers.
 
     Args:
-        ctx: the target.
         host: the name.
         nameserver: the server to query instead of the target's own.
 
@@ -38,7 +37,6 @@ async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -
     """Return the IPv6 addresses of a name; see `a`.
 
     Args:
-        ctx: the target.
         host: the name.
         nameserver: the server to query instead of the target's own.
 
@@ -52,7 +50,6 @@ def check_ip(ctx: FunctionContext, addr: str) -> bool:  # noqa: ARG001 (every fu
     """Return whether a text is an address or a network.
 
     Args:
-        ctx: the target.
         addr: the text to check.
 
     Example:

@@ -22,7 +22,6 @@ async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> 
     The number is kept in a grain of the target.
 
     Args:
-        ctx: the target.
         zone: the zone; without it the number that the target keeps for unnamed zones.
         update: increase the number.
 

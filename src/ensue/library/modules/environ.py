@@ -25,7 +25,6 @@ def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG0
     """Return a variable.
 
     Args:
-        ctx: the target.
         key: its name.
         default: the value to return if it is not set.
 
@@ -39,7 +38,6 @@ def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:
     """Return whether a variable is set, or set to a value.
 
     Args:
-        ctx: the target.
         key: its name.
         value: the value; without it, any value will do.
 
@@ -53,7 +51,6 @@ def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> 
     """Return variables by name.
 
     Args:
-        ctx: the target.
         keys: a name, or a list of names.
         default: the value to return if it is not set.
 
@@ -77,7 +74,6 @@ def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets:
     """Set a variable.
 
     Args:
-        ctx: the target.
         key: its name.
         val: its value; False empties the variable, or removes it if `false_unsets` is set.
         false_unsets: see `val`.
@@ -109,7 +105,6 @@ def setenv(
     """Set variables; see `setval`.
 
     Args:
-        ctx: the target.
         environ: the values by name.
         false_unsets: a value of False removes the variable instead of emptying it.
 

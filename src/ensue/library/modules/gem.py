@@ -30,7 +30,6 @@ async def list_(
     """Return the installed versions of each gem.
 
     Args:
-        ctx: the target.
         prefix: only gems whose names begin with this.
         gem_bin: the program to run instead of `gem`.
         runas: the user who runs it.
@@ -69,7 +68,6 @@ async def install(  # noqa: PLR0917 (Salt's order)
     """Install gems.
 
     Args:
-        ctx: the target.
         gems: names, separated by blanks, or a file of the target.
         gem_bin: the program to run instead of `gem`.
         runas: the user who runs it.
@@ -108,7 +106,6 @@ async def uninstall(
     """Uninstall all versions of gems, and their programs; see `install`.
 
     Args:
-        ctx: the target.
         gems: names, separated by blanks, or a file of the target.
         gem_bin: the program to run instead of `gem`.
         runas: the user who runs it.

@@ -21,7 +21,6 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     """Return `name`, `passwd`, `gid` and `members` of a group, an empty mapping if it does not exist.
 
     Args:
-        ctx: the target.
         name: the group.
         root: has no effect; the target's own database is read.
 
@@ -36,7 +35,6 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
     """Return all groups, each as `info` returns it.
 
     Args:
-        ctx: the target.
         refresh: has no effect; nothing is cached.
         root: has no effect; the target's own database is read.
 
@@ -57,7 +55,6 @@ async def add(
     """Add a group.
 
     Args:
-        ctx: the target.
         name: the group.
         gid: its id; None for the next free one.
         system: use an id of the range for system groups.
@@ -81,7 +78,6 @@ async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noq
     """Remove a group.
 
     Args:
-        ctx: the target.
         name: the group.
         **kwargs: accepted as by Salt, without effect.
 
@@ -99,7 +95,6 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
     """Change a group's id; files keep the old one.
 
     Args:
-        ctx: the target.
         name: the group.
         gid: the new id.
         non_unique: allow an id that another group has.
@@ -121,7 +116,6 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     """Make a user a member of a group.
 
     Args:
-        ctx: the target.
         name: the group.
         username: the user.
         **kwargs: accepted as by Salt, without effect.
@@ -140,7 +134,6 @@ async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     """Remove a user from a group; it is not an error if the user is not a member.
 
     Args:
-        ctx: the target.
         name: the group.
         username: the user.
         **kwargs: accepted as by Salt, without effect.
@@ -160,7 +153,6 @@ async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[
     """Set the members of a group, replacing all others.
 
     Args:
-        ctx: the target.
         name: the group.
         members_list: user names, as a list or separated by commas.
         **kwargs: accepted as by Salt, without effect.

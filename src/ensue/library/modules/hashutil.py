@@ -22,7 +22,6 @@ def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # n
     """Return the digest of a text, hexadecimal.
 
     Args:
-        ctx: the target.
         instr: the text.
         checksum: `md5`, `sha256`, `sha512`, …
 
@@ -39,7 +38,6 @@ async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") 
     """Return the digest of a file of the target; see `digest`.
 
     Args:
-        ctx: the target.
         infile: the path of the file.
         checksum: `md5`, `sha256`, `sha512`, …
 
@@ -57,7 +55,6 @@ def md5_digest(ctx: FunctionContext, instr: str) -> str:
     """Return the MD5 of a text.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -70,7 +67,6 @@ def sha256_digest(ctx: FunctionContext, instr: str) -> str:
     """Return the SHA-256 of a text.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -83,7 +79,6 @@ def sha512_digest(ctx: FunctionContext, instr: str) -> str:
     """Return the SHA-512 of a text.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -96,7 +91,6 @@ def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     """Return a text as base64.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -109,7 +103,6 @@ def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     """Return the text that base64 encodes.
 
     Args:
-        ctx: the target.
         instr: the base64.
 
     Example:
@@ -122,7 +115,6 @@ def base64_encodestring(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG00
     """Return a text as base64 in lines of 76 characters.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -135,7 +127,6 @@ async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
     """Return a file of the target as base64 in lines of 76 characters.
 
     Args:
-        ctx: the target.
         fname: the path of the file.
 
     Example:
@@ -148,7 +139,6 @@ def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challe
     """Return whether a text has this signature (HMAC-SHA256 as base64).
 
     Args:
-        ctx: the target.
         string: the text.
         shared_secret: the secret key of the signature.
         challenge_hmac: the signature to compare with.
@@ -164,7 +154,6 @@ def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str: 
     """Return the signature of a text (HMAC-SHA256, hexadecimal).
 
     Args:
-        ctx: the target.
         string: the text.
         shared_secret: the secret key of the signature.
 

@@ -72,7 +72,6 @@ async def get_ip(ctx: FunctionContext, host: str) -> str:
     """Return the address of a name, empty if it has none.
 
     Args:
-        ctx: the target.
         host: the host name.
 
     Example:
@@ -85,7 +84,6 @@ async def get_alias(ctx: FunctionContext, ip: str) -> list[str]:
     """Return the names of an address.
 
     Args:
-        ctx: the target.
         ip: the address.
 
     Example:
@@ -98,7 +96,6 @@ async def has_pair(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Return whether an address has a name.
 
     Args:
-        ctx: the target.
         ip: the address.
         alias: a host name.
 
@@ -112,7 +109,6 @@ async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Add a name to an address, unless it has it already.
 
     Args:
-        ctx: the target.
         ip: the address.
         alias: a host name.
 
@@ -135,7 +131,6 @@ async def rm_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Remove a name from an address; an address without names is removed.
 
     Args:
-        ctx: the target.
         ip: the address.
         alias: a host name.
 
@@ -151,7 +146,6 @@ async def set_host(
     """Set the names of an address, replacing all others; without names, remove the address.
 
     Args:
-        ctx: the target.
         ip: the address.
         alias: names, as a list or separated by blanks.
         comment: the comment after them; None keeps an existing one.
@@ -173,7 +167,6 @@ async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
     """Set the comment after the names of an address; return False if the address is missing.
 
     Args:
-        ctx: the target.
         ip: the address.
         comment: the comment after them; None keeps an existing one.
 

@@ -17,7 +17,6 @@ async def load_map(ctx: FunctionContext, path: str, value: str) -> Any:
     """Return a variable of a template in the file roots.
 
     Args:
-        ctx: the target.
         path: the template (`app/map.jinja`).
         value: the variable's name.
 
@@ -34,7 +33,6 @@ async def import_yaml(ctx: FunctionContext, path: str) -> Any:
     """Render a YAML file of the file roots and return its data.
 
     Args:
-        ctx: the target.
         path: the file in the file roots (`app/data.yaml`).
 
     Example:
@@ -47,7 +45,6 @@ async def import_json(ctx: FunctionContext, path: str) -> Any:
     """Render a JSON file of the file roots and return its data.
 
     Args:
-        ctx: the target.
         path: the file in the file roots (`app/data.yaml`).
 
     Example:

@@ -45,7 +45,6 @@ async def set_sys(ctx: FunctionContext, layout: str) -> str:
     """Set the keyboard layout of the console, from the next boot on.
 
     Args:
-        ctx: the target.
         layout: its name (`de`, `us,de`).
 
     Example:
@@ -83,7 +82,6 @@ async def set_x(ctx: FunctionContext, layout: str) -> str:
     """Set the keyboard layout of the running X server.
 
     Args:
-        ctx: the target.
         layout: its name (`de`, `us,de`).
 
     Example:

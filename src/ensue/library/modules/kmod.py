@@ -42,7 +42,6 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
     """Return the names of the loaded modules, or of those that are loaded at each boot, sorted.
 
     Args:
-        ctx: the target.
         only_persist: only those that are loaded at each boot.
 
     Example:
@@ -75,7 +74,6 @@ async def check_available(ctx: FunctionContext, mod: str) -> bool:
     """Return whether the kernel can load a module.
 
     Args:
-        ctx: the target.
         mod: the module.
 
     Example:
@@ -88,7 +86,6 @@ async def is_loaded(ctx: FunctionContext, mod: str) -> bool:
     """Return whether a module is loaded.
 
     Args:
-        ctx: the target.
         mod: the module.
 
     Example:
@@ -101,7 +98,6 @@ async def load(ctx: FunctionContext, mod: str, persist: bool = False) -> list[st
     """Load a module.
 
     Args:
-        ctx: the target.
         mod: the module.
         persist: load it at each boot, too.
 
@@ -124,7 +120,6 @@ async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment:
     """Unload a module.
 
     Args:
-        ctx: the target.
         mod: the module.
         persist: do not load it at each boot either.
         comment: turn its line in the file into a comment instead of removing it.

@@ -61,7 +61,6 @@ async def avail(ctx: FunctionContext, locale: str) -> bool:
     """Return whether the target has a locale; case and hyphens in its code set are ignored.
 
     Args:
-        ctx: the target.
         locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
 
     Example:
@@ -86,7 +85,6 @@ async def set_locale(ctx: FunctionContext, locale: str) -> bool:
     """Set the target's locale; open sessions keep theirs.
 
     Args:
-        ctx: the target.
         locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
 
     Example:
@@ -102,7 +100,6 @@ async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool: 
     """Generate a locale.
 
     Args:
-        ctx: the target.
         locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
         **kwargs: accepted as by Salt, without effect.
 

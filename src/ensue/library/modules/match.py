@@ -27,7 +27,6 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
     """Return whether this target matches a compound expression (`G@os:Debian and web*`).
 
     Args:
-        ctx: the target.
         tgt: the expression, or its words.
         minion_id: an id to match instead of the target's.
 
@@ -52,7 +51,6 @@ async def filter_by(  # noqa: PLR0917 (Salt's order)
     """Return the value of the first expression that matches this target.
 
     Args:
-        ctx: the target.
         lookup: values by expression.
         tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
@@ -80,7 +78,6 @@ async def search_by(
     """Return the keys with an expression that matches this target, None if there are none.
 
     Args:
-        ctx: the target.
         lookup: values by expression.
         tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
@@ -103,7 +100,6 @@ async def ifelse(
     """Return the value after the first expression that matches this target, else the last argument.
 
     Args:
-        ctx: the target.
         *args: expression, value, expression, value, …, default; true and false are expressions, too.
         tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
@@ -128,7 +124,6 @@ async def ifelse(
 _DOCSTRING: Final = """Return whether this target matches an expression of the kind `{kind}`.
 
 Args:
-    ctx: the target.
     tgt: the expression, or its words.
     minion_id: an id to match instead of the target's.
     delimiter: the separator of keys in the expression.

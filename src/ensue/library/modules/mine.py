@@ -28,7 +28,6 @@ async def get(
     """Return a value of other targets by id; several values as `{name: {id: value}}`.
 
     Args:
-        ctx: the target.
         tgt: the target expression.
         fun: the name of the value; several as a list or separated by commas.
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
@@ -53,7 +52,6 @@ async def send(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> bo
     """Call a function on the target and store its result in the mine.
 
     Args:
-        ctx: the target.
         name: the name of the value, and of the function unless `mine_function` is given.
         *args: the function's arguments.
         **kwargs: the function's keyword arguments; `mine_function` is the function.
@@ -72,7 +70,6 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
     """Call all `mine_functions` of the target, and store their results.
 
     Args:
-        ctx: the target.
         clear: remove the target's stored values first.
         mine_functions: must be empty: definitions belong in `ensue.yaml` and in pillar.
 
@@ -94,7 +91,6 @@ async def delete(ctx: FunctionContext, fun: str) -> bool:
     """Remove a value of the target.
 
     Args:
-        ctx: the target.
         fun: the name of the value; several as a list or separated by commas.
 
     Example:

@@ -63,7 +63,6 @@ async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
     """Return the IPv4 addresses of a network interface, each with its netmask.
 
     Args:
-        ctx: the target.
         iface: the interface (`eth0`).
 
     Example:
@@ -76,7 +75,6 @@ async def interface_ip(ctx: FunctionContext, iface: str) -> str:
     """Return the first IPv4 address of a network interface, empty if it has none.
 
     Args:
-        ctx: the target.
         iface: the interface (`eth0`).
 
     Example:
@@ -90,7 +88,6 @@ async def hw_addr(ctx: FunctionContext, iface: str) -> str:
     """Return the hardware (MAC) address of a network interface, empty if it has none.
 
     Args:
-        ctx: the target.
         iface: the interface (`eth0`).
 
     Example:
@@ -109,7 +106,6 @@ async def ip_addrs(
     """Return the target's IPv4 addresses, sorted.
 
     Args:
-        ctx: the target.
         interface: only addresses of this interface, or of these.
         include_loopback: include loopback addresses.
         cidr: only addresses in this network (`10.0.0.0/8`).
@@ -135,7 +131,6 @@ async def ip_addrs6(
     """Return the target's IPv6 addresses, sorted.
 
     Args:
-        ctx: the target.
         interface: only addresses of this interface, or of these.
         include_loopback: include loopback addresses.
         cidr: only addresses in this network.
@@ -151,7 +146,6 @@ async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None)
     """Return the networks of the target's IPv4 addresses, sorted.
 
     Args:
-        ctx: the target.
         interfaces: has no effect; the networks of all interfaces are returned.
 
     Example:
@@ -173,7 +167,6 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
     """Return whether the target has an address in a network.
 
     Args:
-        ctx: the target.
         cidr: the network (`10.0.0.0/8`).
 
     Example:
@@ -209,7 +202,6 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     """Return the target's default routes.
 
     Args:
-        ctx: the target.
         family: `inet` or `inet6`; None for both.
 
     Example:
@@ -238,7 +230,6 @@ async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
     """Return the network interfaces with an IPv4 address that starts with a prefix.
 
     Args:
-        ctx: the target.
         cidr: the prefix (`10.0.`).
 
     Example:

@@ -33,7 +33,6 @@ async def list_(  # noqa: PLR0917 (Salt's order)
     """Return the installed packages by name, each with its `version`.
 
     Args:
-        ctx: the target.
         pkg: only this package.
         dir: the folder whose packages to list; None lists the global ones.
         runas: the user who runs npm.
@@ -76,7 +75,6 @@ async def install(  # noqa: PLR0917 (Salt's order)
     """Install packages.
 
     Args:
-        ctx: the target.
         pkg: one package (`gulp@4`); without `pkg` and `pkgs`, those of the folder's package.json.
         pkgs: several packages.
         dir: the folder to install into; None installs globally.
@@ -110,7 +108,6 @@ async def uninstall(
     """Uninstall a package; returns whether npm succeeded.
 
     Args:
-        ctx: the target.
         pkg: the package.
         dir: the folder that it is installed in; None for a global one.
         runas: the user who runs npm.

@@ -32,7 +32,6 @@ def get(
     """Return a value from the pillar.
 
     Args:
-        ctx: the target.
         key: its path, keys separated by colons.
         default: returned if there is no such value; an empty string if not given.
         merge: merge the value over `default`, which must be a mapping or a list.
@@ -62,7 +61,6 @@ def items(ctx: FunctionContext, *keys: str, **kwargs: Any) -> Any:
     """Return the whole pillar, or the values of some keys.
 
     Args:
-        ctx: the target.
         *keys: paths; none for the whole pillar.
         **kwargs: accepted as by Salt, without effect.
 
@@ -82,7 +80,6 @@ def item(
     """Return the values of some keys, by key.
 
     Args:
-        ctx: the target.
         *keys: paths.
         default: the value for missing keys.
         delimiter: the separator between keys.
@@ -98,7 +95,6 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
     """Return the keys of a mapping in the pillar.
 
     Args:
-        ctx: the target.
         key: its path.
         delimiter: the separator between keys.
 
@@ -119,7 +115,6 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> 
     """Return whether a file exists in the managing minion's pillar roots.
 
     Args:
-        ctx: the target.
         path: the file, relative to the roots.
         saltenv: the environment; None for any.
 
@@ -156,7 +151,6 @@ def raw(ctx: FunctionContext, key: str | None = None) -> Any:
     """Return the whole pillar, or the value of one top-level key.
 
     Args:
-        ctx: the target.
         key: its key at the top level; without one, all pillar is returned.
 
     Example:

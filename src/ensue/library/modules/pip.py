@@ -44,7 +44,6 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     """Return the version of pip.
 
     Args:
-        ctx: the target.
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`.
 
@@ -65,7 +64,6 @@ async def list_(
     """Return the versions of the installed packages by name, normalized as in PEP 503.
 
     Args:
-        ctx: the target.
         prefix: only names that start with it.
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
@@ -88,7 +86,6 @@ async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any
     """Return the installed packages as lines of a requirements file.
 
     Args:
-        ctx: the target.
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
@@ -104,7 +101,6 @@ async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwar
     """Return the packages of which the index has a newer version, by normalized name, with that version.
 
     Args:
-        ctx: the target.
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
@@ -124,7 +120,6 @@ async def upgrade(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     """Upgrade all packages of which the index has a newer version, one after the other.
 
     Args:
-        ctx: the target.
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
@@ -157,7 +152,6 @@ async def install(
     """Install packages.
 
     Args:
-        ctx: the target.
         pkgs: requirement specifiers, as a list or separated by commas (then write `;` for a comma in one).
         requirements: the path of a requirements file on the target, or a list of paths.
         bin_env: the path of a virtual environment or of a pip.
@@ -191,7 +185,6 @@ async def uninstall(
     """Uninstall packages; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         pkgs: names, as a list or separated by commas.
         requirements: the path of a requirements file on the target, or a list of paths.
         bin_env: the path of a virtual environment or of a pip.
@@ -209,7 +202,6 @@ def normalize(ctx: FunctionContext, pkg: str) -> str:  # noqa: ARG001 (every fun
     """Return a package's name, normalized as in PEP 503.
 
     Args:
-        ctx: the target.
         pkg: the name.
 
     Example:

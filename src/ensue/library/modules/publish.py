@@ -78,7 +78,6 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
     """Call a function on every matching target as `publish` does, and return `{id: {ret: result}}`.
 
     Args:
-        ctx: the target.
         tgt: the target expression.
         fun: an execution function.
         arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
@@ -98,7 +97,6 @@ async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int =
     """Call a runner, as `saltutil.runner` does.
 
     Args:
-        ctx: the target.
         fun: an execution function.
         arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
         timeout: has no effect.

@@ -36,7 +36,6 @@ def get_str(
     """Return a random string from a cryptographically secure generator.
 
     Args:
-        ctx: the target.
         length: its length, in characters.
         chars: the characters to choose from; None for the classes below.
         lowercase: include lower-case letters.
@@ -66,7 +65,6 @@ def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = No
     """Return a random integer between `start` and `end`, both included; with a seed always the same.
 
     Args:
-        ctx: the target.
         start: the lowest number.
         end: the highest number.
         seed: the same value always gives the same result; None for a random one.
@@ -81,7 +79,6 @@ def seed(ctx: FunctionContext, range: int = 10, hash: str | None = None) -> int:
     """Return an integer below `range` that is always the same for this target, or for the string `hash`.
 
     Args:
-        ctx: the target.
         range: the number below which the result is.
         hash: a string to use instead of the target's id.
 
@@ -95,7 +92,6 @@ def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: An
     """Return random elements of a list or characters of a string; with a seed always the same.
 
     Args:
-        ctx: the target.
         value: a list or a string.
         size: how many elements or characters.
         seed: the same value always gives the same result; None for a random one.
@@ -111,7 +107,6 @@ def shuffle(ctx: FunctionContext, value: str | Sequence[Any], seed: Any = None) 
     """Return a list, or the characters of a string, in random order; with a seed always the same.
 
     Args:
-        ctx: the target.
         value: a list or a string.
         seed: the same value always gives the same result; None for a random one.
 

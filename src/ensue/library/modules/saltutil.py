@@ -34,7 +34,6 @@ async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
     """Compile the target's pillar again, for everything that is rendered after this.
 
     Args:
-        ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
 
     Example:
@@ -48,7 +47,6 @@ async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
     """Discard the target's grains, so that later commands gather them again.
 
     Args:
-        ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
 
     Example:
@@ -62,7 +60,6 @@ async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # n
     """Return an empty list for each kind of module, since nothing has to be copied.
 
     Args:
-        ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
 
     Example:
@@ -84,7 +81,6 @@ async def runner(
     """Call a runner.
 
     Args:
-        ctx: the target.
         name: `mine.get`, `cache.mine` or `sdb.get`; `salt.cmd` calls any execution function; other names are
             looked up as execution functions, including those in the project's `_modules`.
         *args: its arguments.
@@ -175,7 +171,6 @@ async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> A
     """Refuse: wheel functions manage a master, which ensue does not have.
 
     Args:
-        ctx: the target.
         name: the function of a master.
         *args: its arguments.
         **kwargs: its keyword arguments.
@@ -192,7 +187,6 @@ async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> A
 _DOCSTRING: Final = """Do nothing, and return {returned!r}: {why}.
 
 Args:
-    ctx: the target.
     *args: accepted as by Salt, without effect.
     **kwargs: accepted as by Salt, without effect.
 

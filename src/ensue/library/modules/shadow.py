@@ -27,7 +27,6 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     """Return `name`, `passwd`, `lstchg`, `min`, `max`, `warn`, `inact` and `expire`; requires root.
 
     Args:
-        ctx: the target.
         name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
@@ -52,7 +51,6 @@ async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs:
     """Set a user's password by its hash, in the form of /etc/shadow.
 
     Args:
-        ctx: the target.
         name: the user.
         password: the hash of the password.
         **kwargs: accepted as by Salt, without effect.
@@ -74,7 +72,6 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
     """Return the SHA-512 hash of a password, computed by the target's `openssl`.
 
     Args:
-        ctx: the target.
         password: the password.
         crypt_salt: the salt; None for a random one.
 
@@ -99,7 +96,6 @@ async def del_password(ctx: FunctionContext, name: str) -> bool:
     """Let a user log in without a password.
 
     Args:
-        ctx: the target.
         name: the user.
 
     Example:
@@ -116,7 +112,6 @@ async def lock_password(ctx: FunctionContext, name: str) -> bool:
     """Lock a user's password.
 
     Args:
-        ctx: the target.
         name: the user.
 
     Example:
@@ -133,7 +128,6 @@ async def unlock_password(ctx: FunctionContext, name: str) -> bool:
     """Unlock a user's password.
 
     Args:
-        ctx: the target.
         name: the user.
 
     Example:
@@ -149,7 +143,6 @@ async def unlock_password(ctx: FunctionContext, name: str) -> bool:
 _DOCSTRING: Final = """Set {what} of a user, in days.
 
 Args:
-    ctx: the target.
     name: the user.
     value: the days; a date is the number of days since 1970-01-01.
 

@@ -71,7 +71,6 @@ async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]: 
     """Return an empty list: another run of this project waits until this one ends.
 
     Args:
-        ctx: the target.
         concurrent: has no effect.
 
     Example:

@@ -25,7 +25,6 @@ async def time_(ctx: FunctionContext, format: str = "%A, %d. %B %Y %I:%M%p") -> 
     """Return the target's current time, in its own time zone.
 
     Args:
-        ctx: the target.
         format: a format for strftime(3).
 
     Example:
@@ -81,7 +80,6 @@ async def pid(ctx: FunctionContext, sig: str) -> str:
     """Return the ids of the processes whose command line contains `sig`, one per line.
 
     Args:
-        ctx: the target.
         sig: a pattern of pgrep(1).
 
     Example:

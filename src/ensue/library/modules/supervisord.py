@@ -44,7 +44,6 @@ async def start(
     """Start a program, or with `name:` all programs of a group.
 
     Args:
-        ctx: the target.
         name: the program, or `all`.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -72,7 +71,6 @@ async def restart(
     """Restart a program; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program, or `all`.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -96,7 +94,6 @@ async def stop(
     """Stop a program; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program, or `all`.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -118,7 +115,6 @@ async def add(
     """Activate a program of the configuration; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program or group.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -140,7 +136,6 @@ async def remove(
     """Deactivate a stopped program; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program or group.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -161,7 +156,6 @@ async def reread(
     """Reread the configuration without starting anything; the return value is that of `start`.
 
     Args:
-        ctx: the target.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
@@ -182,7 +176,6 @@ async def update(
     """Reread the configuration and add, restart and remove programs accordingly.
 
     Args:
-        ctx: the target.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
@@ -205,7 +198,6 @@ async def status(
     """Return the programs by name, each with `state` and `reason`.
 
     Args:
-        ctx: the target.
         name: the program; None for all.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -239,7 +231,6 @@ async def status_raw(
     """Return the output of `supervisorctl status`.
 
     Args:
-        ctx: the target.
         name: the program; None for all.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -263,7 +254,6 @@ async def status_bool(  # noqa: PLR0917 (Salt's order)
     """Return whether a program exists, or with `expected_state` whether it is in that state (`RUNNING`).
 
     Args:
-        ctx: the target.
         name: the program.
         expected_state: the state to compare with (`RUNNING`).
         user: the user of the target who runs supervisorctl.
@@ -287,7 +277,6 @@ async def custom(
     """Run any command of supervisorctl and return its output.
 
     Args:
-        ctx: the target.
         command: the command of supervisorctl, with its arguments.
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
@@ -303,7 +292,6 @@ async def options(ctx: FunctionContext, name: str, conf_file: str | None = None)
     """Return a program's options from the configuration file, ignoring included files.
 
     Args:
-        ctx: the target.
         name: the program.
         conf_file: the path of the configuration file.
 

@@ -28,7 +28,6 @@ async def doc(ctx: FunctionContext, *args: str) -> dict[str, str]:
     """Return the documentation of functions, as `ensue doc` shows it.
 
     Args:
-        ctx: the target.
         *args: functions (`file.managed`), modules (`file`) or globs (`sys.list_*`); none: all execution
             functions.
 
@@ -45,7 +44,6 @@ async def state_doc(ctx: FunctionContext, *args: str) -> dict[str, str]:
     """Return the documentation of state functions.
 
     Args:
-        ctx: the target.
         *args: functions, modules or globs; none: all state functions.
 
     Returns:
@@ -61,7 +59,6 @@ async def argspec(ctx: FunctionContext, module: str = "") -> DataMap:
     """Return the arguments of functions and their defaults.
 
     Args:
-        ctx: the target.
         module: a function, a module or a glob; empty: all execution functions.
 
     Returns:
@@ -80,7 +77,6 @@ async def state_argspec(ctx: FunctionContext, module: str = "") -> DataMap:
     """Return the arguments of state functions and their defaults.
 
     Args:
-        ctx: the target.
         module: a function, a module or a glob; empty: all state functions.
 
     Returns:
@@ -97,7 +93,6 @@ async def list_modules(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of the execution modules.
 
     Args:
-        ctx: the target.
         *args: globs that the names match; none: all modules.
 
     Example:
@@ -110,7 +105,6 @@ async def list_state_modules(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of the state modules.
 
     Args:
-        ctx: the target.
         *args: globs that the names match; none: all modules.
 
     Example:
@@ -123,7 +117,6 @@ async def list_functions(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of execution functions.
 
     Args:
-        ctx: the target.
         *args: modules or globs; none: all functions.
 
     Example:
@@ -136,7 +129,6 @@ async def list_state_functions(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of state functions.
 
     Args:
-        ctx: the target.
         *args: modules or globs; none: all functions.
 
     Example:

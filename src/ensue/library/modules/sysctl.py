@@ -40,7 +40,6 @@ async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: A
     """Return the current value of a parameter, empty if there is no such parameter.
 
     Args:
-        ctx: the target.
         name: the parameter.
         **kwargs: accepted as by Salt, without effect.
 
@@ -57,7 +56,6 @@ async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> 
     """Set the current value of a parameter.
 
     Args:
-        ctx: the target.
         name: the parameter.
         value: its value.
         **kwargs: accepted as by Salt, without effect.
@@ -85,7 +83,6 @@ async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str
     """Return all current parameters, or those of a file; the last entry for a name counts.
 
     Args:
-        ctx: the target.
         config_file: the file; without it, the values in the kernel are returned.
 
     Example:
@@ -105,7 +102,6 @@ async def persist(ctx: FunctionContext, name: str, value: Any, config: str | Non
     """Set a parameter in a file that is read at boot; other lines stay as they are.
 
     Args:
-        ctx: the target.
         name: the parameter.
         value: its value.
         config: the file; it is created with its folder if necessary.

@@ -25,7 +25,6 @@ async def get(
     """Return variables by file, None if there are none.
 
     Args:
-        ctx: the target.
         name: the variable; None for all that are set.
         **kwargs: `file`: the file to read; `jail`: the jail whose files to read; `includeDefaults`: include
             the system's defaults.
@@ -48,7 +47,6 @@ async def set_(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> di
     """Set a variable and return its new value, by file.
 
     Args:
-        ctx: the target.
         name: the variable.
         value: its value; a boolean becomes YES or NO.
         **kwargs: see `get`.
@@ -68,7 +66,6 @@ async def remove(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
     """Remove a variable.
 
     Args:
-        ctx: the target.
         name: the variable.
         **kwargs: see `get`.
 

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 async def ping(ctx: FunctionContext) -> bool:
     """Return whether the target answers; a failed connection is an error, as for any function.
 
-    Args:
-        ctx: the target.
-
     Example:
         ensue call '*' test.ping
     """
@@ -34,7 +31,6 @@ def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every functio
     """Return the argument.
 
     Args:
-        ctx: the target.
         text: the text.
 
     Example:
@@ -58,7 +54,6 @@ def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # n
     """Return the arguments.
 
     Args:
-        ctx: the target.
         *args: values.
         **kwargs: values by name.
 
@@ -72,7 +67,6 @@ def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG00
     """Return the keyword arguments.
 
     Args:
-        ctx: the target.
         **kwargs: values by name.
 
     Example:
@@ -85,7 +79,6 @@ def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:
     """Return the `repr` of the arguments.
 
     Args:
-        ctx: the target.
         *args: values.
         **kwargs: values by name.
 
@@ -99,7 +92,6 @@ def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     """Return the types of the arguments.
 
     Args:
-        ctx: the target.
         *args: values.
         **kwargs: values by name.
 
@@ -116,7 +108,6 @@ def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (eve
     """Return a Fibonacci number and the seconds it took.
 
     Args:
-        ctx: the target.
         num: its index.
 
     Example:
@@ -139,7 +130,6 @@ def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG00
     """Return the Collatz steps from a number down to 1, and the seconds it took.
 
     Args:
-        ctx: the target.
         start: the number to start from.
 
     Example:
@@ -194,7 +184,6 @@ async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = F
     """Call a function and return None if it fails.
 
     Args:
-        ctx: the target.
         module: the function's full name.
         return_try_exception: return the error message instead of None.
         **kwargs: its keyword arguments.
@@ -212,7 +201,6 @@ def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) 
     """Fail with a message.
 
     Args:
-        ctx: the target.
         name: the kind of failure, as shown in the message.
         *args: the message.
         **kwargs: accepted as by Salt, without effect.

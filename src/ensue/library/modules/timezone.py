@@ -80,7 +80,6 @@ async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
     """Return whether this is the target's time zone.
 
     Args:
-        ctx: the target.
         timezone: the zone (`Europe/Vienna`).
 
     Example:
@@ -93,7 +92,6 @@ async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
     """Set the target's time zone.
 
     Args:
-        ctx: the target.
         timezone: the zone (`Europe/Vienna`).
 
     Example:
@@ -135,7 +133,6 @@ async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
     """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set.
 
     Args:
-        ctx: the target.
         clock: `UTC` or `localtime`.
 
     Example:

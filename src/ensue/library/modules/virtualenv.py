@@ -57,7 +57,6 @@ async def create(
     """Create a virtual environment.
 
     Args:
-        ctx: the target.
         path: its folder.
         venv_bin: `venv`, an interpreter (`python3.12`) or a `virtualenv`. By default `venv_bin` in pillar or
             the options, then the target's `virtualenv`, then `venv`.
@@ -109,7 +108,6 @@ async def get_site_packages(ctx: FunctionContext, venv: str) -> str:
     """Return the site-packages folder of a virtual environment.
 
     Args:
-        ctx: the target.
         venv: its path.
 
     Example:

@@ -21,7 +21,6 @@ async def exists(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a dataset exists.
 
     Args:
-        ctx: the target.
         name: the dataset.
         **kwargs: `type`: only a dataset of this type (`filesystem`, `volume`, `snapshot`).
 
@@ -42,7 +41,6 @@ async def get(ctx: FunctionContext, name: str, *properties: str) -> dict[str, st
     """Return properties of a dataset, sizes in bytes.
 
     Args:
-        ctx: the target.
         name: the dataset.
         *properties: their names; none for all.
 
@@ -64,7 +62,6 @@ async def create(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Create a file system.
 
     Args:
-        ctx: the target.
         name: the file system.
         **kwargs: `properties`: a mapping; `create_parent`: also create missing parents.
 
@@ -84,7 +81,6 @@ async def clone(ctx: FunctionContext, name_a: str, name_b: str, **kwargs: Any) -
     """Create a file system from a snapshot.
 
     Args:
-        ctx: the target.
         name_a: the snapshot.
         name_b: the file system.
         **kwargs: see `create`.
@@ -105,7 +101,6 @@ async def set_(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Set properties of a dataset.
 
     Args:
-        ctx: the target.
         name: the dataset.
         **kwargs: the properties.
 
@@ -124,7 +119,6 @@ async def destroy(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Destroy a dataset.
 
     Args:
-        ctx: the target.
         name: the dataset.
         **kwargs: `force`: unmount file systems in use; `recursive`: also destroy everything below it.
 

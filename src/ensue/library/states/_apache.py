@@ -20,7 +20,6 @@ async def switched(ctx: StateContext, name: str, word: str, title: str, *, enabl
     """Enable or disable a module, configuration or site of Apache.
 
     Args:
-        ctx: the state's context.
         name: its name.
         word: `mod`, `conf` or `site`, as in the names of the execution functions.
         title: its kind, for comments.

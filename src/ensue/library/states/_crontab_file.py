@@ -41,7 +41,6 @@ async def file(
     """Make a file the crontab of a user.
 
     Args:
-        ctx: the state's context.
         name: where the content comes from (`salt://…`, https or a path); the first of a list that exists.
         source_hash: checksum of a source outside the file roots.
         source_hash_name: file name to look up if `source_hash` lists several checksums.

@@ -53,7 +53,6 @@ async def gone(
     """Remove an object of the server.
 
     Args:
-        ctx: the state's context.
         name: its name.
         what: its kind, for the comment.
         is_there: whether it exists.

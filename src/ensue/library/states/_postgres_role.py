@@ -51,7 +51,6 @@ async def role_present(
     """Create a role, or change its attributes.
 
     Args:
-        ctx: the state's context.
         name: its name.
         wanted: the requested role.
         server: arguments of execution functions that locate the server.

@@ -31,7 +31,6 @@ async def changed(
     """Make a change, unless this is a plan, and make the return.
 
     Args:
-        ctx: the state's context.
         name: the changed object.
         changes: the changes.
         plan: the comment of a plan.

@@ -16,7 +16,6 @@ async def masked(ctx: StateContext, name: str, runtime: bool = False) -> StateRe
     """Mask a service, so that nothing can start it.
 
     Args:
-        ctx: the state's context.
         name: the service.
         runtime: only until the next boot.
 
@@ -37,7 +36,6 @@ async def unmasked(ctx: StateContext, name: str, runtime: bool = False) -> State
     """Unmask a service.
 
     Args:
-        ctx: the state's context.
         name: the service.
         runtime: remove the mask that lasts only until the next boot.
 

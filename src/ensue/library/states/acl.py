@@ -66,7 +66,6 @@ async def present(
     """Set an entry of a user or group.
 
     Args:
-        ctx: the state's context.
         name: the path.
         acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
         acl_name: the user or group; empty for the owner or group of the file.
@@ -105,7 +104,6 @@ async def list_present(
     """Set entries of several users or groups.
 
     Args:
-        ctx: the state's context.
         name: the path.
         acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
         acl_names: users or groups.
@@ -142,7 +140,6 @@ async def absent(
     """Remove the entry of a user or group.
 
     Args:
-        ctx: the state's context.
         name: the path.
         acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_name: the user or group.
@@ -175,7 +172,6 @@ async def list_absent(
     """Remove the entries of several users or groups.
 
     Args:
-        ctx: the state's context.
         name: the path.
         acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_names: users or groups.

@@ -20,7 +20,6 @@ async def present(ctx: StateContext, name: str, target: str | list[str]) -> Stat
     """Set a mail alias.
 
     Args:
-        ctx: the state's context.
         name: the local name.
         target: the address, or a list of addresses.
 
@@ -60,7 +59,6 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a mail alias.
 
     Args:
-        ctx: the state's context.
         name: the local name.
 
     Example:

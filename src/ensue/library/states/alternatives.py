@@ -22,7 +22,6 @@ async def install(ctx: StateContext, name: str, link: str, path: str, priority: 
     """Register a program as an alternative for a name.
 
     Args:
-        ctx: the state's context.
         name: the name (`editor`).
         link: the path of the name (`/usr/bin/editor`).
         path: the program.
@@ -70,7 +69,6 @@ async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
     """Remove a program from the alternatives for a name.
 
     Args:
-        ctx: the state's context.
         name: the name.
         path: the program.
 
@@ -110,7 +108,6 @@ async def auto(ctx: StateContext, name: str) -> StateReturn:
     """Use the program with the highest priority for a name (auto mode).
 
     Args:
-        ctx: the state's context.
         name: the name.
 
     Example:
@@ -144,7 +141,6 @@ async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:
     """Use a program for a name, whatever its priority.
 
     Args:
-        ctx: the state's context.
         name: the name.
         path: the program, which must be registered.
 

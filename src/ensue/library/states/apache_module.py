@@ -20,7 +20,6 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
     """Enable a module of Apache.
 
     Args:
-        ctx: the state's context.
         name: the module.
 
     Example:
@@ -37,7 +36,6 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     """Disable a module of Apache.
 
     Args:
-        ctx: the state's context.
         name: the module.
 
     Example:

@@ -20,7 +20,6 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
     """Enable a site of Apache.
 
     Args:
-        ctx: the state's context.
         name: the site.
 
     Example:
@@ -37,7 +36,6 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     """Disable a site of Apache.
 
     Args:
-        ctx: the state's context.
         name: the site.
 
     Example:

@@ -40,7 +40,6 @@ async def formatted(
     """Create a file system on a device, unless it has one of this type; other data on it is lost.
 
     Args:
-        ctx: the state's context.
         name: the device.
         fs_type: type of file system.
         force: format the device even if it is in use or not empty.
@@ -85,7 +84,6 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Tune the settings of a block device in the kernel.
 
     Args:
-        ctx: the state's context.
         name: the device.
         **kwargs: `read-ahead` and `filesystem-read-ahead`, in sectors; `read-only: true` or `read-write:
             true`.

@@ -40,7 +40,6 @@ async def present(
     """Add or update a job in a crontab.
 
     Args:
-        ctx: the state's context.
         name: the command of the job.
         user: user whose crontab is edited.
         minute: the minute; `random` chooses a number once, as in the other fields of the time.
@@ -115,7 +114,6 @@ async def absent(
     """Remove a job from a crontab.
 
     Args:
-        ctx: the state's context.
         name: the command of the job.
         user: user whose crontab is edited.
         identifier: identifies the job; by default the command.
@@ -162,7 +160,6 @@ async def env_present(
     """Set a variable in a crontab.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         value: its value, written unchanged.
         user: user whose crontab is edited.
@@ -196,7 +193,6 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
     """Remove a variable from a crontab.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         user: user whose crontab is edited.
 

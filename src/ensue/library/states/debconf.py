@@ -31,7 +31,6 @@ async def set_(
     """Set the answers to questions of a package before it is installed.
 
     Args:
-        ctx: the state's context.
         name: the package.
         data: `type` and `value` by question.
         **kwargs: accepted, as in Salt, without effect.
@@ -92,7 +91,6 @@ async def set_file(
     """Set the answers to questions from a file in the format of debconf-set-selections.
 
     Args:
-        ctx: the state's context.
         name: any name.
         source: the file, `salt://…`.
         template: render the file first, with this renderer.

@@ -69,7 +69,6 @@ async def present(
     """Pull, build or load an image that is missing.
 
     Args:
-        ctx: the state's context.
         name: its name, with `:tag` or without.
         tag: its tag; required for `build` and `load`.
         build: build it from this folder of the target, which has a Dockerfile.
@@ -171,7 +170,6 @@ async def absent(
     """Remove images.
 
     Args:
-        ctx: the state's context.
         name: the image, with its tag.
         images: several images, instead of `name`.
         force: also remove an image that containers use.
@@ -224,7 +222,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwarg
     """Pull, build or load an image again because a watched state has changes.
 
     Args:
-        ctx: the state's context.
         name: the image.
         sfun: the function of the state that watches.
         **kwargs: its other arguments.

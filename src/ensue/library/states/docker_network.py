@@ -37,7 +37,6 @@ async def present(
     """Create a network, and connect containers to it.
 
     Args:
-        ctx: the state's context.
         name: its name.
         skip_translate: has no effect.
         ignore_collisions: has no effect.
@@ -172,7 +171,6 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a network, and disconnect its containers.
 
     Args:
-        ctx: the state's context.
         name: its name.
 
     Example:

@@ -28,7 +28,6 @@ async def present(
     """Create a volume.
 
     Args:
-        ctx: the state's context.
         name: its name.
         driver: its driver.
         driver_opts: options of the driver; those of an existing volume are not compared.
@@ -77,7 +76,6 @@ async def absent(ctx: StateContext, name: str, driver: str | None = None) -> Sta
     """Remove a volume with its data.
 
     Args:
-        ctx: the state's context.
         name: its name.
         driver: has no effect.
 

@@ -42,7 +42,6 @@ async def setenv(
     """Set environment variables for the rest of this run.
 
     Args:
-        ctx: the state's context.
         name: the variable, or any name if `value` is a mapping.
         value: its value, or a mapping of variables to values; False sets an empty text.
         false_unsets: let False remove the variable instead.

@@ -35,7 +35,6 @@ def send(
     """Record an event, each time the state runs.
 
     Args:
-        ctx: the state's context.
         name: the event's tag.
         data: data of the event.
         show_changed: report the event as a change.
@@ -67,7 +66,6 @@ def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: 
     """Do nothing, unless a watched state has changes; then record the event.
 
     Args:
-        ctx: the state's context.
         name: the event's tag.
         **kwargs: the arguments of `send`.
 
@@ -89,7 +87,6 @@ def mod_watch(ctx: StateContext, name: str, sfun: str = "send", **kwargs: Any) -
     """Record the event of a state whose watched states have changes.
 
     Args:
-        ctx: the state's context.
         name: the event's tag.
         sfun: name of the state function, which makes no difference.
         **kwargs: the arguments of `send`.

@@ -75,7 +75,6 @@ async def present(
     """Create a zone, and set what it allows.
 
     Args:
-        ctx: the state's context.
         name: the zone.
         block_icmp: types of ICMP messages to block.
         prune_block_icmp: remove all others from the list, as every `prune_…`.
@@ -154,7 +153,6 @@ async def service(
     """Create or change a service that zones can allow.
 
     Args:
-        ctx: the state's context.
         name: the service.
         ports: all of its ports (`80/tcp`).
         protocols: all of its protocols.

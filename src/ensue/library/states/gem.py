@@ -34,7 +34,6 @@ async def installed(
     """Install a gem.
 
     Args:
-        ctx: the state's context.
         name: the gem.
         user: user who runs gem on the target.
         version: its version; by default any.
@@ -86,7 +85,6 @@ async def removed(
     """Remove all versions of a gem.
 
     Args:
-        ctx: the state's context.
         name: the gem.
         user: user who runs gem on the target.
         gem_bin: path of the program `gem`.

@@ -23,7 +23,6 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
     """Fail if a grain does not exist.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         delimiter: separates the keys of a path.
 
@@ -46,7 +45,6 @@ async def present(
     """Set a grain.
 
     Args:
-        ctx: the state's context.
         name: the grain's path; missing keys on the way are created.
         value: the value.
         delimiter: separates the keys of a path.
@@ -88,7 +86,6 @@ async def absent(
     """Set a grain to None, or remove it.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         destructive: remove the grain; by default its value becomes None.
         delimiter: separates the keys of a path.
@@ -137,7 +134,6 @@ async def append(
     """Add a value to an existing grain that is a list.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
         convert: convert a grain that is not a list into one.
@@ -183,7 +179,6 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
     """Add a value to a grain that is a list, and create a missing grain.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
         delimiter: separates the keys of a path.
@@ -233,7 +228,6 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
     """Remove a value from a grain that is a list.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
         delimiter: separates the keys of a path.

@@ -57,7 +57,6 @@ async def deployed(
     """Provision the resources of Score files or deployment sets.
 
     Args:
-        ctx: the state's context.
         name: name of the deployment in bindings.
         app: the id of the application.
         env: the id of the environment.
@@ -126,7 +125,6 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
     """Remove everything that deployments of an environment provisioned.
 
     Args:
-        ctx: the state's context.
         name: name of the state.
         app: the id of the application.
         env: the id of the environment.
@@ -157,7 +155,6 @@ async def provisioned(ctx: StateContext, name: str) -> StateReturn:
     """Provision one resource of a deployment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the resource, `TYPE.CLASS#ID`.
     """
     return await ctx.deployments.provision(name)
@@ -168,7 +165,6 @@ async def expanded(ctx: StateContext, name: str) -> StateReturn:
     """Provision the resources of a list of a deployment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the list, `ENTRY of TYPE.CLASS#ID`.
     """
     return await ctx.deployments.expand(name)
@@ -179,7 +175,6 @@ async def cleared(ctx: StateContext, name: str) -> StateReturn:
     """Destroy what a replaced resource was before; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the resource, `TYPE.CLASS#ID`.
     """
     return await ctx.deployments.clear(name)
@@ -190,7 +185,6 @@ async def removed(ctx: StateContext, name: str) -> StateReturn:
     """Remove one resource of an environment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the resource, `TYPE.CLASS#ID`.
     """
     return await ctx.deployments.remove(name)

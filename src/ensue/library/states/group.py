@@ -32,7 +32,6 @@ async def present(
     """Create a group, or change its id or members.
 
     Args:
-        ctx: the state's context.
         name: the group.
         gid: group id.
         system: give a new group an id of the system range.
@@ -88,7 +87,6 @@ async def absent(ctx: StateContext, name: str, local: bool = False) -> StateRetu
     """Remove a group.
 
     Args:
-        ctx: the state's context.
         name: the group.
         local: accepted, as in Salt, without effect.
 

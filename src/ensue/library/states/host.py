@@ -26,7 +26,6 @@ async def present(
     """Assign a host name to addresses.
 
     Args:
-        ctx: the state's context.
         name: the host name.
         ip: the address, or a list of addresses.
         comment: comment at the end of each line.
@@ -93,7 +92,6 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
     """Remove a host name from addresses.
 
     Args:
-        ctx: the state's context.
         name: the host name.
         ip: the address, or a list of addresses.
 
@@ -137,7 +135,6 @@ async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> Stat
     """Set the complete list of host names of an address.
 
     Args:
-        ctx: the state's context.
         name: the address.
         hostnames: the host names; an empty list removes the address.
 

@@ -67,7 +67,6 @@ async def query(
     """Make an HTTP request and check the answer; it never counts as a change.
 
     Args:
-        ctx: the state's context.
         name: the URL.
         match: text that must be in the answer.
         match_type: `string`, or `pcre` for a regular expression.
@@ -134,7 +133,6 @@ async def wait_for_successful_query(
     """Repeat an HTTP request until the answer is as expected, or until a timeout.
 
     Args:
-        ctx: the state's context.
         name: the URL.
         wait_for: timeout in seconds.
         request_interval: seconds between two requests. Salt's default is to repeat the request at once.

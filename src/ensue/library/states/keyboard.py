@@ -20,7 +20,6 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
     """Set the keyboard layout of the console, from the next boot on.
 
     Args:
-        ctx: the state's context.
         name: the layout (`de`).
 
     Example:
@@ -40,7 +39,6 @@ async def xorg(ctx: StateContext, name: str) -> StateReturn:
     """Set the keyboard layout of the running X server.
 
     Args:
-        ctx: the state's context.
         name: the layout (`de`).
 
     Example:

@@ -23,7 +23,6 @@ async def present(
     """Load kernel modules.
 
     Args:
-        ctx: the state's context.
         name: the module, or any name if `mods` is given.
         persist: also load them at boot.
         mods: several modules.
@@ -81,7 +80,6 @@ async def absent(
     """Unload kernel modules.
 
     Args:
-        ctx: the state's context.
         name: the module, or any name if `mods` is given.
         persist: also no longer load them at boot.
         comment: comment their lines out instead of removing them.

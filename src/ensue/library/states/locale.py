@@ -24,7 +24,6 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
     """Generate a locale.
 
     Args:
-        ctx: the state's context.
         name: its name (`de_AT.UTF-8`).
 
     Example:
@@ -59,7 +58,6 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
     """Set the system locale.
 
     Args:
-        ctx: the state's context.
         name: its name.
 
     Example:

@@ -59,7 +59,6 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Call one or several execution functions on the target.
 
     Args:
-        ctx: the state's context.
         name: the function, in the older form.
         **kwargs: `module.function` with a list of arguments: values are positional, mappings are named. In
             the older form the function's arguments, `args`, `kwargs`, and `m_name` for an argument called
@@ -99,7 +98,6 @@ def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: A
     """Do nothing, unless a watched state has changes; then call the functions.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         **kwargs: the arguments of `run`.
 

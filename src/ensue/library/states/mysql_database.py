@@ -31,7 +31,6 @@ async def present(
     """Create a database, or change its character set.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         character_set: its character set.
         collate: its collation.
@@ -82,7 +81,6 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
     """Remove a database with its content.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         **connection: the arguments `connection_…`, as for `present`.
 

@@ -42,7 +42,6 @@ async def present(
     """Grant privileges to an account.
 
     Args:
-        ctx: the state's context.
         name: any name.
         grant: the privileges, separated by commas.
         database: what they apply to: `database.*`, `database.table` or `*.*`.
@@ -107,7 +106,6 @@ async def absent(
     """Revoke privileges of an account. As in Salt, if it lacks one of them, none is revoked.
 
     Args:
-        ctx: the state's context.
         name: any name.
         grant: the privileges, separated by commas.
         database: what they apply to: `database.*`, `database.table` or `*.*`.

@@ -43,7 +43,6 @@ async def present(
     """Create an account, or set its password.
 
     Args:
-        ctx: the state's context.
         name: name of the account.
         host: host that the account logs in from.
         password: its password, which is masked and takes precedence over `password_hash`.
@@ -108,7 +107,6 @@ async def absent(ctx: StateContext, name: str, *, host: str = "localhost", **con
     """Remove an account.
 
     Args:
-        ctx: the state's context.
         name: name of the account.
         host: host that the account logs in from.
         **connection: the arguments `connection_…`, as for `present`.

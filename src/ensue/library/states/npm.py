@@ -30,7 +30,6 @@ async def installed(  # noqa: PLR0917 (Salt's order)
     """Install packages of Node.js.
 
     Args:
-        ctx: the state's context.
         name: the package (`gulp`, or `gulp@4.0.2`), or any name if `pkgs` is given.
         pkgs: several packages.
         dir: install in this folder; by default globally.
@@ -92,7 +91,6 @@ async def removed(
     """Remove a package of Node.js.
 
     Args:
-        ctx: the state's context.
         name: the package.
         dir: remove it from this folder; by default globally.
         user: user who runs npm on the target.

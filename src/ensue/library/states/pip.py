@@ -70,7 +70,6 @@ async def installed(
     """Install packages of Python.
 
     Args:
-        ctx: the state's context.
         name: the package (`django >= 4`), or any name if `pkgs` or `requirements` is given.
         pkgs: several packages.
         requirements: a requirements file of the target.
@@ -155,7 +154,6 @@ async def removed(
     """Remove a package of Python.
 
     Args:
-        ctx: the state's context.
         name: the package.
         requirements: a requirements file with further packages to remove.
         bin_env: a virtual environment, or the path of pip; by default the pip of the target.
@@ -209,7 +207,6 @@ async def uptodate(  # noqa: PLR0917 (Salt's order)
     """Upgrade all packages of Python.
 
     Args:
-        ctx: the state's context.
         name: any name.
         bin_env: a virtual environment, or the path of pip; by default the pip of the target.
         user: user who runs pip on the target.

@@ -48,7 +48,6 @@ async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs
     """Configure a package repository, and the key that signs it.
 
     Args:
-        ctx: the state's context.
         name: its line in sources.list.
         ppa: a PPA (`owner/name`), instead of the line.
         **kwargs: `file` (where to write it); `comps`, `dist`, `architectures`, `signedby`, `trusted`,
@@ -112,7 +111,6 @@ async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs:
     """Remove a package repository; its key stays.
 
     Args:
-        ctx: the state's context.
         name: its line in sources.list; options and components are ignored.
         ppa: a PPA (`owner/name`), instead of the line.
         **kwargs: `refresh: false` does not fetch the package lists; further arguments of `managed`.

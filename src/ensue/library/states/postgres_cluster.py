@@ -35,7 +35,6 @@ async def present(
     """Create a cluster. An existing cluster is never changed.
 
     Args:
-        ctx: the state's context.
         name: the cluster.
         version: version of the server.
         port: its port.
@@ -92,7 +91,6 @@ async def absent(ctx: StateContext, name: str, version: str | float) -> StateRet
     """Remove a cluster with its data.
 
     Args:
-        ctx: the state's context.
         name: the cluster.
         version: version of the server.
 

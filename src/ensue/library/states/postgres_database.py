@@ -47,7 +47,6 @@ async def present(
     """Create a database, or change its owner or tablespace.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         tablespace: its tablespace.
         encoding: its character encoding, which cannot be changed later.
@@ -111,7 +110,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a database with its content.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 

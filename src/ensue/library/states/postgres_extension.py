@@ -31,7 +31,6 @@ async def present(
     """Create an extension in a database, or update it.
 
     Args:
-        ctx: the state's context.
         name: name of the extension.
         schema: its schema.
         ext_version: its version; an existing extension is updated to it.
@@ -89,7 +88,6 @@ async def absent(
     """Remove an extension from a database.
 
     Args:
-        ctx: the state's context.
         name: name of the extension.
         restrict: fail if other objects depend on it, which is the default.
         cascade: also remove the objects that depend on it.

@@ -38,7 +38,6 @@ async def present(
     """Create a group, or change its attributes.
 
     Args:
-        ctx: the state's context.
         name: the role.
         createdb: allow creating databases.
         createroles: allow creating roles.
@@ -84,7 +83,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a group.
 
     Args:
-        ctx: the state's context.
         name: the role.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 

@@ -40,7 +40,6 @@ async def present(
     """Grant a role privileges on an object, or membership in a group.
 
     Args:
-        ctx: the state's context.
         name: the role.
         object_name: the object; `ALL` is every table, sequence or function of the schema.
         object_type: `table sequence schema tablespace language database function` or `group`.
@@ -96,7 +95,6 @@ async def absent(
     As in Salt, nothing is revoked if the role lacks one of the privileges.
 
     Args:
-        ctx: the state's context.
         name: the role.
         object_name: the object.
         object_type: `table sequence schema tablespace language database function` or `group`.

@@ -25,7 +25,6 @@ async def present(
     """Create a schema in a database.
 
     Args:
-        ctx: the state's context.
         name: name of the schema.
         dbname: the database.
         owner: owner of a new schema.
@@ -67,7 +66,6 @@ async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> St
     """Remove a schema from a database; the state fails if it is not empty.
 
     Args:
-        ctx: the state's context.
         name: name of the schema.
         dbname: the database.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.

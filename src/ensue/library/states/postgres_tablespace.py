@@ -34,7 +34,6 @@ async def present(
     """Create a tablespace, or change its owner and options.
 
     Args:
-        ctx: the state's context.
         name: name of the tablespace.
         directory: an empty folder on the server that belongs to the server's user.
         options: its options, a mapping or a list of mappings.
@@ -96,7 +95,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a tablespace.
 
     Args:
-        ctx: the state's context.
         name: name of the tablespace.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 

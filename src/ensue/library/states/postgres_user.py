@@ -40,7 +40,6 @@ async def present(
     """Create a user, or change its attributes.
 
     Args:
-        ctx: the state's context.
         name: the role.
         createdb: allow creating databases.
         createroles: allow creating roles.
@@ -92,7 +91,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a user.
 
     Args:
-        ctx: the state's context.
         name: the role.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 

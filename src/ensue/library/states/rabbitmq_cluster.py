@@ -28,7 +28,6 @@ async def joined(  # noqa: PLR0917 (Salt's order)
     """Join the target's node to the cluster of another node.
 
     Args:
-        ctx: the state's context.
         name: any name.
         host: host of the other node.
         user: name of the other node before the `@`.

@@ -21,7 +21,6 @@ async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> 
     """Enable a plug-in.
 
     Args:
-        ctx: the state's context.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
 
@@ -42,7 +41,6 @@ async def disabled(ctx: StateContext, name: str, *, runas: str | None = None) ->
     """Disable a plug-in; arguments and return are those of `enabled`.
 
     Args:
-        ctx: the state's context.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
 

@@ -33,7 +33,6 @@ async def present(
     """Create a policy, or change it.
 
     Args:
-        ctx: the state's context.
         name: the policy.
         pattern: regular expression for the names of queues and exchanges.
         definition: options of these, as a mapping or as JSON.
@@ -98,7 +97,6 @@ async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str |
     """Remove a policy.
 
     Args:
-        ctx: the state's context.
         name: the policy.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.

@@ -46,7 +46,6 @@ async def present(
     """Create an upstream, or change it.
 
     Args:
-        ctx: the state's context.
         name: the upstream.
         uri: its URI, or several separated by blanks; passwords in them are masked.
         prefetch_count: maximum number of unacknowledged messages.
@@ -105,7 +104,6 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """Remove an upstream.
 
     Args:
-        ctx: the state's context.
         name: the upstream.
         runas: the user of the target who runs rabbitmqctl.
 

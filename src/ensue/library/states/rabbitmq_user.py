@@ -44,7 +44,6 @@ async def present(
     """Create a user, or change its password, tags and permissions.
 
     Args:
-        ctx: the state's context.
         name: the user.
         password: the password, which is passed to rabbitmqctl on standard input, and masked.
         force: set the password in each run without a comparison; without `password`, remove it.
@@ -125,7 +124,6 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """Remove a user.
 
     Args:
-        ctx: the state's context.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
 

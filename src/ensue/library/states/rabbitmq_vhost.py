@@ -21,7 +21,6 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
     """Create a virtual host.
 
     Args:
-        ctx: the state's context.
         name: the virtual host.
 
     Example:
@@ -52,7 +51,6 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a virtual host with its content.
 
     Args:
-        ctx: the state's context.
         name: the virtual host.
 
     Example:

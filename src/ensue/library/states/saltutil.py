@@ -28,7 +28,6 @@ _KINDS: Final = (
 _DOCSTRING: Final = """Hold: there is nothing to copy of {kind}.
 
 Args:
-    ctx: the state's context.
     name: the state's name.
     **kwargs: arguments of Salt's function, which have no effect.
 

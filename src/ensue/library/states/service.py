@@ -81,7 +81,6 @@ async def running(
     """Start a service.
 
     Args:
-        ctx: the state's context.
         name: the service.
         enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it runs.
@@ -136,7 +135,6 @@ async def dead(
     """Stop a service; a missing service is fine.
 
     Args:
-        ctx: the state's context.
         name: the service.
         enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it has ended.
@@ -182,7 +180,6 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Enable a service at boot, whether it runs now or not.
 
     Args:
-        ctx: the state's context.
         name: the service.
         **kwargs: accepted, as in Salt, without effect.
 
@@ -204,7 +201,6 @@ async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Disable a service at boot; a missing service is fine.
 
     Args:
-        ctx: the state's context.
         name: the service.
         **kwargs: accepted, as in Salt, without effect.
 
@@ -235,7 +231,6 @@ async def mod_watch(
     """Restart or reload a service because a watched state has changes; `dead` stops it.
 
     Args:
-        ctx: the state's context.
         name: the service.
         sfun: name of the state function.
         reload: reload it instead.

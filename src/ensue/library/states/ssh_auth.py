@@ -39,7 +39,6 @@ async def present(  # noqa: PLR0917 (Salt's order)
     """Authorize a key for a user.
 
     Args:
-        ctx: the state's context.
         name: the key: only base64, or a whole line; any name if `source` is given.
         user: the user.
         enc: type of the key, if `name` does not have it.
@@ -93,7 +92,6 @@ async def absent(  # noqa: PLR0917 (Salt's order)
     """Remove an authorized key of a user.
 
     Args:
-        ctx: the state's context.
         name: the key: only base64, or a whole line.
         user: the user.
         enc: accepted, as in Salt, without effect.
@@ -147,7 +145,6 @@ async def manage(  # noqa: PLR0917 (Salt's order)
     """Set the complete list of authorized keys of a user.
 
     Args:
-        ctx: the state's context.
         name: any name.
         ssh_keys: the keys, each in a form that `ssh_auth.present` accepts.
         user: the user.

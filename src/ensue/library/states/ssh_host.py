@@ -35,7 +35,6 @@ async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str])
     """Apply SLS to a target, as part of this run.
 
     Args:
-        ctx: the state's context.
         name: the target, by id or SRN.
         mods: SLS names, as a list or separated by commas.
 
@@ -69,7 +68,6 @@ async def fetch_file(
     """Copy a file from a target to this machine if it differs; it is written atomically.
 
     Args:
-        ctx: the state's context.
         name: the target, by id or SRN.
         remote_path: absolute path on the target.
         local_path: absolute path of the copy, on the managing minion.
@@ -104,7 +102,6 @@ async def send_file(
     """Copy a file from this machine to a target if it differs; it is written atomically.
 
     Args:
-        ctx: the state's context.
         name: the target, by id or SRN.
         local_path: absolute path on the managing minion.
         remote_path: absolute path of the copy, on the target.

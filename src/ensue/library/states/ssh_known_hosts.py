@@ -40,7 +40,6 @@ async def present(  # noqa: PLR0917 (Salt's order)
     """Add a host key to the known hosts.
 
     Args:
-        ctx: the state's context.
         name: the host.
         user: the user; None for the whole system.
         fingerprint: expected fingerprint of the key.
@@ -97,7 +96,6 @@ async def absent(
     """Remove a host from the known hosts.
 
     Args:
-        ctx: the state's context.
         name: the host.
         user: the user; None for the whole system.
         config: path of another file.

@@ -41,7 +41,6 @@ async def deployed(
     """Create an environment, or start an existing one, and register its jump host.
 
     Args:
-        ctx: the state's context.
         name: name of the environment, unique in the project.
         register_resources: register its jump host as `ssh_host:jumphost-<name>`, derived from
             `starting_state:<name>`, once it runs and its connection data is known.
@@ -83,7 +82,6 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
     """Remove an environment, and unregister everything derived from it.
 
     Args:
-        ctx: the state's context.
         name: name of the environment.
         provider: the provider that created it.
         options: arguments of the provider.

@@ -20,7 +20,6 @@ def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # 
     """Set values for the templates of the SLS; the renderer `stateconf` reads them.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         **kwargs: the values.
 

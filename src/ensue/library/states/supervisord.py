@@ -65,7 +65,6 @@ async def running(
     """Start a program, or with `group:` those of a group; a program that supervisord does not know is added.
 
     Args:
-        ctx: the state's context.
         name: the program, as in the configuration.
         restart: restart it if it runs.
         update: reload the configuration and apply its changes.
@@ -133,7 +132,6 @@ async def dead(
     """Stop a program, or with `group:` those of a group.
 
     Args:
-        ctx: the state's context.
         name: the program, as in the configuration.
         user: user who runs supervisorctl on the target.
         conf_file: configuration file of supervisord.
@@ -178,7 +176,6 @@ async def mod_watch(
     """Restart a program because a watched state has changes; with `dead`, it stays stopped.
 
     Args:
-        ctx: the state's context.
         name: the program.
         sfun: the function of the state that watches.
         restart: restart the program if it runs; without it, `running` only starts one that does not run.

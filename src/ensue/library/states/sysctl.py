@@ -29,7 +29,6 @@ async def present(
     """Set a kernel parameter, now and after a reboot.
 
     Args:
-        ctx: the state's context.
         name: the parameter.
         value: its value.
         config: the file to write it to; by default the one that the target reads.

@@ -22,7 +22,6 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
     """Set a variable of rc.conf.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         value: its value; a boolean is YES or NO.
         **kwargs: `file`: another file; `jail`: the jail whose files to change.
@@ -64,7 +63,6 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Remove a variable from rc.conf.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         **kwargs: `file`: another file; `jail`: the jail whose files to change.
 

@@ -39,7 +39,6 @@ async def applied(
     """Apply a configuration.
 
     Args:
-        ctx: the state's context.
         name: name of the configuration, unique in the project; its state is stored under this name.
         source: the folder of the configuration, relative to the project.
         variables: values of its variables.
@@ -82,7 +81,6 @@ async def destroyed(
     """Destroy everything that a configuration created.
 
     Args:
-        ctx: the state's context.
         name: name of the configuration that its state is stored under.
         environment: environment variables for terraform, such as credentials of its providers.
         binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.

@@ -21,7 +21,6 @@ async def system(ctx: StateContext, name: str, utc: bool = True) -> StateReturn:
     """Set the time zone.
 
     Args:
-        ctx: the state's context.
         name: the zone (`Europe/Vienna`).
         utc: set the hardware clock to UTC; false leaves it.
 

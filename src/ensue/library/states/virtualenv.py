@@ -73,7 +73,6 @@ async def managed(
     """Create a virtual environment, and install packages in it.
 
     Args:
-        ctx: the state's context.
         name: folder of the environment.
         venv_bin: `venv`, an interpreter, or the path of `virtualenv`; by default the target's `virtualenv`,
             or `venv` if it has none.

@@ -28,7 +28,6 @@ async def filesystem_present(
     """Create a file system, and set its properties.
 
     Args:
-        ctx: the state's context.
         name: the file system, `pool/name`.
         create_parent: create missing parents.
         properties: the properties to set; others are left alone.
@@ -76,7 +75,6 @@ async def filesystem_absent(
     """Remove a file system.
 
     Args:
-        ctx: the state's context.
         name: the file system, `pool/name`.
         force: unmount it even if it is in use.
         recursive: also destroy everything below it.

@@ -31,7 +31,6 @@ async def exec_code(
     """Run source code and return what it prints.
 
     Args:
-        ctx: the target.
         lang: the interpreter (`python3`, `ruby`, `bash`).
         code: the source code, or a list of its lines.
         cwd: the folder that it runs in.
@@ -55,7 +54,6 @@ async def exec_code_all(
     """Run source code as `cmd.exec_code` does and return what `cmd.run_all` returns.
 
     Args:
-        ctx: the target.
         lang: the interpreter (`python3`, `ruby`, `bash`).
         code: the source code, or a list of its lines.
         cwd: the folder that it runs in.

@@ -35,7 +35,6 @@ async def invoke(
     """Run a command to its end; its limit includes what precedes it, such as connecting.
 
     Args:
-        ctx: the target.
         command: a line for the shell, or a program with its arguments.
         options: how it is run.
         merge_stderr: send its error output to its output, in the order of writing.

@@ -15,7 +15,6 @@ async def which(ctx: FunctionContext, cmd: str) -> str | None:
     """Return the path of a program in the target's PATH, None if it is not there.
 
     Args:
-        ctx: the target.
         cmd: the program's name.
 
     Example:
@@ -34,7 +33,6 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
     """Return the path of the first of several programs that exists.
 
     Args:
-        ctx: the target.
         cmds: the names of programs.
 
     Example:
@@ -51,7 +49,6 @@ async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
     """Return whether a program is in the target's PATH.
 
     Args:
-        ctx: the target.
         cmd: the program's name.
 
     Example:

@@ -25,7 +25,6 @@ async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data
     """Run a command and return its output and error output, in the order of writing.
 
     Args:
-        ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
             `python_shell`, a text is a line for the shell.
         **kwargs: `python_shell`, and see `CommandOptions`.
@@ -40,7 +39,6 @@ async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Da
     """Run a command as `cmd.run` does, with a shell unless `python_shell` is false.
 
     Args:
-        ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
             `python_shell`, a text is a line for the shell.
         **kwargs: `python_shell`, and see `CommandOptions`.
@@ -58,7 +56,6 @@ async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
     If `success_retcodes` and the like make another exit code count as 0, `exit_code` is that code.
 
     Args:
-        ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
             `python_shell`, a text is a line for the shell.
         **kwargs: `python_shell`, and see `CommandOptions`.
@@ -74,7 +71,6 @@ async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> D
     """Start a command and return its `pid` without waiting for it.
 
     Args:
-        ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
             `python_shell`, a text is a line for the shell.
         **kwargs: `python_shell`, and see `CommandOptions`.
@@ -90,7 +86,6 @@ async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
     """Run a command and return its output without its error output.
 
     Args:
-        ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
             `python_shell`, a text is a line for the shell.
         **kwargs: `python_shell`, and see `CommandOptions`.
@@ -105,7 +100,6 @@ async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
     """Run a command and return its error output.
 
     Args:
-        ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
             `python_shell`, a text is a line for the shell.
         **kwargs: `python_shell`, and see `CommandOptions`.
@@ -120,7 +114,6 @@ async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
     """Run a command and return its exit code.
 
     Args:
-        ctx: the target.
         cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
             `python_shell`, a text is a line for the shell.
         **kwargs: `python_shell`, and see `CommandOptions`.

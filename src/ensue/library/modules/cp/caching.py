@@ -37,7 +37,6 @@ async def cache_file(
     """Copy a source to the target, and return the path of the copy, False if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
         source_hash: its checksum as hex (MD5, SHA-1 or SHA-2); a source with another one is not cached.
@@ -69,7 +68,6 @@ async def cache_files(
     """Copy several sources to the target, and return the paths of the copies.
 
     Args:
-        ctx: the target.
         paths: sources, `salt://…` or http(s).
         saltenv: the environment.
 
@@ -91,7 +89,6 @@ async def cache_dir(  # noqa: PLR0917 (Salt's order)
     """Copy all files below a folder of the file roots to the target, and return the paths of the copies.
 
     Args:
-        ctx: the target.
         path: `salt://…`.
         saltenv: the environment.
         include_empty: accepted as by Salt, without effect.
@@ -113,7 +110,6 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
     """Return the path of the cached copy of a source on the target, empty if there is none.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
 
@@ -131,7 +127,6 @@ async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> D
     """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
 

@@ -28,7 +28,6 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
     """Copy a source to a path of the target, and return that path, empty if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion; with `template` it is rendered first.
         dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
         saltenv: the environment.
@@ -62,7 +61,6 @@ async def get_template(  # noqa: PLR0917 (Salt's arguments)
     """Render a source and write the text to a path of the target; see `get_file`.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
         template: the renderer of both paths.
@@ -92,7 +90,6 @@ async def get_url(
     """Copy a source to a path of the target, and return that path, False if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination; empty for the cache; None to return the text and write nothing.
         saltenv: the environment.
@@ -121,7 +118,6 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
     """Copy a folder of the file roots into a folder of the target, and return the paths of the copies.
 
     Args:
-        ctx: the target.
         path: `salt://…`; the copy has its last name, unless it ends in `/`.
         dest: the folder to copy into.
         saltenv: the environment.
@@ -153,7 +149,6 @@ async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -
     """Return the text of a source (`salt://` or other), False if it does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
 

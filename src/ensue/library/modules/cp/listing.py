@@ -15,7 +15,6 @@ def list_master(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -
     """Return the files in the file roots, sorted.
 
     Args:
-        ctx: the target.
         saltenv: the environment.
         prefix: only paths that begin with this.
 
@@ -30,7 +29,6 @@ def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = 
     """Return the folders of the file roots that contain files, sorted.
 
     Args:
-        ctx: the target.
         saltenv: the environment.
         prefix: only paths that begin with this.
 
@@ -49,7 +47,6 @@ def list_states(ctx: FunctionContext, saltenv: str = "base") -> list[str]:
     """Return the names of all SLS files in the file roots, sorted.
 
     Args:
-        ctx: the target.
         saltenv: the environment.
 
     Example:

@@ -16,7 +16,6 @@ async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None,
     """Set a variable in a crontab.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         name: the variable.
         value: its value, written as it is; None for an empty text.
@@ -54,7 +53,6 @@ async def rm_env(ctx: FunctionContext, user: str, name: str, test: bool = False)
     """Remove a variable from a crontab, and return `removed` or `absent`.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         name: the variable.
         test: return what would be done without doing it.

@@ -30,7 +30,6 @@ async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
     """Return a crontab as `pre` (the lines above Salt's first comment line), `crons`, `special` and `env`.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
 
     Example:
@@ -54,7 +53,6 @@ async def get_entry(
     """Return a job by its identifier, else by its command; False if there is none.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         identifier: identifies the job when its command changes.
         cmd: the command.
@@ -85,7 +83,6 @@ async def set_job(  # noqa: PLR0917 (Salt's order)
     """Add or change a job that runs at certain times.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         minute: minute; `random` for a random one, which is then kept.
         hour: hour, or `random`.
@@ -124,7 +121,6 @@ async def set_special(  # noqa: PLR0917 (Salt's order)
     """Add or change a job with a time of one word (`@daily`); see `set_job`.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         special: the time in one word (`@daily`).
         cmd: the command.
@@ -150,7 +146,6 @@ async def rm_job(
     """Remove a job, and return `removed` or `absent`.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         cmd: the command.
         identifier: identifies the job when its command changes.
@@ -174,7 +169,6 @@ async def rm_special(
     """Remove a job with a time of one word, and return `removed` or `absent`.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         cmd: the command.
         identifier: identifies the job when its command changes.

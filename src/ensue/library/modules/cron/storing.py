@@ -24,7 +24,6 @@ async def raw_cron(ctx: FunctionContext, user: str) -> str:
     """Return a user's crontab, empty if there is none.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
 
     Example:
@@ -48,7 +47,6 @@ async def set_raw_cron(ctx: FunctionContext, user: str, text: str) -> bool:
     """Replace a user's crontab by a text; Salt's `cron.write_cron_file` has a path of the target instead.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         text: the whole crontab.
 

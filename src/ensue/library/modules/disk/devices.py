@@ -26,7 +26,6 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
     """Return the kernel's settings for a device.
 
     Args:
-        ctx: the target.
         device: the device.
         args: return only these keys.
 
@@ -49,7 +48,6 @@ async def tune(ctx: FunctionContext, device: str, **kwargs: Any) -> dict[str, st
     """Change the kernel's settings for a device.
 
     Args:
-        ctx: the target.
         device: the device.
         **kwargs: `read-ahead` and `filesystem-read-ahead` in sectors; `read-only` or `read-write`, true.
 
@@ -85,7 +83,6 @@ async def format_(
     """Create a file system on a device; its content is lost.
 
     Args:
-        ctx: the target.
         device: the device, or a file.
         fs_type: the kind of file system.
         inode_size: for ext: bytes per inode; for xfs: the size of an inode.
@@ -118,7 +115,6 @@ async def wipe(ctx: FunctionContext, device: str) -> bool:
     """Remove the signatures of file systems from a device; return False if that was refused.
 
     Args:
-        ctx: the target.
         device: the device.
 
     Example:
@@ -131,7 +127,6 @@ async def resize2fs(ctx: FunctionContext, device: str) -> bool:
     """Grow the ext file system of a device to the device's size; return False if that was refused.
 
     Args:
-        ctx: the target.
         device: the device.
 
     Example:

@@ -21,7 +21,6 @@ async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
     """Return the disk usage by mount point: `filesystem`, `1K-blocks`, `used`, `available`, `capacity`.
 
     Args:
-        ctx: the target.
         args: additional option letters for df.
 
     Example:
@@ -35,7 +34,6 @@ async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
     """Return the inode usage by mount point: `filesystem`, `inodes`, `used`, `free`, `use`; see `usage`.
 
     Args:
-        ctx: the target.
         args: further option letters for df.
 
     Example:
@@ -49,7 +47,6 @@ async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, An
     """Return the usage in percent (`42%`) by mount point, or of one mount point.
 
     Args:
-        ctx: the target.
         args: the mount point; without one, the result has all of them.
 
     Example:
@@ -63,7 +60,6 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
     """Return the identifiers of block devices (`UUID`, `LABEL`, `TYPE`), by device.
 
     Args:
-        ctx: the target.
         device: the device; None for all devices.
         token: a pair that the devices have to have (`LABEL=data`).
 
@@ -83,7 +79,6 @@ async def fstype(ctx: FunctionContext, device: str) -> str:
     """Return the type of a device's file system, empty if it has none.
 
     Args:
-        ctx: the target.
         device: the device.
 
     Example:

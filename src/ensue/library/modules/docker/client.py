@@ -34,7 +34,6 @@ async def said(
     """Run the client and return its output; fail if it does not succeed.
 
     Args:
-        ctx: the target.
         *words: the client's arguments.
         what: the purpose, which follows "cannot" in the message.
         env: environment variables of the client.
@@ -55,7 +54,6 @@ async def answered(
     """Run the client and return its outcome, whatever the exit code.
 
     Args:
-        ctx: the target.
         *words: the client's arguments.
         env: environment variables of the client.
         stdin: the client's input.
@@ -75,7 +73,6 @@ async def described(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any
     """Return the engine's description of an object, None if there is no such object.
 
     Args:
-        ctx: the target.
         kind: `container`, `image`, `network` or `volume`.
         name: its name or id.
 
@@ -108,7 +105,6 @@ async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> li
     """Return the engine's description of several objects, except those that no longer exist.
 
     Args:
-        ctx: the target.
         kind: `container`, `image`, `network` or `volume`.
         names: their names or ids.
     """

@@ -34,7 +34,6 @@ async def compare_containers(ctx: FunctionContext, first: str, second: str, igno
     """Return the differences between the configurations of two containers.
 
     Args:
-        ctx: the target.
         first: name or id of the first container.
         second: name or id of the second container.
         ignore: keys to leave out.
@@ -62,7 +61,6 @@ async def compare_container_networks(ctx: FunctionContext, first: str, second: s
     """Return the differences between the networks of two containers.
 
     Args:
-        ctx: the target.
         first: name or id of the first container.
         second: name or id of the second container.
 

@@ -35,7 +35,6 @@ async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
     """Return the engine's description of a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -51,7 +50,6 @@ async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | No
     """Return the engine's description of a container, None if it does not exist; see `inspect_container`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -64,7 +62,6 @@ async def exists(ctx: FunctionContext, name: str) -> bool:
     """Return whether a container exists; see `inspect_container`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -77,7 +74,6 @@ async def state(ctx: FunctionContext, name: str) -> str:
     """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -108,7 +104,6 @@ async def ps(
     """Return the containers by id.
 
     Args:
-        ctx: the target.
         filters: filters of `docker ps`, each with a value or a list of values.
         all: include containers that are not running.
         verbose: add `Info`, the engine's full description.
@@ -163,7 +158,6 @@ async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[st
     """Return the names of the running containers, sorted; with `all` of all containers.
 
     Args:
-        ctx: the target.
         all: include containers that are not running.
 
     Example:
@@ -176,7 +170,6 @@ async def pid(ctx: FunctionContext, name: str) -> int:
     """Return the process id of a container's first process, 0 if the container is not running.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -190,7 +183,6 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
     """Return the ports of a container and the host ports to which they are published.
 
     Args:
-        ctx: the target.
         name: its name, or a glob for several; the result of a glob is by name.
         private_port: only this port: `80` or `80/tcp`.
 
@@ -220,7 +212,6 @@ async def logs(
     """Return the log of a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
         tail: the number of lines, from the end.
         since: the start time, as for `docker logs --since`.
@@ -244,7 +235,6 @@ async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
     """Return the processes of a container, as `docker top` prints them.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -259,7 +249,6 @@ async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
     """Return the changes to a container's files: `Added`, `Changed` and `Deleted`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:

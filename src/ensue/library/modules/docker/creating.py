@@ -42,7 +42,6 @@ async def create(
     """Create a container.
 
     Args:
-        ctx: the target.
         image: its image; pulled if it does not exist.
         name: its name; None lets docker choose one.
         start: start it.
@@ -146,7 +145,6 @@ async def run_container(
     """Create a container, start it, and wait until it ends.
 
     Args:
-        ctx: the target.
         image: its image.
         name: its name; None lets docker choose one.
         bg: do not wait.
@@ -212,7 +210,6 @@ async def run_all(
     """Run a command in a container.
 
     Args:
-        ctx: the target.
         name: the container's name or id.
         cmd: a line for the container's shell, or a list of words.
         stdin: its input.
@@ -242,7 +239,6 @@ async def run(ctx: FunctionContext, name: str, cmd: str | list[str], **options: 
     """Run a command in a container and return its output and error output; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -258,7 +254,6 @@ async def run_stdout(ctx: FunctionContext, name: str, cmd: str | list[str], **op
     """Run a command in a container and return its output; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -273,7 +268,6 @@ async def run_stderr(ctx: FunctionContext, name: str, cmd: str | list[str], **op
     """Run a command in a container and return its error output; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -288,7 +282,6 @@ async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **optio
     """Run a command in a container and return its exit code; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -303,7 +296,6 @@ async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dic
     """Return the settings of each network that a container is connected to, in any of the accepted forms.
 
     Args:
-        ctx: the target.
         networks: the networks, each with the settings of `connect_container_to_network`.
 
     Example:

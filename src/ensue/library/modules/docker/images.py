@@ -34,7 +34,6 @@ async def inspect_image(ctx: FunctionContext, name: str) -> dict[str, Any]:
     """Return the engine's description of an image.
 
     Args:
-        ctx: the target.
         name: its name with tag, or its id.
 
     Example:
@@ -50,7 +49,6 @@ async def find_image(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
     """Return the engine's description of an image, None if it does not exist; see `inspect_image`.
 
     Args:
-        ctx: the target.
         name: the image, by name or id.
 
     Example:
@@ -63,7 +61,6 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
     """Return the images by id.
 
     Args:
-        ctx: the target.
         verbose: add `Info`, the engine's full description.
         all: include images without a tag.
 
@@ -104,7 +101,6 @@ async def resolve_image_id(ctx: FunctionContext, name: str) -> str | bool:
     """Return the id of an image, False if it does not exist.
 
     Args:
-        ctx: the target.
         name: the image, by name or id.
 
     Example:
@@ -118,7 +114,6 @@ async def resolve_tag(ctx: FunctionContext, name: str, *, all: bool = False) -> 
     """Return the name and tag of an image, False if it does not exist.
 
     Args:
-        ctx: the target.
         name: its name, with or without a tag, or its id.
         all: return all its names.
 
@@ -146,7 +141,6 @@ async def pull(
     """Pull an image.
 
     Args:
-        ctx: the target.
         image: its name; without a tag, `latest` is used.
         insecure_registry: refused: insecure registries belong in the engine's configuration.
         client_timeout: has no effect.
@@ -195,7 +189,6 @@ async def build(
     """Build an image from a folder of the target.
 
     Args:
-        ctx: the target.
         path: the folder, or a URL.
         repository: the image's name.
         tag: the image's tag.
@@ -234,7 +227,6 @@ async def load(
     """Load images from an archive of `docker save`.
 
     Args:
-        ctx: the target.
         path: the archive: a path of the target, or a source (`salt://`, `http://`).
         repository: the new name of the image.
         tag: its tag.
@@ -276,7 +268,6 @@ async def rmi(ctx: FunctionContext, *names: str, force: bool = False, prune: boo
     """Remove images.
 
     Args:
-        ctx: the target.
         *names: their names or ids.
         force: remove images that have several names or are used by containers, too.
         prune: also remove parent images without a name.
@@ -307,7 +298,6 @@ async def tag(ctx: FunctionContext, name: str, repository: str, tag: str = "late
     """Give an image another name.
 
     Args:
-        ctx: the target.
         name: its name or id.
         repository: the additional name.
         tag: its tag.

@@ -29,7 +29,6 @@ async def start(ctx: FunctionContext, name: str) -> DataMap:
     """Start a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -56,7 +55,6 @@ async def stop(
     """Stop a container; see `start`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         timeout: the number of seconds after which it is killed; None for its own setting.
         unpause: stop a paused container, too.
@@ -80,7 +78,6 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
     """Restart a container; see `start`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         timeout: the number of seconds after which it is killed.
 
@@ -95,7 +92,6 @@ async def kill(ctx: FunctionContext, name: str) -> DataMap:
     """Kill a container; see `start`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -108,7 +104,6 @@ async def pause(ctx: FunctionContext, name: str) -> DataMap:
     """Pause a container; see `start`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -123,7 +118,6 @@ async def unpause(ctx: FunctionContext, name: str) -> DataMap:
     """Resume a paused container; see `start`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -138,7 +132,6 @@ async def signal(ctx: FunctionContext, name: str, signal: str | int) -> bool:
     """Send a signal to the first process of a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
         signal: its name or number.
 
@@ -162,7 +155,6 @@ async def wait(
     """Wait until a container ends.
 
     Args:
-        ctx: the target.
         name: its name or id.
         ignore_already_stopped: treat a container that is absent or not running as a success.
         fail_on_exit_status: treat an exit code other than 0 as a failure.
@@ -193,7 +185,6 @@ async def rename(ctx: FunctionContext, name: str, new_name: str) -> bool:
     """Rename a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
         new_name: the new name.
 
@@ -220,7 +211,6 @@ async def rm(
     """Remove a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
         force: kill a running container first.
         volumes: also remove its anonymous volumes.

@@ -33,7 +33,6 @@ async def inspect_network(ctx: FunctionContext, network_id: str) -> dict[str, An
     """Return the engine's description of a network.
 
     Args:
-        ctx: the target.
         network_id: its name or id.
 
     Example:
@@ -49,7 +48,6 @@ async def find_network(ctx: FunctionContext, name: str) -> dict[str, Any] | None
     """Return the engine's description of a network, None if it does not exist; see `inspect_network`.
 
     Args:
-        ctx: the target.
         name: the network, by name or id.
 
     Example:
@@ -62,7 +60,6 @@ async def networks(ctx: FunctionContext, names: Any = None, ids: Any = None) -> 
     """Return all networks, or those with some names or ids; each as from `inspect_network`.
 
     Args:
-        ctx: the target.
         names: their names or ids.
         ids: their ids.
 
@@ -79,7 +76,6 @@ async def connected(ctx: FunctionContext, name: str, *, verbose: bool = False) -
     """Return the containers that are connected to a network.
 
     Args:
-        ctx: the target.
         name: the network.
         verbose: return their addresses by name.
 
@@ -95,7 +91,6 @@ async def create_network(ctx: FunctionContext, name: str, **settings: Any) -> Da
     """Create a network.
 
     Args:
-        ctx: the target.
         name: its name.
         **settings: see `NetworkSettings`.
 
@@ -117,7 +112,6 @@ async def network_changes(ctx: FunctionContext, name: str, **settings: Any) -> D
     """Return how a network differs from settings, None if there is no such network.
 
     Args:
-        ctx: the target.
         name: its name.
         **settings: see `NetworkSettings`; only given settings are compared.
 
@@ -133,7 +127,6 @@ async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
     """Remove a network.
 
     Args:
-        ctx: the target.
         network_id: its name or id.
 
     Example:
@@ -152,7 +145,6 @@ async def connect_container_to_network(
     """Connect a container to a network.
 
     Args:
-        ctx: the target.
         container: name or id of the container.
         net_id: name or id of the network.
         **settings: `aliases`, `links`, `ipv4_address`, `ipv6_address`, `link_local_ips`.
@@ -172,7 +164,6 @@ async def disconnect_container_from_network(ctx: FunctionContext, container: str
     """Disconnect a container from a network; see `connect_container_to_network`.
 
     Args:
-        ctx: the target.
         container: name or id of the container.
         network_id: its name or id.
 
@@ -188,7 +179,6 @@ async def disconnect_all_containers_from_network(ctx: FunctionContext, network_i
     """Disconnect all containers from a network and return their names; see `connect_container_to_network`.
 
     Args:
-        ctx: the target.
         network_id: its name or id.
 
     Example:

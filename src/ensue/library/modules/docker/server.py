@@ -57,7 +57,6 @@ async def inspect(ctx: FunctionContext, name: str) -> DataMap:
     """Return the engine's description of a container, image, volume or network with this name.
 
     Args:
-        ctx: the target.
         name: a container, image, volume or network, by name or id.
 
     Example:
@@ -77,7 +76,6 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
     """Log in to registries, with the accounts in the pillar's or the options' `docker-registries`.
 
     Args:
-        ctx: the target.
         *registries: their names there; without any, all registries. `hub` is Docker Hub.
 
     Example:
@@ -113,7 +111,6 @@ async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
     """Log out of registries; see `login`.
 
     Args:
-        ctx: the target.
         *registries: their names there; without any, all registries. `hub` is Docker Hub.
 
     Example:

@@ -21,7 +21,6 @@ async def volumes(ctx: FunctionContext, filters: dict[str, Any] | None = None) -
     """Return all volumes, as `Volumes`.
 
     Args:
-        ctx: the target.
         filters: filters of `docker volume ls`.
 
     Example:
@@ -36,7 +35,6 @@ async def inspect_volume(ctx: FunctionContext, name: str) -> dict[str, Any]:
     """Return the engine's description of a volume.
 
     Args:
-        ctx: the target.
         name: its name.
 
     Example:
@@ -52,7 +50,6 @@ async def find_volume(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
     """Return the engine's description of a volume, None if it does not exist; see `inspect_volume`.
 
     Args:
-        ctx: the target.
         name: the volume.
 
     Example:
@@ -67,7 +64,6 @@ async def create_volume(
     """Create a volume.
 
     Args:
-        ctx: the target.
         name: its name.
         driver: its driver.
         driver_opts: the driver's options.
@@ -91,7 +87,6 @@ async def remove_volume(ctx: FunctionContext, name: str) -> bool:
     """Remove a volume.
 
     Args:
-        ctx: the target.
         name: its name.
 
     Example:

@@ -20,7 +20,6 @@ async def get_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
     """Return whether a zone has masquerading.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -38,7 +37,6 @@ async def add_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
     """Enable masquerading for a zone.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -52,7 +50,6 @@ async def remove_masquerade(ctx: FunctionContext, zone: str | None = None, perma
     """Disable masquerading for a zone.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -66,7 +63,6 @@ async def list_ports(ctx: FunctionContext, zone: str, permanent: bool = True) ->
     """Return the ports that a zone allows.
 
     Args:
-        ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -82,7 +78,6 @@ async def add_port(
     """Allow a port in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         port: the port and its protocol (`80/tcp`).
         permanent: use the permanent configuration; without it, the current one.
@@ -100,7 +95,6 @@ async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: boo
     """Stop allowing a port in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         port: the port and its protocol (`80/tcp`).
         permanent: use the permanent configuration; without it, the current one.
@@ -115,7 +109,6 @@ async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True)
     """Return a zone's port forwardings: `Source port`, `Protocol`, `Destination port` and `… address`.
 
     Args:
-        ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -141,7 +134,6 @@ async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
     """Add a port forwarding to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         src: the port that is forwarded.
         dest: the port that it is forwarded to.
@@ -171,7 +163,6 @@ async def remove_port_fwd(  # noqa: PLR0917 (Salt's order)
     """Remove a port forwarding from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         src: the port that is forwarded.
         dest: the port that it is forwarded to.
@@ -190,7 +181,6 @@ async def list_icmp_block(ctx: FunctionContext, zone: str, permanent: bool = Tru
     """Return the ICMP types that a zone blocks.
 
     Args:
-        ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -204,7 +194,6 @@ async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
     """Block an ICMP type in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         icmp: the ICMP type (`echo-request`).
         permanent: use the permanent configuration; without it, the current one.
@@ -219,7 +208,6 @@ async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
     """Stop blocking an ICMP type in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         icmp: the ICMP type (`echo-request`).
         permanent: use the permanent configuration; without it, the current one.
@@ -234,7 +222,6 @@ async def get_interfaces(ctx: FunctionContext, zone: str, permanent: bool = True
     """Return the interfaces of a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -248,7 +235,6 @@ async def add_interface(ctx: FunctionContext, zone: str, interface: str, permane
     """Add an interface to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         interface: the interface (`eth0`).
         permanent: use the permanent configuration; without it, the current one.
@@ -263,7 +249,6 @@ async def remove_interface(ctx: FunctionContext, zone: str, interface: str, perm
     """Remove an interface from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         interface: the interface (`eth0`).
         permanent: use the permanent configuration; without it, the current one.
@@ -278,7 +263,6 @@ async def get_sources(ctx: FunctionContext, zone: str, permanent: bool = True) -
     """Return the source addresses of a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -292,7 +276,6 @@ async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bo
     """Add source addresses to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         source: the addresses (`10.0.0.0/8`).
         permanent: use the permanent configuration; without it, the current one.
@@ -307,7 +290,6 @@ async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent:
     """Remove source addresses from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         source: the addresses (`10.0.0.0/8`).
         permanent: use the permanent configuration; without it, the current one.
@@ -322,7 +304,6 @@ async def get_rich_rules(ctx: FunctionContext, zone: str, permanent: bool = True
     """Return the rich rules of a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -336,7 +317,6 @@ async def add_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: b
     """Add a rich rule to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         rule: the rule, in firewalld's rich language.
         permanent: use the permanent configuration; without it, the current one.
@@ -351,7 +331,6 @@ async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent
     """Remove a rich rule from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
         rule: the rule, in firewalld's rich language.
         permanent: use the permanent configuration; without it, the current one.

@@ -43,7 +43,6 @@ async def set_default_zone(ctx: FunctionContext, zone: str) -> str:
     """Set the default zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
 
     Example:
@@ -56,7 +55,6 @@ async def get_zones(ctx: FunctionContext, permanent: bool = True) -> list[str]:
     """Return the zones.
 
     Args:
-        ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
 
     Example:
@@ -69,7 +67,6 @@ async def get_services(ctx: FunctionContext, permanent: bool = True) -> list[str
     """Return the services that firewalld knows.
 
     Args:
-        ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
 
     Example:
@@ -82,7 +79,6 @@ async def get_icmp_types(ctx: FunctionContext, permanent: bool = True) -> list[s
     """Return the ICMP types that firewalld knows.
 
     Args:
-        ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
 
     Example:
@@ -95,7 +91,6 @@ async def new_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str
     """Create a zone, and reload firewalld.
 
     Args:
-        ctx: the target.
         zone: the zone.
         restart: reload firewalld afterwards.
 
@@ -109,7 +104,6 @@ async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> 
     """Remove a zone, and reload firewalld.
 
     Args:
-        ctx: the target.
         zone: the zone.
         restart: reload firewalld afterwards.
 
@@ -123,7 +117,6 @@ async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> 
     """Create a service, and reload firewalld.
 
     Args:
-        ctx: the target.
         name: the service.
         restart: reload firewalld afterwards.
 
@@ -137,7 +130,6 @@ async def delete_service(ctx: FunctionContext, name: str, restart: bool = True) 
     """Remove a service, and reload firewalld.
 
     Args:
-        ctx: the target.
         name: the service.
         restart: reload firewalld afterwards.
 
@@ -153,7 +145,6 @@ async def list_all(
     """Return all settings of a zone: by its name, lists by setting.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -167,7 +158,6 @@ async def list_zones(ctx: FunctionContext, permanent: bool = True) -> dict[str, 
     """Return all settings of all zones; see `list_all`.
 
     Args:
-        ctx: the target.
         permanent: use the permanent configuration; without it, the current one.
 
     Example:
@@ -180,7 +170,6 @@ async def list_services(ctx: FunctionContext, zone: str | None = None, permanent
     """Return the services that a zone allows.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
 
@@ -196,7 +185,6 @@ async def add_service(
     """Allow a service in a zone.
 
     Args:
-        ctx: the target.
         service: the service.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
@@ -213,7 +201,6 @@ async def remove_service(
     """Stop allowing a service in a zone.
 
     Args:
-        ctx: the target.
         service: the service.
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
@@ -228,7 +215,6 @@ async def get_service_ports(ctx: FunctionContext, service: str) -> list[str]:
     """Return the ports of a service (`80/tcp`).
 
     Args:
-        ctx: the target.
         service: the service.
 
     Example:
@@ -241,7 +227,6 @@ async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str
     """Add a port to a service.
 
     Args:
-        ctx: the target.
         service: the service.
         port: the port and its protocol (`80/tcp`).
 
@@ -255,7 +240,6 @@ async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> 
     """Remove a port from a service.
 
     Args:
-        ctx: the target.
         service: the service.
         port: the port and its protocol (`80/tcp`).
 
@@ -269,7 +253,6 @@ async def get_service_protocols(ctx: FunctionContext, service: str) -> list[str]
     """Return the protocols of a service.
 
     Args:
-        ctx: the target.
         service: the service.
 
     Example:
@@ -282,7 +265,6 @@ async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str
     """Add a protocol to a service.
 
     Args:
-        ctx: the target.
         service: the service.
         protocol: the protocol.
 
@@ -296,7 +278,6 @@ async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: 
     """Remove a protocol from a service.
 
     Args:
-        ctx: the target.
         service: the service.
         protocol: the protocol.
 

@@ -30,7 +30,6 @@ async def setvals(
     """Set grains of the target.
 
     Args:
-        ctx: the target.
         grains: values by name; None empties a grain.
         destructive: None removes the grain instead.
         refresh_pillar: accepted as by Salt, without effect.
@@ -69,7 +68,6 @@ async def setval(
     """Set one grain of the target; see `setvals`.
 
     Args:
-        ctx: the target.
         key: its name.
         val: the value.
         destructive: a value of None removes the grain.
@@ -87,7 +85,6 @@ async def append(
     """Append a value, or a list of values, to a grain that is a list.
 
     Args:
-        ctx: the target.
         key: the grain's path; a missing grain becomes a list.
         val: the value.
         convert: turn a grain that is not a list into one.
@@ -113,7 +110,6 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
     """Remove a value from a grain that is a list.
 
     Args:
-        ctx: the target.
         key: the grain's path.
         val: the value.
         delimiter: the separator of the keys.
@@ -144,7 +140,6 @@ async def set_(  # noqa: PLR0917 (templates give them by position)
     """Set a grain or a value within a grain.
 
     Args:
-        ctx: the target.
         key: the grain's path.
         val: the value.
         force: also replace a list or a mapping by a single value, and the other way round.
@@ -183,7 +178,6 @@ async def delval(ctx: FunctionContext, key: str, destructive: bool = False, forc
     """Empty a grain, or remove it with `destructive`; see `set_`.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         destructive: remove the grain instead of emptying it.
         force: also remove a grain that is a list or a mapping.
@@ -198,7 +192,6 @@ async def delkey(ctx: FunctionContext, key: str, force: bool = False) -> DataMap
     """Remove a grain; see `set_`.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         force: also remove a grain that is a list or a mapping.
 

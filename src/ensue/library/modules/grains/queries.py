@@ -29,7 +29,6 @@ async def get(
     """Return a grain.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         default: the value to return if there is no such grain.
         delimiter: the separator of the keys, instead of a colon.
@@ -45,7 +44,6 @@ async def has_value(ctx: FunctionContext, key: str) -> bool:
     """Return whether a grain exists.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
 
     Example:
@@ -58,7 +56,6 @@ async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:
     """Return all grains.
 
     Args:
-        ctx: the target.
         sanitize: has no effect; no grain is secret.
 
     Example:
@@ -71,7 +68,6 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
     """Return some grains, by key.
 
     Args:
-        ctx: the target.
         *keys: paths.
         **kwargs: `default` for missing grains, `delimiter` between keys.
 
@@ -96,7 +92,6 @@ async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
     """Return whether a grain has a value; both are compared as text.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         value: the value.
 
@@ -117,7 +112,6 @@ async def filter_by(  # noqa: PLR0917 (formulas give them by position)
     """Return the entry of a mapping that matches a grain, as `map.jinja` files do.
 
     Args:
-        ctx: the target.
         lookup_dict: entries by a glob for the grain.
         grain: the grain's path.
         merge: a mapping to merge over the entry.

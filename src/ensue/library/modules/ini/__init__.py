@@ -26,7 +26,6 @@ async def get_ini(
     """Return all options: those in sections as a mapping per section, the others at the top level.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file has no options.
         separator: the separator between an option and its value.
         encoding: the encoding of the file, UTF-8 by default.
@@ -46,7 +45,6 @@ async def get_section(
     """Return the options of a section, an empty mapping if it does not exist; see `get_ini`.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file has no options.
         section: its section; None or an empty text for options before all sections.
         separator: the separator between an option and its value.
@@ -70,7 +68,6 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
     """Return the value of an option, None if it does not exist; see `get_ini`.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file has no options.
         section: its section; None or an empty text for options before all sections.
         option: its name.
@@ -95,7 +92,6 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
     """Set options.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file is created.
         sections: for each section a mapping of values by option; any other value belongs to an option
             before all sections.
@@ -143,7 +139,6 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
     """Remove an option.
 
     Args:
-        ctx: the target.
         file_name: an absolute path.
         section: its section; None or an empty text for options before all sections.
         option: its name.
@@ -178,7 +173,6 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
     """Remove a section with its options and comments; see `remove_option`.
 
     Args:
-        ctx: the target.
         file_name: an absolute path.
         section: the section.
         separator: the separator between an option and its value.

@@ -31,7 +31,6 @@ async def build_interface(
     """Write the configuration of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
         iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
             family also `team`, `teamport`, `ipip`, `ib`, `alias`.
@@ -58,7 +57,6 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
     """Return the lines of an interface's configuration, an empty list if there is none.
 
     Args:
-        ctx: the target.
         iface: the interface.
         filename: on Debian: a file with its configuration besides `/etc/network/interfaces` and
             `interfaces.d`.
@@ -86,7 +84,6 @@ async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[
     """Write the options of a bond for the kernel module (Debian only); see `build_interface`.
 
     Args:
-        ctx: the target.
         iface: the bond.
         **settings: `mode` and its options; with `test` nothing is written.
 
@@ -104,7 +101,6 @@ async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of a bond's options for the kernel module (Debian only).
 
     Args:
-        ctx: the target.
         iface: the interface.
 
     Example:
@@ -121,7 +117,6 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
     """Write the routes of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
         **settings: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with `test`
             nothing is written.
@@ -140,7 +135,6 @@ async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of an interface's routes.
 
     Args:
-        ctx: the target.
         iface: the interface.
 
     Example:
@@ -154,7 +148,6 @@ async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[
     """Write the global network settings.
 
     Args:
-        ctx: the target.
         **settings: `enabled`, `hostname`, `search`, …; with `test` nothing is written.
 
     Example:
@@ -181,7 +174,6 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
     """Restart the network, unless a reboot is required.
 
     Args:
-        ctx: the target.
         **settings: with `require_reboot` nothing is restarted; `apply_hostname` sets `hostname` first.
 
     Example:
@@ -210,7 +202,6 @@ async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str |
     """Bring an interface up with `ifup`; return None for a type that another interface brings up.
 
     Args:
-        ctx: the target.
         iface: the interface.
         iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
             family also `team`, `teamport`, `ipip`, `ib`, `alias`.
@@ -228,7 +219,6 @@ async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str
     """Take an interface down with `ifdown`; return None for a type that another interface takes down.
 
     Args:
-        ctx: the target.
         iface: the interface.
         iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
             family also `team`, `teamport`, `ipip`, `ib`, `alias`.
@@ -246,7 +236,6 @@ async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> 
     """Take an interface down and up again in one command, so that a connection through it survives.
 
     Args:
-        ctx: the target.
         iface: the interface.
         iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
             family also `team`, `teamport`, `ipip`, `ib`, `alias`.
@@ -267,7 +256,6 @@ async def enslave(ctx: FunctionContext, iface: str, slaves: list[str]) -> list[s
     """Add interfaces to a bond with `ifenslave`; return those that it did not have, sorted.
 
     Args:
-        ctx: the target.
         iface: the bond.
         slaves: the interfaces.
 

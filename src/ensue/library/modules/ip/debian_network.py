@@ -64,7 +64,6 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     """Write the settings, and return them as `get_settings` does.
 
     Args:
-        ctx: the target.
         settings: `enabled`, `hostname` (with or without a domain), `search`, `apply_hostname`.
         is_test: write nothing.
 

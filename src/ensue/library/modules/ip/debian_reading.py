@@ -42,7 +42,6 @@ async def read_interfaces(ctx: FunctionContext, *more: str) -> Interfaces:
     """Read all files with the configuration of interfaces.
 
     Args:
-        ctx: the target.
         *more: additional files, which may be missing.
 
     Raises:

@@ -43,7 +43,6 @@ async def build_interface(
     """Write the file `ifcfg-…` of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
         kind: its type.
         is_enabled: whether it comes up at boot.
@@ -89,7 +88,6 @@ async def build_routes(
     """Write the files `route-…` and `route6-…` of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
         is_test: return the lines, and write nothing.
         settings: `routes`, each with `ipaddr netmask gateway metric name`.
@@ -127,7 +125,6 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     """Write `/etc/sysconfig/network`, and return its lines.
 
     Args:
-        ctx: the target.
         settings: `enabled`, `hostname`, `gateway`, `gatewaydev`, `nisdomain`, `nozeroconf`, …; with
             `retain_settings`, existing settings that are not given are kept.
         is_test: write nothing.

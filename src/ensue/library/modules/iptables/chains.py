@@ -18,7 +18,6 @@ async def check_chain(
     """Return whether a table has a chain.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
@@ -36,7 +35,6 @@ async def new_chain(
     """Create a chain.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
@@ -57,7 +55,6 @@ async def delete_chain(
     """Remove a chain.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
@@ -76,7 +73,6 @@ async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", fa
     """Remove all rules of a chain, or of all chains of a table, and return an empty text, as Salt does.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
@@ -97,7 +93,6 @@ async def get_policy(
     """Return a chain's policy (`ACCEPT`), None if there is no such chain.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
@@ -114,7 +109,6 @@ async def set_policy(
     """Set a chain's policy, and return an empty text, as Salt does.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         policy: `ACCEPT` or `DROP`.

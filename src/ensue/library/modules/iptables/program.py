@@ -27,7 +27,6 @@ async def filter_words(ctx: FunctionContext, family: str, table: str, *words: st
     """Run the program for a table, waiting for its lock if another process has it.
 
     Args:
-        ctx: the target.
         family: `ipv4` or `ipv6`.
         table: the table.
         *words: the command and its arguments.
@@ -59,7 +58,6 @@ async def version(ctx: FunctionContext, family: str = "ipv4") -> str:
     """Return the version of the program (`v1.8.9`).
 
     Args:
-        ctx: the target.
         family: `ipv4` or `ipv6`.
 
     Example:

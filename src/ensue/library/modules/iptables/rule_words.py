@@ -59,7 +59,6 @@ def build_rule(  # noqa: PLR0917 (Salt's order)
     """Return a rule in the form of `iptables`.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         command: the command for `full`: `A`, `I`, `D`, or a long name.

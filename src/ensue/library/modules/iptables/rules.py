@@ -19,7 +19,6 @@ async def check(
     """Return whether a rule is in a chain.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         rule: the rule, as `iptables.build_rule` returns it.
@@ -47,7 +46,6 @@ async def append(
     """Append a rule to a chain; return False if it exists already.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         rule: the rule, as `iptables.build_rule` returns it.
@@ -76,7 +74,6 @@ async def insert(  # noqa: PLR0917 (Salt's order)
     """Insert a rule at a position of a chain; return False if it exists already.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         position: the position, from 1; a negative one counts from the end.
@@ -113,7 +110,6 @@ async def delete(  # noqa: PLR0917 (Salt's order)
     """Remove a rule from a chain, by its text or by its position.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         position: the position in the chain.

@@ -36,7 +36,6 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
     """Return the kernel's rules.
 
     Args:
-        ctx: the target.
         family: `ipv4` or `ipv6`.
 
     Example:
@@ -52,7 +51,6 @@ async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, fa
     """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`.
 
     Args:
-        ctx: the target.
         conf_file: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
 
@@ -73,7 +71,6 @@ async def get_saved_policy(
     """Return a chain's policy from the file that is loaded at boot.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         conf_file: the file; None for the distribution's.
@@ -89,7 +86,6 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
     """Save the kernel's rules to the file that is loaded at boot.
 
     Args:
-        ctx: the target.
         filename: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
 
@@ -115,7 +111,6 @@ async def is_saved(ctx: FunctionContext, filename: str | None = None, family: st
     Comments and counters are ignored.
 
     Args:
-        ctx: the target.
         filename: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
 

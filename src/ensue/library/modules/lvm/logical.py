@@ -40,7 +40,6 @@ async def lvcreate(
     """Create a logical volume.
 
     Args:
-        ctx: the target.
         lvname: its name.
         vgname: the volume group; for a thin volume with its pool (`vg/pool`).
         size: its size, in MiB or with a unit (`10G`).
@@ -88,7 +87,6 @@ async def lvresize(
     """Resize a logical volume, and with `resizefs` the file system on it.
 
     Args:
-        ctx: the target.
         size: the new size, in MiB or with a unit (`10G`, `+1G`).
         lvpath: the path of the volume.
         extents: the new size in extents, or as a percentage (`100%FREE`), instead of `size`.
@@ -113,7 +111,6 @@ async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool =
     """Remove a logical volume with its content.
 
     Args:
-        ctx: the target.
         lvname: its name.
         vgname: the volume group of the logical volume.
         force: answer LVM's questions with yes.

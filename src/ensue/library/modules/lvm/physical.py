@@ -29,7 +29,6 @@ async def pvcreate(
     """Create physical volumes on devices; existing physical volumes are left alone.
 
     Args:
-        ctx: the target.
         devices: the devices, as a list or separated by commas.
         override: accepted as by Salt, without effect.
         force: answer LVM's questions with yes.
@@ -55,7 +54,6 @@ async def pvremove(
     """Remove the physical volumes from devices.
 
     Args:
-        ctx: the target.
         devices: the devices, as a list or separated by commas.
         override: accepted as by Salt, without effect.
         force: answer LVM's questions with yes.
@@ -79,7 +77,6 @@ async def pvresize(
     """Grow physical volumes to the size of their devices.
 
     Args:
-        ctx: the target.
         devices: the devices, as a list or separated by commas.
         override: accepted as by Salt, without effect.
         force: answer LVM's questions with yes.
@@ -100,7 +97,6 @@ async def vgcreate(
     """Create a volume group and return it, as `lvm.vgdisplay` does.
 
     Args:
-        ctx: the target.
         vgname: the volume group.
         devices: the devices, as a list or separated by commas.
         force: answer LVM's questions with yes.
@@ -124,7 +120,6 @@ async def vgextend(
     """Add devices to a volume group.
 
     Args:
-        ctx: the target.
         vgname: the volume group.
         devices: the devices, as a list or separated by commas.
         force: answer LVM's questions with yes.
@@ -144,7 +139,6 @@ async def vgremove(ctx: FunctionContext, vgname: str, force: bool = True) -> str
     """Remove a volume group, with `force` including its logical volumes.
 
     Args:
-        ctx: the target.
         vgname: the volume group.
         force: answer LVM's questions with yes.
 

@@ -49,7 +49,6 @@ async def pvdisplay(
     """Return physical volumes, by device.
 
     Args:
-        ctx: the target.
         pvname: only this physical volume.
         real: use the resolved paths of devices that are symlinks.
         quiet: accepted as by Salt, without effect.
@@ -78,7 +77,6 @@ async def vgdisplay(ctx: FunctionContext, vgname: str = "", quiet: bool = False)
     """Return volume groups by name; empty if there are none.
 
     Args:
-        ctx: the target.
         vgname: the volume group.
         quiet: accepted as by Salt, without effect.
 
@@ -93,7 +91,6 @@ async def lvdisplay(ctx: FunctionContext, lvname: str = "", quiet: bool = False)
     """Return logical volumes by path; empty if there are none.
 
     Args:
-        ctx: the target.
         lvname: its name.
         quiet: accepted as by Salt, without effect.
 

@@ -26,7 +26,6 @@ async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[s
     """Return the entries of an fstab by folder: `device`, `fstype`, `opts`, `dump` and `pass`.
 
     Args:
-        ctx: the target.
         config: the path of the fstab.
 
     Example:
@@ -60,7 +59,6 @@ async def set_fstab(
     """Add or change the line of a folder.
 
     Args:
-        ctx: the target.
         name: the folder whose line to change.
         device: the device.
         fstype: the type of the file system.
@@ -106,7 +104,6 @@ async def rm_fstab(ctx: FunctionContext, name: str, device: str | None = None, c
     """Remove the line of a folder.
 
     Args:
-        ctx: the target.
         name: the folder.
         device: only if the line is for this device.
         config: the path of the fstab.

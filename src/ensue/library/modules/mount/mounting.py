@@ -19,7 +19,6 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
     """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`.
 
     Args:
-        ctx: the target.
         extended: include `superopts`, the options of the file system itself.
 
     Example:
@@ -40,7 +39,6 @@ async def is_mounted(ctx: FunctionContext, name: str) -> bool:
     """Return whether something is mounted on a folder.
 
     Args:
-        ctx: the target.
         name: the folder.
 
     Example:
@@ -61,7 +59,6 @@ async def mount(  # noqa: PLR0917 (Salt's order)
     """Mount a device on a folder.
 
     Args:
-        ctx: the target.
         name: the folder.
         device: the device; empty for the folder's device in the fstab.
         mkmnt: create the folder.
@@ -89,7 +86,6 @@ async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) ->
     """Remount a folder with other options.
 
     Args:
-        ctx: the target.
         name: the folder.
         opts: mount options, as a list or separated by commas.
 
@@ -107,7 +103,6 @@ async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
     """Unmount a folder.
 
     Args:
-        ctx: the target.
         name: the folder.
         lazy: unmount it even if it is busy.
 

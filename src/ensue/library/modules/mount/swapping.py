@@ -29,7 +29,6 @@ async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -
     """Activate a swap area.
 
     Args:
-        ctx: the target.
         name: the device or file.
         priority: its priority; areas with a higher one are used first.
 
@@ -55,7 +54,6 @@ async def swapoff(ctx: FunctionContext, name: str) -> bool | None:
     """Deactivate a swap area; return None if it was not active.
 
     Args:
-        ctx: the target.
         name: the device or file.
 
     Example:

@@ -24,7 +24,6 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
     """Run a query and return its rows.
 
     Args:
-        ctx: the target.
         database: the database to query.
         query: one SQL statement.
         **connection: see `MysqlServer`.
@@ -47,7 +46,6 @@ async def version(ctx: FunctionContext, **connection: Any) -> str:
     """Return the server's version.
 
     Args:
-        ctx: the target.
         **connection: see `MysqlServer`.
 
     Example:

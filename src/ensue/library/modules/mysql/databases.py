@@ -27,7 +27,6 @@ async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
     """Return the names of the databases.
 
     Args:
-        ctx: the target.
         **connection: see `MysqlServer`.
 
     Example:
@@ -41,7 +40,6 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
     """Return `character_set` and `collate` of a database, an empty mapping if it does not exist.
 
     Args:
-        ctx: the target.
         name: the database.
         **connection: see `MysqlServer`.
 
@@ -58,7 +56,6 @@ async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     """Return whether a database exists.
 
     Args:
-        ctx: the target.
         name: the database.
         **connection: see `MysqlServer`.
 
@@ -72,7 +69,6 @@ async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[
     """Return the names of a database's tables.
 
     Args:
-        ctx: the target.
         name: the database.
         **connection: see `MysqlServer`.
 
@@ -93,7 +89,6 @@ async def db_create(
     """Create a database.
 
     Args:
-        ctx: the target.
         name: the database.
         character_set: its default character set.
         collate: its default collation.
@@ -117,7 +112,6 @@ async def alter_db(
     """Change the default character set or collation of a database.
 
     Args:
-        ctx: the target.
         name: the database.
         character_set: its default character set.
         collate: its default collation.
@@ -135,7 +129,6 @@ async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     """Drop a database with everything in it.
 
     Args:
-        ctx: the target.
         name: the database.
         **connection: see `MysqlServer`.
 

@@ -69,7 +69,6 @@ async def user_grants(
     """Return the grants of an account as SQL, without the password hash.
 
     Args:
-        ctx: the target.
         user: the account's user name.
         host: the host that it logs in from.
         **connection: see `MysqlServer`.
@@ -97,7 +96,6 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
     """Return whether an account has privileges.
 
     Args:
-        ctx: the target.
         grant: the privileges, separated by commas.
         database: what they apply to: `database.*`, `database.table` or `*.*`.
         user: the account's user name.
@@ -135,7 +133,6 @@ async def grants_on(
     """Return the privileges that an account has on exactly this database or table.
 
     Args:
-        ctx: the target.
         database: what they apply to: `database.*`, `database.table` or `*.*`.
         user: the account's user name.
         host: the host that it logs in from.
@@ -163,7 +160,6 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
     """Grant privileges to an account.
 
     Args:
-        ctx: the target.
         grant: the privileges, separated by commas.
         database: what they apply to: `database.*`, `database.table` or `*.*`.
         user: the account's user name.
@@ -197,7 +193,6 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
     """Revoke privileges from an account; the arguments are those of `grant_add`.
 
     Args:
-        ctx: the target.
         grant: the privileges, separated by commas.
         database: what they apply to: `database.*`, `database.table` or `*.*`.
         user: the account's user name.

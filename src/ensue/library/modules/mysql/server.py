@@ -89,7 +89,6 @@ async def rows(ctx: FunctionContext, server: MysqlServer, sql: str) -> list[dict
     """Return the rows of a query, one mapping per row.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the query, or several statements of which only the last returns rows.
 

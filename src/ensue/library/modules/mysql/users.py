@@ -31,7 +31,6 @@ async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, s
     """Return the accounts, each with `User` and `Host`.
 
     Args:
-        ctx: the target.
         **connection: see `MysqlServer`.
 
     Example:
@@ -54,7 +53,6 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
     """Return whether an account exists and, if a password is given, has that password.
 
     Args:
-        ctx: the target.
         user: its user name.
         host: the host that it logs in from.
         password: its password; masked from then on.
@@ -97,7 +95,6 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
     """Create an account.
 
     Args:
-        ctx: the target.
         user: its user name.
         host: the host that it logs in from.
         password: its password.
@@ -136,7 +133,6 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
     """Change an account's password; the arguments are those of `user_create`.
 
     Args:
-        ctx: the target.
         user: the account's user name.
         host: the host that it logs in from.
         password: its password; masked from then on.
@@ -161,7 +157,6 @@ async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", 
     """Drop an account.
 
     Args:
-        ctx: the target.
         user: the account's user name.
         host: the host that it logs in from.
         **connection: see `MysqlServer`.

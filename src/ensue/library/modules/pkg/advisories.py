@@ -28,7 +28,6 @@ async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa:
     """Return all advisories of the repositories that concern installed packages.
 
     Args:
-        ctx: the target.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -56,7 +55,6 @@ async def list_installed_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap
     """Return the advisories whose packages are all installed, in the form of `list_patches`.
 
     Args:
-        ctx: the target.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -75,7 +73,6 @@ async def install_patches(
     """Install what advisories have; a part of `pkg.install` in Salt.
 
     Args:
-        ctx: the target.
         advisory_ids: the advisories.
         downloadonly: only fetch their packages.
         **kwargs: accepted as by Salt, without effect.

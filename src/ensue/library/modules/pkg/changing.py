@@ -26,7 +26,6 @@ async def refresh_db(
     """Fetch the package lists.
 
     Args:
-        ctx: the target.
         cache_valid_time: skip this if the lists are younger, in seconds.
         **kwargs: accepted as by Salt, without effect.
 
@@ -65,7 +64,6 @@ async def install(
     """Install or upgrade packages.
 
     Args:
-        ctx: the target.
         name: one package.
         pkgs: several packages, each a name or `{name: version}`.
         version: the version of `name`.
@@ -115,7 +113,6 @@ async def remove(
     """Remove packages; their configuration may stay.
 
     Args:
-        ctx: the target.
         name: one package.
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.
@@ -146,7 +143,6 @@ async def purge(
     """Remove packages with their configuration.
 
     Args:
-        ctx: the target.
         name: one package.
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.

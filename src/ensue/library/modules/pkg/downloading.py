@@ -22,7 +22,6 @@ async def list_downloaded(ctx: FunctionContext, **kwargs: Any) -> dict[str, list
     """Return the versions of the packages in the cache, by name.
 
     Args:
-        ctx: the target.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -46,7 +45,6 @@ async def download(
     """Fetch packages and their dependencies, and install nothing.
 
     Args:
-        ctx: the target.
         *packages: names of packages.
         pkgs: further packages, each `{name: version}`.
         fromrepo: the repository to fetch them from.

@@ -20,7 +20,6 @@ async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:  # noqa:
     """Return the names of packages that are held, sorted.
 
     Args:
-        ctx: the target.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -38,7 +37,6 @@ async def hold(
     """Hold packages: upgrades leave them as they are.
 
     Args:
-        ctx: the target.
         name: one package.
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.
@@ -64,7 +62,6 @@ async def unhold(
     """Release held packages; arguments and return value are those of `hold`.
 
     Args:
-        ctx: the target.
         name: one package.
         pkgs: several packages.
         **kwargs: accepted as by Salt, without effect.

@@ -44,7 +44,6 @@ async def info_installed(
     """Return details of installed packages, by name.
 
     Args:
-        ctx: the target.
         *names: the packages; none for all installed packages.
         attr: the fields to return, as a list or separated by commas; None for all.
         failhard: fail if a package is not installed; otherwise it is left out.

@@ -19,7 +19,6 @@ async def list_pkgs(
     """Return the installed versions by package name.
 
     Args:
-        ctx: the target.
         versions_as_list: return each value as a list instead of a string with commas.
         removed: return the packages that were removed but not purged instead.
         **kwargs: accepted as by Salt, without effect.
@@ -38,7 +37,6 @@ async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dic
     """Return the installed version of a package, empty if there is none; a mapping for several packages.
 
     Args:
-        ctx: the target.
         *names: the packages.
         **kwargs: accepted as by Salt, without effect.
 
@@ -59,7 +57,6 @@ async def list_repo_pkgs(
     """Return the versions of packages that can be installed; first the one that an install would choose.
 
     Args:
-        ctx: the target.
         *names: the packages.
         fromrepo: look only in these repositories.
         **kwargs: accepted as by Salt, without effect.
@@ -82,7 +79,6 @@ async def latest_version(
     """Return the version that an install or upgrade would install; a mapping for several packages.
 
     Args:
-        ctx: the target.
         *names: packages.
         fromrepo: the repository to search.
         refresh: fetch the package lists first.
@@ -116,7 +112,6 @@ async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> b
     """Return whether a newer version of a package is available.
 
     Args:
-        ctx: the target.
         name: the package.
         **kwargs: accepted as by Salt, without effect.
 
@@ -130,7 +125,6 @@ async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any)
     """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer.
 
     Args:
-        ctx: the target.
         pkg1: a version.
         pkg2: the version to compare it with.
         **kwargs: accepted as by Salt, without effect.
@@ -145,7 +139,6 @@ async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
     """Return names that installed packages provide (`mail-transport-agent`); Salt has no such function.
 
     Args:
-        ctx: the target.
         *names: the names.
 
     Example:
@@ -158,7 +151,6 @@ async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool: 
     """Return whether a package is installed.
 
     Args:
-        ctx: the target.
         name: the package.
         **kwargs: accepted as by Salt, without effect.
 

@@ -24,7 +24,6 @@ async def list_upgrades(
     """Return the packages that an upgrade would change, with their new versions.
 
     Args:
-        ctx: the target.
         refresh: fetch the package lists first.
         dist_upgrade: allow other packages to be installed or removed for that (apt).
         **kwargs: accepted as by Salt, without effect.
@@ -50,7 +49,6 @@ async def upgrade(
     """Upgrade all packages.
 
     Args:
-        ctx: the target.
         refresh: fetch the package lists first.
         dist_upgrade: allow other packages to be installed or removed for that (apt).
         **kwargs: accepted as by Salt, without effect.

@@ -23,7 +23,6 @@ async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[di
     """Run a query and return its rows, one mapping per row.
 
     Args:
-        ctx: the target.
         query: one SQL statement.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
@@ -37,7 +36,6 @@ async def version(ctx: FunctionContext, **server: Any) -> str:
     """Return the server's version.
 
     Args:
-        ctx: the target.
         **server: see `db_list`.
 
     Example:

@@ -23,7 +23,6 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
     """Return the clusters of the target.
 
     Args:
-        ctx: the target.
         verbose: return details of each.
 
     Example:
@@ -49,7 +48,6 @@ async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main")
     """Return whether a cluster of this version and name exists.
 
     Args:
-        ctx: the target.
         version: the server's version.
         name: the cluster's name.
 
@@ -75,7 +73,6 @@ async def cluster_create(
     """Create a cluster without starting it.
 
     Args:
-        ctx: the target.
         version: the server's version.
         name: the cluster's name.
         port: its port; None for the next free one.
@@ -104,7 +101,6 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
     """Remove a cluster with all its data.
 
     Args:
-        ctx: the target.
         version: the server's version.
         name: the cluster's name.
         stop: stop it first.

@@ -124,7 +124,6 @@ async def privileges_list(
     """Return the privileges that roles have on an object.
 
     Args:
-        ctx: the target.
         name: the object.
         object_type: `table`, `sequence`, `schema`, `tablespace`, `language`, `database`, `function` or
             `group`.
@@ -164,7 +163,6 @@ async def has_privileges(
     """Return whether a role has privileges on an object, or is a member of a group.
 
     Args:
-        ctx: the target.
         name: the role.
         object_name: the object; `ALL` for every table, sequence or function of the schema.
         object_type: see `privileges_list`.
@@ -205,7 +203,6 @@ async def privileges_grant(
     """Grant privileges, or membership in a group; the arguments are those of `has_privileges`.
 
     Args:
-        ctx: the target.
         name: the role.
         object_name: the object; `ALL` for every table, sequence or function of the schema.
         object_type: see `privileges_list`.
@@ -242,7 +239,6 @@ async def privileges_revoke(
     """Revoke privileges, or membership in a group; the arguments are those of `has_privileges`.
 
     Args:
-        ctx: the target.
         name: the role.
         object_name: the object; `ALL` for every table, sequence or function of the schema.
         object_type: see `privileges_list`.

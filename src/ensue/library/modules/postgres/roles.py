@@ -38,7 +38,6 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
     """Return the properties of a role, None if it does not exist.
 
     Args:
-        ctx: the target.
         name: the role.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
@@ -62,7 +61,6 @@ async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Return whether a role exists.
 
     Args:
-        ctx: the target.
         name: the role.
         **server: see `db_list`.
 
@@ -78,7 +76,6 @@ async def has_password(
     """Return whether a role has this password; requires a superuser.
 
     Args:
-        ctx: the target.
         name: the role.
         rolepassword: the password.
         encrypted: how it is stored: `md5`, `scram-sha-256`, or false for unencrypted.
@@ -98,7 +95,6 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
     """Return whether a role's password expires at this time.
 
     Args:
-        ctx: the target.
         name: the role.
         valid_until: the time, as PostgreSQL reads it.
         **server: see `db_list`.
@@ -115,7 +111,6 @@ async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Create a role that may log in.
 
     Args:
-        ctx: the target.
         name: the role.
         **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
             `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
@@ -130,7 +125,6 @@ async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Change a role; options that are not given stay as they are. The options are those of `user_create`.
 
     Args:
-        ctx: the target.
         name: the role.
         **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
             `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
@@ -145,7 +139,6 @@ async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Drop a role.
 
     Args:
-        ctx: the target.
         name: the role.
         **server: see `db_list`.
 
@@ -160,7 +153,6 @@ async def group_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Create a role that may not log in; the options are those of `user_create`.
 
     Args:
-        ctx: the target.
         name: the role.
         **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
             `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.

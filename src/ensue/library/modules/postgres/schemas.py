@@ -29,7 +29,6 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
     """Return a schema's `owner`, None if the schema does not exist.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         **server: `user`, `host`, `port`, `password`, `runas`; also with Salt's prefix, as `db_user`.
@@ -45,7 +44,6 @@ async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: 
     """Return whether a schema exists.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         **server: see `db_list`.
@@ -62,7 +60,6 @@ async def schema_create(
     """Create a schema; the arguments are those of `schema_get`.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         owner: the role that owns it.
@@ -80,7 +77,6 @@ async def schema_remove(ctx: FunctionContext, dbname: str, name: str, **server: 
     """Drop an empty schema; the arguments are those of `schema_get`.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         **server: see `db_list`.
@@ -96,7 +92,6 @@ async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any
     """Return `extversion`, `schema_name` and `extrelocatable` of an extension, empty if it is not there.
 
     Args:
-        ctx: the target.
         name: the extension.
         **server: see `db_list`.
 
@@ -111,7 +106,6 @@ async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any)
     """Return whether an extension is installed.
 
     Args:
-        ctx: the target.
         name: the extension.
         **server: see `db_list`.
 
@@ -132,7 +126,6 @@ async def create_extension(
     """Create an extension, or change the version and schema of an existing one.
 
     Args:
-        ctx: the target.
         name: the extension.
         schema: its schema.
         ext_version: its version; by default the one that the server prefers.
@@ -160,7 +153,6 @@ async def drop_extension(
     """Drop an extension; with `cascade` also everything that depends on it.
 
     Args:
-        ctx: the target.
         name: the extension.
         restrict: refuse if something depends on it, which is the default.
         cascade: also drop everything that depends on it.

@@ -70,7 +70,6 @@ async def rows_by_name(ctx: FunctionContext, server: PostgresServer, sql: str) -
     """Return the rows of a query by their column `Name`, each with the other columns.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the query.
 
@@ -85,7 +84,6 @@ async def rows(ctx: FunctionContext, server: PostgresServer, sql: str) -> list[d
     """Return the rows of a query, one mapping per row; NULL becomes an empty string.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the query.
 
@@ -99,7 +97,6 @@ async def run_sql(ctx: FunctionContext, server: PostgresServer, sql: str, *, who
     """Run SQL statements and return the output of psql.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the statements.
         whole: run them in one transaction, in which databases can be neither created nor dropped.

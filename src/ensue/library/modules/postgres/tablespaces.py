@@ -28,7 +28,6 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
     """Return the tablespaces by name, each with `Owner`, `ACL`, `Opts` and `Location`.
 
     Args:
-        ctx: the target.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
     Example:
@@ -41,7 +40,6 @@ async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> b
     """Return whether a tablespace exists.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         **server: see `db_list`.
 
@@ -63,7 +61,6 @@ async def tablespace_create(
     """Create a tablespace.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         location: an empty folder on the server, owned by the server's user.
         options: its options (`seq_page_cost`, `random_page_cost`, …).
@@ -91,7 +88,6 @@ async def tablespace_alter(
     """Change the owner or options of a tablespace.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         new_owner: the role that becomes its owner.
         set_option: the options to set, by name.
@@ -110,7 +106,6 @@ async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> b
     """Drop an empty tablespace.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         **server: see `db_list`.
 

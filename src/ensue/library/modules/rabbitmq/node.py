@@ -19,7 +19,6 @@ async def status(ctx: FunctionContext, runas: str | None = None) -> str:
     """Return the output of `rabbitmqctl status`.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -32,7 +31,6 @@ async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
     """Return the output of `rabbitmqctl cluster_status`.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -45,7 +43,6 @@ async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
     """Stop the broker application; its Erlang node keeps running.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -58,7 +55,6 @@ async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
     """Start the broker application after `stop_app`.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -71,7 +67,6 @@ async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
     """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -84,7 +79,6 @@ async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
     """Reset the node without contacting its cluster. The broker must be stopped.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -103,7 +97,6 @@ async def join_cluster(
     """Join the cluster of another node; the broker is stopped meanwhile.
 
     Args:
-        ctx: the target.
         host: the other node's host.
         user: the part of the other node's name before the `@`.
         ram_node: keep the node's data in memory only.

@@ -19,7 +19,6 @@ async def list_available_plugins(ctx: FunctionContext, runas: str | None = None)
     """Return the names of all plug-ins, enabled or not.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
@@ -32,7 +31,6 @@ async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -
     """Return the names of the enabled plug-ins, including those that other plug-ins require.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
@@ -45,7 +43,6 @@ async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None =
     """Return whether a plug-in is enabled.
 
     Args:
-        ctx: the target.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
 
@@ -59,7 +56,6 @@ async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = Non
     """Enable a plug-in and those that it requires.
 
     Args:
-        ctx: the target.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
 
@@ -73,7 +69,6 @@ async def disable_plugin(ctx: FunctionContext, name: str, runas: str | None = No
     """Disable a plug-in.
 
     Args:
-        ctx: the target.
         name: the plug-in.
         runas: the user of the target who runs rabbitmq-plugins.
 

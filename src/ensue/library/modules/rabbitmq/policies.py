@@ -23,7 +23,6 @@ async def list_policies(
     """Return the policies of a virtual host, as `{vhost: {name: policy}}`.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -48,7 +47,6 @@ async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str 
     """Return whether a virtual host has a policy.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         name: the policy.
         runas: the user of the target who runs rabbitmqctl.
@@ -72,7 +70,6 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
     """Create or replace a policy.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         name: the policy.
         pattern: a regular expression for the names that it applies to.
@@ -97,7 +94,6 @@ async def delete_policy(
     """Delete a policy.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         name: the policy.
         runas: the user of the target who runs rabbitmqctl.

@@ -22,7 +22,6 @@ async def control(ctx: FunctionContext, *words: str, runas: str | None = None, p
     """Run a command of `rabbitmqctl` and return its output.
 
     Args:
-        ctx: the target.
         *words: the command and its arguments.
         runas: the user of the target who runs it.
         password: its standard input; masked from then on.

@@ -30,7 +30,6 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
     """Return the definition of each upstream as JSON, by name.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -50,7 +49,6 @@ async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = N
     """Return whether an upstream exists.
 
     Args:
-        ctx: the target.
         name: the upstream.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -66,7 +64,6 @@ async def set_upstream(
     """Create or replace an upstream.
 
     Args:
-        ctx: the target.
         name: the upstream.
         uri: its URI; several are separated by spaces.
         runas: the user of the target who runs rabbitmqctl.
@@ -94,7 +91,6 @@ async def delete_upstream(ctx: FunctionContext, name: str, runas: str | None = N
     """Delete an upstream.
 
     Args:
-        ctx: the target.
         name: the upstream.
         runas: the user of the target who runs rabbitmqctl.
 

@@ -23,7 +23,6 @@ async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str
     """Return the tags of each user, by user name.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -37,7 +36,6 @@ async def user_exists(ctx: FunctionContext, name: str, runas: str | None = None)
     """Return whether a user exists.
 
     Args:
-        ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -53,7 +51,6 @@ async def add_user(
     """Add a user; without a password, the user cannot log in with any.
 
     Args:
-        ctx: the target.
         name: the user.
         password: the password.
         runas: the user of the target who runs rabbitmqctl.
@@ -79,7 +76,6 @@ async def delete_user(ctx: FunctionContext, name: str, runas: str | None = None)
     """Delete a user.
 
     Args:
-        ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -95,7 +91,6 @@ async def change_password(
     """Change a user's password.
 
     Args:
-        ctx: the target.
         name: the user.
         password: the password.
         runas: the user of the target who runs rabbitmqctl.
@@ -111,7 +106,6 @@ async def clear_password(ctx: FunctionContext, name: str, runas: str | None = No
     """Remove a user's password, so that no password logs in.
 
     Args:
-        ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -125,7 +119,6 @@ async def check_password(ctx: FunctionContext, name: str, password: str, runas: 
     """Return whether this is a user's password.
 
     Args:
-        ctx: the target.
         name: the user.
         password: the password.
         runas: the user of the target who runs rabbitmqctl.
@@ -146,7 +139,6 @@ async def set_user_tags(
     """Set the tags of a user; existing tags are replaced.
 
     Args:
-        ctx: the target.
         name: the user.
         tags: one tag, or a list.
         runas: the user of the target who runs rabbitmqctl.
@@ -164,7 +156,6 @@ async def list_user_permissions(
     """Return a user's permissions per virtual host: regular expressions `configure`, `write` and `read`.
 
     Args:
-        ctx: the target.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -181,7 +172,6 @@ async def list_permissions(
     """Return each user's permissions in a virtual host: `configure`, `write` and `read`.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -204,7 +194,6 @@ async def set_permissions(  # noqa: PLR0917 (Salt's order)
     """Set a user's permissions in a virtual host.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         user: the user.
         conf: a regular expression for the names that the user may configure.

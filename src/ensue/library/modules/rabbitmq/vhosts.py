@@ -19,7 +19,6 @@ async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[st
     """Return the names of the virtual hosts.
 
     Args:
-        ctx: the target.
         runas: the user of the target who runs rabbitmqctl.
 
     Example:
@@ -32,7 +31,6 @@ async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None
     """Return whether a virtual host exists.
 
     Args:
-        ctx: the target.
         name: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -46,7 +44,6 @@ async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) 
     """Add a virtual host.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -60,7 +57,6 @@ async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = Non
     """Delete a virtual host with everything in it.
 
     Args:
-        ctx: the target.
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 

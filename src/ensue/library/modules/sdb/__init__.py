@@ -28,7 +28,6 @@ async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = 
     """Return the value of an sdb URI; anything else is returned as it is.
 
     Args:
-        ctx: the target.
         uri: `sdb://PROFILE/KEY`.
         utils: accepted as by Salt, without effect.
         strict: fail if `uri` is not an sdb URI with a known profile.

@@ -34,7 +34,6 @@ async def getsebool(ctx: FunctionContext, boolean: str) -> dict[str, str]:
     """Return `State`, `Default` and `Description` of a boolean; empty if there is no such boolean.
 
     Args:
-        ctx: the target.
         boolean: the boolean.
 
     Example:
@@ -47,7 +46,6 @@ async def setsebool(ctx: FunctionContext, boolean: str, value: str | bool, persi
     """Set a boolean; returns False if it was refused.
 
     Args:
-        ctx: the target.
         boolean: the boolean.
         value: `on` or `off`, or a boolean.
         persist: set it for later boots, too.
@@ -62,7 +60,6 @@ async def setsebools(ctx: FunctionContext, pairs: Mapping[str, str | bool], pers
     """Set booleans; returns False if they were refused.
 
     Args:
-        ctx: the target.
         pairs: a mapping of booleans to `on` or `off`.
         persist: set them for later boots, too.
 

@@ -60,7 +60,6 @@ async def setenforce(ctx: FunctionContext, mode: str) -> str:
     """Set the mode, now and for later boots.
 
     Args:
-        ctx: the target.
         mode: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
 
     Example:

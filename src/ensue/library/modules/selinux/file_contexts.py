@@ -30,7 +30,6 @@ def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # 
     """Return the file type for a letter of semanage (`d`: `directory`).
 
     Args:
-        ctx: the target.
         filetype: a letter of semanage, `a` for all files.
 
     Example:
@@ -55,7 +54,6 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
     """Return the policy's entry for a file specification.
 
     Args:
-        ctx: the target.
         name: the specification, a path that may be a regular expression.
         filetype: a letter of semanage, `a` for all files.
         sel_type: only an entry with this type.
@@ -93,7 +91,6 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
     """Add or change an entry; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         name: the specification, a path that may be a regular expression.
         filetype: a letter of semanage, `a` for all files.
         sel_type: the type of the entry.
@@ -119,7 +116,6 @@ async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
     """Remove an entry; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         name: the specification, a path that may be a regular expression.
         filetype: a letter of semanage, `a` for all files.
         sel_type: the type of the entry.
@@ -136,7 +132,6 @@ async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive:
     """Return what restorecon would relabel, in its own words; empty if all labels are correct.
 
     Args:
-        ctx: the target.
         name: the path.
         recursive: include everything below the path.
 
@@ -154,7 +149,6 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
     """Apply the policy's labels to files.
 
     Args:
-        ctx: the target.
         name: the path.
         recursive: include everything below the path.
 

@@ -34,7 +34,6 @@ async def getsemod(ctx: FunctionContext, module: str) -> dict[str, Any]:
     """Return `Enabled` and `Version` of a module; empty if there is no such module.
 
     Args:
-        ctx: the target.
         module: the module.
 
     Example:
@@ -47,7 +46,6 @@ async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
     """Enable or disable a module; returns False if that was refused.
 
     Args:
-        ctx: the target.
         module: the module.
         state: `enabled` or `disabled`.
 
@@ -66,7 +64,6 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
     """Install a module from a file of the target or from `salt://`; returns False if it was refused.
 
     Args:
-        ctx: the target.
         module_path: the path of the module's file on the target.
 
     Example:
@@ -90,7 +87,6 @@ async def remove_semod(ctx: FunctionContext, module: str) -> bool:
     """Remove a module; returns False if that was refused.
 
     Args:
-        ctx: the target.
         module: the module.
 
     Example:

@@ -28,7 +28,6 @@ async def port_get_policy(
     """Return the policy's entry for a port.
 
     Args:
-        ctx: the target.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: only an entry with this type.
         protocol: the protocol.
@@ -63,7 +62,6 @@ async def port_add_policy(  # noqa: PLR0917 (Salt's order)
     """Assign a type to a port; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type of the entry.
         protocol: the protocol.
@@ -92,7 +90,6 @@ async def port_modify_policy(  # noqa: PLR0917 (Salt's order)
     """Change the type of a port; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type of the entry.
         protocol: the protocol.
@@ -111,7 +108,6 @@ async def port_delete_policy(
     """Remove the type of a port; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         protocol: the protocol.
         port: the port, or a range.

@@ -25,7 +25,6 @@ async def available(ctx: FunctionContext, name: str) -> bool:
     """Return whether a service exists.
 
     Args:
-        ctx: the target.
         name: the service.
 
     Example:
@@ -47,7 +46,6 @@ async def missing(ctx: FunctionContext, name: str) -> bool:
     """Return whether a service does not exist.
 
     Args:
-        ctx: the target.
         name: the service.
 
     Example:
@@ -60,7 +58,6 @@ async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> boo
     """Return whether a service is running or starting.
 
     Args:
-        ctx: the target.
         name: the service.
         sig: has no effect; the service manager is asked.
 
@@ -74,7 +71,6 @@ async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # no
     """Return whether a service starts at boot.
 
     Args:
-        ctx: the target.
         name: the service.
         **kwargs: accepted as by Salt, without effect.
 
@@ -88,7 +84,6 @@ async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a service does not start at boot.
 
     Args:
-        ctx: the target.
         name: the service.
         **kwargs: accepted as by Salt, without effect.
 
@@ -129,7 +124,6 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
     """Return whether a service is masked.
 
     Args:
-        ctx: the target.
         name: the service.
         runtime: masked until the next boot rather than permanently.
 
@@ -146,7 +140,6 @@ async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
     """Mask a service, so that nothing can start it; with `runtime` only until the next boot.
 
     Args:
-        ctx: the target.
         name: the service.
         runtime: masked until the next boot rather than permanently.
 
@@ -161,7 +154,6 @@ async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> boo
     """Unmask a service; with `runtime` remove a mask that lasts until the next boot.
 
     Args:
-        ctx: the target.
         name: the service.
         runtime: masked until the next boot rather than permanently.
 
@@ -175,7 +167,6 @@ async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> boo
 _DOCSTRING: Final = """Let the service manager {verb} a service.
 
 Args:
-    ctx: the target.
     name: the service.
     no_block: return before the service manager is done.
     unmask: unmask the service first, if it is masked.

@@ -33,7 +33,6 @@ def banner(  # noqa: PLR0917 (Salt's order)
     The wording is Salt's, so files that a formula manages do not change.
 
     Args:
-        ctx: the target.
         width: the width of the box, in characters.
         commentchar: the characters at the start and end of each line.
         borderchar: the character of the border.

@@ -25,7 +25,6 @@ def update(
     """Merge a mapping into another one in place, and return the latter.
 
     Args:
-        ctx: the target.
         dest: the mapping to change.
         upd: the mapping that takes precedence.
         recursive_update: merge nested mappings instead of replacing them.
@@ -49,7 +48,6 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
     """Return a mapping merged over another.
 
     Args:
-        ctx: the target.
         obj_a: the base mapping.
         obj_b: the mapping that takes precedence.
         strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
@@ -78,7 +76,6 @@ def merge_all(
     """Merge a list of mappings as `merge` does; later ones take precedence.
 
     Args:
-        ctx: the target.
         lst: the mappings.
         strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
             `list` makes a list of both values; any other word means `recurse` without concatenated lists.
@@ -98,7 +95,6 @@ def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "
     """Return the string `true` or `false`, depending on a boolean.
 
     Args:
-        ctx: the target.
         value: the boolean.
         true: what to return for a true value.
         false: what to return for a false value.

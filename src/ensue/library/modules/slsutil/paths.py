@@ -18,7 +18,6 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a file.
 
     Args:
-        ctx: the target.
         path: the path in the file roots, without `salt://`.
         saltenv: the environment.
 
@@ -32,7 +31,6 @@ def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a folder with a file below it.
 
     Args:
-        ctx: the target.
         path: the path in the file roots, without `salt://`.
         saltenv: the environment.
 
@@ -46,7 +44,6 @@ def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a file or a folder.
 
     Args:
-        ctx: the target.
         path: the path in the file roots, without `salt://`.
         saltenv: the environment.
 
@@ -62,7 +59,6 @@ def findup(
     """Search a folder of the file roots, then its parents, for a file name and return the first path found.
 
     Args:
-        ctx: the target.
         startpath: the folder, or a file in it, to start from.
         filenames: one name, or a list of alternatives.
         saltenv: the environment.

@@ -23,7 +23,6 @@ async def renderer(
     A map file can thus be written for any renderer and used from any SLS.
 
     Args:
-        ctx: the target.
         path: a `salt://` URL or another source.
         string: the text to render.
         default_renderer: the render pipe, unless the first line names another (`#!py`).

@@ -32,7 +32,6 @@ async def auth_keys(
     """Return a user's authorized keys, by key; for several users a mapping of users to these.
 
     Args:
-        ctx: the target.
         user: one user, or a list; None for all.
         config: the path of the file, as in `AuthorizedKeysFile`.
         fingerprint_hash_type: `sha256`, `md5`, …
@@ -62,7 +61,6 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
     """Return what is needed to authorize a key: `add`, `update`, or `exists` for nothing.
 
     Args:
-        ctx: the target.
         user: the user.
         key: the key, in base64.
         enc: its type (`ssh-ed25519`).
@@ -95,7 +93,6 @@ async def check_key_file(
     """Return for each key of a file what is needed to authorize it: `add`, `update` or `exists`.
 
     Args:
-        ctx: the target.
         user: the user.
         source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
         config: the path of the file, as in `AuthorizedKeysFile`.
@@ -126,7 +123,6 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
     """Authorize a key to log in as a user.
 
     Args:
-        ctx: the target.
         user: the user.
         key: the key, in base64.
         enc: its type (`ssh-ed25519`).
@@ -175,7 +171,6 @@ async def set_auth_key_from_file(
     """Authorize all keys of a file to log in as a user; returns `new`, `replace`, `no change` or `fail`.
 
     Args:
-        ctx: the target.
         user: the user.
         source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
         config: the path of the file, as in `AuthorizedKeysFile`.
@@ -203,7 +198,6 @@ async def rm_auth_key(
     """Remove one of a user's authorized keys; returns `Key removed` or `Key not present`.
 
     Args:
-        ctx: the target.
         user: the user.
         key: the key, in base64.
         config: the path of the file, as in `AuthorizedKeysFile`.
@@ -231,7 +225,6 @@ async def rm_auth_key_from_file(
     """Remove all keys of a file from a user's authorized keys; returns `Key removed` or `Key not present`.
 
     Args:
-        ctx: the target.
         user: the user.
         source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
         config: the path of the file, as in `AuthorizedKeysFile`.

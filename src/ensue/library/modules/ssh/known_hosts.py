@@ -35,7 +35,6 @@ async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
     """Return the known keys of a host, None if there are none.
 
     Args:
-        ctx: the target.
         user: the user whose file to read; None for the system's file.
         hostname: the host name or address.
         config: the path of another file.
@@ -62,7 +61,6 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
     """Fetch a host's keys from the target; None if the host does not answer.
 
     Args:
-        ctx: the target.
         hostname: the host name or address.
         enc: only keys of this type.
         port: the host's port.
@@ -96,7 +94,6 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
     """Return what is needed to make a host known: `add`, `update`, or `exists` for nothing.
 
     Args:
-        ctx: the target.
         user: the user whose file it is; None for the system's file.
         hostname: the host name or address.
         key: the key, in base64.
@@ -139,7 +136,6 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
     """Add a host's key to the known hosts. Without a key, fetch the host's keys and check the fingerprint.
 
     Args:
-        ctx: the target.
         user: the user whose file to change; None for the system's file.
         hostname: the host name or address.
         fingerprint: the required fingerprint of the given or fetched key.
@@ -202,7 +198,6 @@ async def rm_known_host(
     """Remove a host from the known hosts; returns `status`, and what was done.
 
     Args:
-        ctx: the target.
         user: the user whose file it is; None for the system's file.
         hostname: the host name or address.
         config: the path of another file.
@@ -225,7 +220,6 @@ async def hash_known_hosts(
     """Hash all host names in a file; patterns stay as they are.
 
     Args:
-        ctx: the target.
         user: the user whose file it is; None for the system's file.
         config: the path of another file.
 

@@ -21,7 +21,6 @@ async def host_keys(
     """Return the keys of the SSH server, by `rsa`, `rsa.pub`, `rsa-cert.pub` and so on.
 
     Args:
-        ctx: the target.
         keydir: their folder.
         private: include private keys; they are masked in everything that ensue writes.
         certs: include certificates.
@@ -53,7 +52,6 @@ async def user_keys(
     """Return the keys of users, by user and by file.
 
     Args:
-        ctx: the target.
         user: one user, or a list; None for all.
         pubfile: the path of another public key; false for none.
         prvfile: the path of another private key; false for none. Private keys are masked in everything that

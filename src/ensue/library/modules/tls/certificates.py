@@ -44,7 +44,6 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Create a key and a self-signed certificate; the key never leaves the target.
 
     Args:
-        ctx: the target.
         tls_dir: a folder below `cert_base_path`; both files go to its subfolder `certs`.
         bits: the size of the RSA key.
         days: how long the certificate is valid.
@@ -102,7 +101,6 @@ async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Create the certificate for a signing request, with all its extensions, signed by an authority.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         CN: the name of the request's file, without `.csr`.
         days: how long the certificate is valid.
@@ -158,7 +156,6 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
     """Put a certificate, its key and the certificate of its authority into a PKCS#12 file.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         CN: the name of the certificate's files, without `.crt` and `.key`.
         passphrase: the passphrase that encrypts it; masked.
@@ -204,7 +201,6 @@ async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Return the path of a certificate that an authority has signed, or the certificate itself.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         CN: the name of its file, without `.crt`.
         as_text: return the certificate itself.
@@ -231,7 +227,6 @@ async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
     """Return the path of the private key of an authority-signed certificate, or the key itself, masked.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         CN: the name of its file, without `.key`.
         as_text: return the key itself.

@@ -98,7 +98,6 @@ async def cert_base_path(ctx: FunctionContext, cacert_path: str | None = None) -
     """Return the folder of all authorities: the option `ca.cert_base_path`, by default `/etc/pki`.
 
     Args:
-        ctx: the target.
         cacert_path: a folder to use instead of `cert_base_path`.
 
     Example:

@@ -35,7 +35,6 @@ async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
     """Create an empty certificate revocation list.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
@@ -78,7 +77,6 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
     """Revoke a certificate: mark it in the authority's index, and write the revocation list again.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         CN: the name of the certificate's file, without `.crt`.
         cacert_path: a folder to use instead of `cert_base_path`.

@@ -37,7 +37,6 @@ async def add(
     """Add a user.
 
     Args:
-        ctx: the target.
         name: the user.
         uid: the user id; None for the next free one.
         gid: the primary group; None for the target's default.
@@ -84,7 +83,6 @@ async def delete(
     """Remove a user.
 
     Args:
-        ctx: the target.
         name: the user.
         remove: also remove the home folder and mail.
         force: remove the user even while logged in.

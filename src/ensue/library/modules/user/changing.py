@@ -20,7 +20,6 @@ async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = Fal
     """Change a user's home folder.
 
     Args:
-        ctx: the target.
         name: the user.
         home: the new folder.
         persist: move the content of the old folder there.
@@ -42,7 +41,6 @@ async def chgroups(
     """Change a user's supplementary groups.
 
     Args:
-        ctx: the target.
         name: the user.
         groups: the group names, as a list or separated by commas.
         append: keep the groups that the user is already in.
@@ -62,7 +60,6 @@ async def chgroups(
 _DOCSTRING: Final = """Change {what} of a user.
 
 Args:
-    ctx: the target.
     name: the user.
     value: the new value.
 

@@ -19,7 +19,6 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     """Return the account data of a user, empty if the user does not exist.
 
     Args:
-        ctx: the target.
         name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
@@ -41,7 +40,6 @@ async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
     """Return the names of a user's groups, including the primary one, sorted.
 
     Args:
-        ctx: the target.
         name: the user.
 
     Example:
@@ -55,7 +53,6 @@ async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]
     """Return the names of all users, sorted.
 
     Args:
-        ctx: the target.
         root: accepted as by Salt, without effect; the target's own database is read.
 
     Example:
@@ -68,7 +65,6 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
     """Return the account data of all users, each as `user.info` returns it.
 
     Args:
-        ctx: the target.
         refresh: has no effect; nothing is cached.
         root: accepted as by Salt, without effect; the target's own database is read.
 
@@ -90,7 +86,6 @@ async def primary_group(ctx: FunctionContext, name: str) -> str:
     """Return the name of a user's primary group, empty if the user does not exist.
 
     Args:
-        ctx: the target.
         name: the user.
 
     Example:

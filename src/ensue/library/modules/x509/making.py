@@ -48,7 +48,6 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
     """Create a certificate, signed on the target.
 
     Args:
-        ctx: the target.
         ca_server: refused, since ensue does not ask other minions to sign.
         signing_policy: a key of `x509_signing_policies` in options or pillar; its arguments take precedence.
         encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`.
@@ -117,7 +116,6 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     """Create a certificate signing request.
 
     Args:
-        ctx: the target.
         private_key: the path of the private key.
         private_key_passphrase: the passphrase of the private key; masked.
         digest: the hash algorithm of the signature.
@@ -161,7 +159,6 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
     """Create a certificate revocation list, signed on the target.
 
     Args:
-        ctx: the target.
         signing_private_key: the path of the authority's private key.
         revoked: as for the state `x509.crl_managed`.
         signing_cert: the authority's certificate: a path of the target, or PEM.
@@ -207,7 +204,6 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
     """Create a private key with the target's `openssl`.
 
     Args:
-        ctx: the target.
         algo: `rsa`, `ec`, `ed25519` or `ed448`.
         keysize: the size in bits; for `rsa` by default 2048, for `ec` 256, 384 or 521.
         passphrase: the passphrase that encrypts it; masked.
@@ -245,7 +241,6 @@ async def get_signing_policy(
     """Return the arguments that a signing policy sets, by their short names.
 
     Args:
-        ctx: the target.
         signing_policy: a key of `x509_signing_policies` in options or pillar.
         ca_server: refused, since ensue does not ask other minions.
 

@@ -23,7 +23,6 @@ async def get_pem_entry(ctx: FunctionContext, text: str, pem_type: str | None = 
     """Return the first PEM entry of a text, with correct line breaks; a private key is masked.
 
     Args:
-        ctx: the target.
         text: PEM, or a path of the target.
         pem_type: only an entry of this type (`CERTIFICATE`), as a regular expression.
 
@@ -58,7 +57,6 @@ async def get_pem_entries(ctx: FunctionContext, glob_path: str) -> dict[str, str
     """Return the first PEM entry of each file that matches a pattern, by path; other files are left out.
 
     Args:
-        ctx: the target.
         glob_path: a path with `*`, `?` and `[…]`.
 
     Example:
@@ -79,7 +77,6 @@ async def write_pem(
     """Write a PEM entry to a file that only its owner can read.
 
     Args:
-        ctx: the target.
         text: PEM, or a path of the target.
         path: the file to write.
         overwrite: for a certificate, False keeps a private key and DH parameters in the file.

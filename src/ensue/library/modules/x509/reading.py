@@ -29,7 +29,6 @@ async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
     """Return the fields of a certificate.
 
     Args:
-        ctx: the target.
         certificate: its path, or PEM.
 
     Example:
@@ -70,7 +69,6 @@ async def read_certificates(ctx: FunctionContext, glob_path: str) -> dict[str, D
     """Return the fields of the certificates that match a pattern, by path; other files are left out.
 
     Args:
-        ctx: the target.
         glob_path: a path with `*`, `?` and `[…]`.
 
     Example:
@@ -89,7 +87,6 @@ async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
     """Return the fields of a certificate signing request.
 
     Args:
-        ctx: the target.
         csr: its path, or PEM.
 
     Example:
@@ -119,7 +116,6 @@ async def read_crl(ctx: FunctionContext, crl: str) -> DataMap:
     """Return the fields of a certificate revocation list.
 
     Args:
-        ctx: the target.
         crl: its path, or PEM.
 
     Example:

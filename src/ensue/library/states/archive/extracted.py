@@ -100,7 +100,6 @@ async def extracted(
     It is another one if its checksum is not that of the archive which the last apply found or unpacked there.
 
     Args:
-        ctx: the state's context.
         name: the folder, which is created if it does not exist.
         source: the archive: `salt://…`, http(s), or a path of the managing minion; the first of a list that
             exists.

@@ -34,7 +34,6 @@ async def set_owners(
     """Set the owner of paths and of everything below them; in a plan, only compare.
 
     Args:
-        ctx: the target.
         paths: absolute paths.
         user: the owner; None leaves it.
         group: the group; None leaves it.

@@ -34,7 +34,6 @@ def wait(
     """Do nothing, unless a watched state has changes; then run the command.
 
     Args:
-        ctx: the state's context.
         name: the command, as for `run`.
         **kwargs: the arguments of `cmd.run`.
 
@@ -55,7 +54,6 @@ def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # 
     """Do nothing, unless a watched state has changes; then run the script.
 
     Args:
-        ctx: the state's context.
         name: the script, or any text if `source` is given.
         **kwargs: the arguments of `cmd.script`.
 
@@ -78,7 +76,6 @@ async def mod_watch(
     """Run the command or script of a state whose watched states have changes.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         sfun: name of the state function.
         **kwargs: its arguments.

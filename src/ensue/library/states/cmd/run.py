@@ -51,7 +51,6 @@ async def run(
     """Run a command; a non-zero exit code is a failure.
 
     Args:
-        ctx: the state's context.
         name: command line for the shell, or a list (program and arguments), which runs without a shell.
         cwd: the folder to run in, which must exist.
         root: run it with this folder as the root of the file system.

@@ -41,7 +41,6 @@ async def script(
     """Run a script; a non-zero exit code is a failure.
 
     Args:
-        ctx: the state's context.
         name: the script with its arguments. If `source` is given: any name, and the arguments after the first
             blank.
         source: `salt://…`, http(s), or a path of the managing minion.

@@ -36,7 +36,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "running", **kwarg
     as usual.
 
     Args:
-        ctx: the state's context.
         name: the container.
         sfun: the function of the state that watches.
         **kwargs: its other arguments.

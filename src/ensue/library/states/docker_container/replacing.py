@@ -56,7 +56,6 @@ async def differences(
     """Return the differences between two containers, in their configuration and networks.
 
     Args:
-        ctx: the state's context.
         wanted: the requested container; networks are compared only if it names them.
         other: a container with the requested options.
     """

@@ -50,7 +50,6 @@ async def running(
     """Ensure that a container with this image and these options exists and runs.
 
     Args:
-        ctx: the state's context.
         name: the container's name.
         image: its image, which is pulled if it is missing.
         skip_translate: has no effect.

@@ -31,7 +31,6 @@ async def stopped(
     """Stop containers.
 
     Args:
-        ctx: the state's context.
         name: the container.
         containers: several containers, instead of `name`.
         shutdown_timeout: seconds that a container may take to stop before it is killed.
@@ -104,7 +103,6 @@ async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateR
     """Remove a container.
 
     Args:
-        ctx: the state's context.
         name: the container.
         force: also remove a running container.
 

@@ -33,7 +33,6 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
     """Clone a repository, and check out a branch of it.
 
     Args:
-        ctx: the state's context.
         name: URL of the remote.
         target: the folder of the working copy.
         branch: the branch; by default that of the remote when cloning, and any branch later.

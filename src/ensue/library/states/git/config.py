@@ -34,7 +34,6 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
     """Set a setting of git.
 
     Args:
-        ctx: the state's context.
         name: the setting (`user.email`).
         value: value of the setting.
         multivar: several values instead of `value`, a list or separated by commas.
@@ -106,7 +105,6 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
     """Remove settings of git.
 
     Args:
-        ctx: the state's context.
         name: the setting, or a regular expression that matches whole names.
         value_regex: remove only values that this regular expression matches.
         repo: the repository.

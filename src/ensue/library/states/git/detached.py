@@ -64,7 +64,6 @@ async def detached(
     """Check out a commit of a repository, without a branch.
 
     Args:
-        ctx: the state's context.
         name: URL of the remote.
         rev: a commit, or a branch or tag of the remote.
         target: the folder of the working copy.

@@ -51,7 +51,6 @@ async def latest(
     """Clone a repository, or update its working copy to the revision of the remote.
 
     Args:
-        ctx: the state's context.
         name: URL of the remote.
         target: the folder of the working copy.
         rev: branch, tag or commit of the remote; `HEAD` is that of the remote.

@@ -32,7 +32,6 @@ async def present(  # noqa: PLR0917 (Salt's order)
     """Create a repository in a folder that is none yet.
 
     Args:
-        ctx: the state's context.
         name: the folder.
         force: delete the content of a folder that is not a repository.
         bare: create a repository without a working copy.

@@ -63,7 +63,6 @@ class WorkingCopy:
     """A folder on a target that is or will be a working copy.
 
     Args:
-        ctx: the target.
         path: the folder.
         user: user who runs git; None for the connection's user.
         identities: private keys on the target, for ssh.

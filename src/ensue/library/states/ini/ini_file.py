@@ -25,7 +25,6 @@ async def options_of(ctx: StateContext, path: str, how: Mapping[str, Any]) -> Da
     """Return the options of a file by section, with those outside sections next to the sections.
 
     Args:
-        ctx: the state's context.
         path: the file; a missing file has no options.
         how: `separator` and `encoding`.
 
@@ -45,7 +44,6 @@ async def changed_file(
     """Make the return of a state that has changed a file.
 
     Args:
-        ctx: the state's context.
         name: the file.
         before: its options before the change.
         changes: the changes.

@@ -34,7 +34,6 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
     """Set options of an INI file.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file, which is created if it does not exist.
         sections: values by section and option. A value that is not a mapping is that of an option before the
             first section.
@@ -82,7 +81,6 @@ async def options_absent(
     """Remove options from an INI file.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         sections: lists of options by section; an option before the first section has no list.
         separator: text between an option and its value.

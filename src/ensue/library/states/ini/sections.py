@@ -23,7 +23,6 @@ async def sections_present(
     """Add sections to an INI file.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file, which is created if it does not exist.
         sections: their names, a list or the keys of a mapping.
         separator: text between an option and its value.
@@ -58,7 +57,6 @@ async def sections_absent(
     """Remove sections from an INI file, with their options.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         sections: their names, a list or the keys of a mapping.
         separator: text between an option and its value.

@@ -19,7 +19,6 @@ async def chain_present(
     """Create a chain.
 
     Args:
-        ctx: the state's context.
         name: the chain.
         table: the table.
         family: `ipv4` or `ipv6`.
@@ -53,7 +52,6 @@ async def chain_absent(
     """Remove a chain with its rules.
 
     Args:
-        ctx: the state's context.
         name: the chain.
         table: the table.
         family: `ipv4` or `ipv6`.
@@ -95,7 +93,6 @@ async def set_policy(
     """Set the policy of a chain, for packets that no rule matches.
 
     Args:
-        ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.
@@ -140,7 +137,6 @@ async def flush(
     """Remove all rules of a chain, or of all chains of a table.
 
     Args:
-        ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.

@@ -43,7 +43,6 @@ async def append(
     """Add a rule at the end of a chain that does not have it.
 
     Args:
-        ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.
@@ -87,7 +86,6 @@ async def insert(
     """Insert a rule at a position of a chain that does not have it.
 
     Args:
-        ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.
@@ -127,7 +125,6 @@ async def delete(
     """Remove a rule from a chain.
 
     Args:
-        ctx: the state's context.
         name: any name.
         table: the table.
         family: `ipv4` or `ipv6`.

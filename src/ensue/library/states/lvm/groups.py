@@ -18,7 +18,6 @@ async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn
     """Create a physical volume.
 
     Args:
-        ctx: the state's context.
         name: the device.
         **kwargs: the arguments of `lvm.pvcreate`.
 
@@ -44,7 +43,6 @@ async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a physical volume.
 
     Args:
-        ctx: the state's context.
         name: the device.
 
     Example:
@@ -72,7 +70,6 @@ async def vg_present(
     """Create a volume group, or add devices to it; its other devices are left alone.
 
     Args:
-        ctx: the state's context.
         name: the group.
         devices: physical volumes, a list or separated by commas.
         **kwargs: the arguments of `lvm.vgcreate`.
@@ -102,7 +99,6 @@ async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a volume group with its logical volumes.
 
     Args:
-        ctx: the state's context.
         name: the group.
 
     Example:

@@ -35,7 +35,6 @@ async def lv_present(
     """Create a logical volume, or extend it to a size.
 
     Args:
-        ctx: the state's context.
         name: the volume; with `snapshot`, the volume to take a snapshot of.
         vgname: the volume group; for a thin volume with its pool (`vg/pool`).
         size: size in MiB or with a unit (`10G`).
@@ -106,7 +105,6 @@ async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> 
     """Remove a logical volume with its data.
 
     Args:
-        ctx: the state's context.
         name: the volume.
         vgname: its volume group.
 

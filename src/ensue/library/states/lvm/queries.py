@@ -14,7 +14,6 @@ async def shown(ctx: StateContext, function: str, name: str) -> dict[str, dict[s
     """Return what LVM reports about a volume or group; empty if it does not exist.
 
     Args:
-        ctx: the state's context.
         function: `lvm.pvdisplay`, `lvm.vgdisplay` or `lvm.lvdisplay`.
         name: the volume or group.
 

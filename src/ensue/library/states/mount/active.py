@@ -119,7 +119,6 @@ async def is_device(ctx: StateContext, wanted: str, entry: Mapping[str, Any], op
     Only devices and shares such as NFS can be compared; a bind mount is shown with another name.
 
     Args:
-        ctx: the state's context.
         wanted: the device, its `UUID=…` or `LABEL=…`, or a share.
         entry: the mount's entry in `mount.active`.
         opts: the requested options.

@@ -32,7 +32,6 @@ async def fstab_present(
     """Add or update an entry of the fstab.
 
     Args:
-        ctx: the state's context.
         name: the device, its `UUID=…` or `LABEL=…`, or a share.
         fs_file: the mount point.
         fs_vfstype: type of file system.
@@ -102,7 +101,6 @@ async def fstab_absent(
     """Remove an entry from the fstab.
 
     Args:
-        ctx: the state's context.
         name: the device, its `UUID=…` or `LABEL=…`, or a share.
         fs_file: the mount point.
         mount_by: how the entry names the device.

@@ -47,7 +47,6 @@ async def mounted(
     """Mount a file system, and add it to the fstab.
 
     Args:
-        ctx: the state's context.
         name: the mount point.
         device: the device, its `UUID=…` or `LABEL=…`, a share, or the name of a file system without a device.
         fstype: type of file system.

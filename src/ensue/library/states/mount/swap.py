@@ -16,7 +16,6 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
     """Enable a swap area, and add it to the fstab.
 
     Args:
-        ctx: the state's context.
         name: the device or file, prepared by `mkswap`.
         persist: add it to the fstab.
         config: path of the fstab.

@@ -23,7 +23,6 @@ async def unmounted(
     """Unmount a file system.
 
     Args:
-        ctx: the state's context.
         name: the mount point.
         device: remove the entry of the fstab only if it is for this device.
         config: path of the fstab.

@@ -57,7 +57,6 @@ async def managed(
     """Configure an interface, and bring it up or down.
 
     Args:
-        ctx: the state's context.
         name: the interface.
         enabled: bring it up, now and at boot.
         type: `eth bond bridge slave vlan pppoe source`, on Red Hat's family also `team teamport ipip ib

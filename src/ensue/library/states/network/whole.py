@@ -28,7 +28,6 @@ async def routes(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Configure the routes of an interface.
 
     Args:
-        ctx: the state's context.
         name: the interface.
         **kwargs: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with
             `require_reboot: true`, the network is not restarted.
@@ -73,7 +72,6 @@ async def system(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Configure the settings of the whole network.
 
     Args:
-        ctx: the state's context.
         name: any name.
         **kwargs: `enabled`, `hostname` (set with `apply_hostname`), `search`, and on Red Hat's family the
             settings of `/etc/sysconfig/network`; with `require_reboot: true`, the network is not restarted.

@@ -35,7 +35,6 @@ async def downloaded(
     """Fetch packages and their dependencies, and install nothing.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: a version of the package.
         pkgs: several packages, each a name or `name: version`.

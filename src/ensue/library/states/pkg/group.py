@@ -34,7 +34,6 @@ async def group_installed(
     """Install the mandatory and the default packages of a group.
 
     Args:
-        ctx: the state's context.
         name: the group, or an environment, by name or id.
         skip: default packages to leave out.
         include: optional packages to install as well.

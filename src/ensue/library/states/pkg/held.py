@@ -28,7 +28,6 @@ async def held(
     """Hold packages: upgrades leave them alone.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: accepted, as in Salt, without effect: a package is held in its present version.
         pkgs: several packages.
@@ -78,7 +77,6 @@ async def unheld(
     """Unhold packages: upgrades include them again.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: accepted, as in Salt, without effect.
         pkgs: several packages.
@@ -113,7 +111,6 @@ async def settle_hold(
     """Hold or unhold the packages of a state that installs them.
 
     Args:
-        ctx: the state's context.
         names: the packages.
         hold: whether to hold them; None leaves them alone.
 

@@ -52,7 +52,6 @@ async def installed(
     """Install packages. The version of an installed package is changed only if the SLS names one.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: a version, a glob (`2.*`), conditions (`>=1.0,<2`) or `latest`.
         refresh: fetch the package lists first; by default if they are old or lack a package, but at most

@@ -35,7 +35,6 @@ async def latest(
     """Install packages, or upgrade them to the newest version.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         refresh: fetch the package lists first; by default if they are older than an hour.
         fromrepo: release (apt), repositories (dnf) or URL (apk) to install from.

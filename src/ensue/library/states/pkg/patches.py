@@ -31,7 +31,6 @@ async def patch_installed(
     """Install the updates of advisories.
 
     Args:
-        ctx: the state's context.
         name: the advisory, or any name if `advisory_ids` is given.
         advisory_ids: several advisories.
         downloadonly: only fetch the updates.
@@ -61,7 +60,6 @@ async def patch_downloaded(
     """Fetch the updates of advisories, and install nothing.
 
     Args:
-        ctx: the state's context.
         name: the advisory, or any name if `advisory_ids` is given.
         advisory_ids: several advisories.
         **kwargs: accepted, as in Salt, without effect.

@@ -30,7 +30,6 @@ async def removed(
     """Remove packages and what depends on them; their configuration may stay.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: remove the package only in this version.
         pkgs: several packages.
@@ -78,7 +77,6 @@ async def purged(
     """Remove packages with their configuration.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: remove the package only in this version.
         pkgs: several packages.

@@ -98,7 +98,6 @@ async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
     """Return whether a version is one that the state requests.
 
     Args:
-        ctx: the state's context.
         version: a version.
         wanted: the requested version, a glob, or conditions.
     """

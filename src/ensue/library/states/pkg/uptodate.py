@@ -28,7 +28,6 @@ async def uptodate(
     """Upgrade all packages.
 
     Args:
-        ctx: the state's context.
         name: any name.
         refresh: fetch the package lists first; never in a plan.
         pkgs: upgrade only these packages.

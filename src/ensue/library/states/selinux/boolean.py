@@ -28,7 +28,6 @@ async def boolean(
     """Turn booleans of the policy on or off.
 
     Args:
-        ctx: the state's context.
         name: the boolean, or any name if `booleans` is given.
         value: on or off.
         booleans: several booleans: a mapping of names to values, or a list of names that get `value`.

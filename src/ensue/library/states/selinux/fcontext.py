@@ -23,7 +23,6 @@ async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
     """Add a rule to the policy that labels files.
 
     Args:
-        ctx: the state's context.
         name: regular expression for the paths.
         sel_type: the type.
         filetype: `a` for all files, or one of `f d c b s l p`, as for semanage.
@@ -76,7 +75,6 @@ async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
     """Remove a rule from the policy that labels files.
 
     Args:
-        ctx: the state's context.
         name: regular expression for the paths.
         filetype: `a` for all files, or one of `f d c b s l p`, as for semanage.
         sel_type: remove only a rule with this type.
@@ -120,7 +118,6 @@ async def fcontext_policy_applied(ctx: StateContext, name: str, recursive: bool 
     """Label files according to the policy.
 
     Args:
-        ctx: the state's context.
         name: the file or folder.
         recursive: also label everything below it.
 

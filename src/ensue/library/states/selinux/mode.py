@@ -16,7 +16,6 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
     """Set the mode of SELinux, now and after a reboot.
 
     Args:
-        ctx: the state's context.
         name: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
 
     Example:

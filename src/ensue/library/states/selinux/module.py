@@ -29,7 +29,6 @@ async def module(
     """Enable or disable a module of the policy.
 
     Args:
-        ctx: the state's context.
         name: the module.
         module_state: `Enabled` or `Disabled`.
         version: only `any` is accepted, because semodule reports no versions.
@@ -83,7 +82,6 @@ async def module_install(ctx: StateContext, name: str) -> StateReturn:
     """Install a module of the policy from a file, unless one of this name is installed.
 
     Args:
-        ctx: the state's context.
         name: the file, `salt://…` or a path of the target; the module has the name of the file.
 
     Example:
@@ -107,7 +105,6 @@ async def module_remove(ctx: StateContext, name: str) -> StateReturn:
     """Remove a module of the policy.
 
     Args:
-        ctx: the state's context.
         name: the module.
 
     Example:

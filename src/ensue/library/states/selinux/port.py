@@ -23,7 +23,6 @@ async def port_policy_present(  # noqa: PLR0917 (Salt's order)
     """Assign a type to a port in the policy.
 
     Args:
-        ctx: the state's context.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type.
         protocol: the protocol.
@@ -74,7 +73,6 @@ async def port_policy_absent(
     """Remove the rule of a port from the policy.
 
     Args:
-        ctx: the state's context.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: remove only a rule with this type.
         protocol: the protocol.

@@ -17,7 +17,6 @@ async def asked(ctx: StateContext, name: str, function: str, *words: Any) -> Any
     """Call an execution function, or make the return of a plan if SELinux is not installed.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         function: `selinux.…`.
         *words: its arguments.

@@ -32,7 +32,6 @@ def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: A
     """Do nothing; any arguments are accepted.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         **kwargs: have no effect, as in Salt.
 
@@ -53,7 +52,6 @@ def succeed_without_changes(
     """Return the result True.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         comment: the comment.
         **kwargs: have no effect, as in Salt.
@@ -75,7 +73,6 @@ def fail_without_changes(
     """Return the result False, in a plan too.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         comment: the comment.
         **kwargs: have no effect, as in Salt.
@@ -99,7 +96,6 @@ def succeed_with_changes(
     """Return the result True and changes.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         comment: the comment.
         **kwargs: have no effect, as in Salt.
@@ -124,7 +120,6 @@ def fail_with_changes(
     """Return the result False and changes; in a plan the result None.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         comment: the comment.
         **kwargs: have no effect, as in Salt.
@@ -149,7 +144,6 @@ def show_notification(
     """Return a text as the comment.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         text: the text to show.
         **kwargs: ignored, as in Salt.

@@ -21,7 +21,6 @@ async def absent(
     """Remove a user.
 
     Args:
-        ctx: the state's context.
         name: the user.
         purge: also remove the home folder and mail of the user.
         force: also remove a user who is logged in.

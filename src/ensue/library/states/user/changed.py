@@ -21,7 +21,6 @@ async def add(ctx: StateContext, wanted: WantedUser, options: Mapping[str, Any])
     """Add a missing user.
 
     Args:
-        ctx: the state's context.
         wanted: the requested user.
         options: `gid unique system nologinit usergroup`, as in the SLS.
 
@@ -66,7 +65,6 @@ async def change(
     """Change an existing user.
 
     Args:
-        ctx: the state's context.
         wanted: the requested user.
         found: the present user.
         changes: the result of `differences`.

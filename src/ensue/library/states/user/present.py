@@ -65,7 +65,6 @@ async def present(
     """Create a user, or change the given attributes of an existing one.
 
     Args:
-        ctx: the state's context.
         name: the user.
         uid: user id.
         gid: primary group, by number or name, which must exist.

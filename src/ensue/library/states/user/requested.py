@@ -81,7 +81,6 @@ async def differences(ctx: StateContext, wanted: WantedUser, found: DataMap) -> 
     """Return the new values of attributes that differ, under Salt's names.
 
     Args:
-        ctx: the state's context.
         wanted: the requested user.
         found: the present user, as `user.info` describes it.
     """

@@ -71,7 +71,6 @@ async def certificate_managed(
     """Create a certificate, signed on the target; replace it if it differs or expires soon.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         days_remaining: replace the certificate if it is valid for fewer days (90); 0 never does.
         ca_server: refused, because ensue does not ask another minion to sign.

@@ -59,7 +59,6 @@ async def crl_managed(
     """Create a certificate revocation list, signed on the target; replace it if it differs or expires soon.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         signing_private_key: path of the authority's private key.
         revoked: mappings with `serial_number` or `certificate`, and `revocation_date`, `not_after` and

@@ -75,7 +75,6 @@ def outcome(  # noqa: PLR0917 (what a return is made of)
     """Make the return of the state.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         what: name of the managed object, for the comment.
         changes: changes of the content.

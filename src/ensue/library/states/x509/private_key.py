@@ -40,7 +40,6 @@ async def private_key_managed(
     """Create a private key on the target, which never leaves it.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         algo: `rsa`, `ec`, `ed25519` or `ed448`.
         keysize: size in bits: for `rsa` at least 2048, for `ec` 256, 384 or 521.

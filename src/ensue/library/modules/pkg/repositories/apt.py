@@ -41,7 +41,6 @@ async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[Data
     """Return the apt repositories by URI.
 
     Args:
-        ctx: the target.
         **kwargs: parts of the line by name, as for `mod_repo`.
 
     Example:
@@ -59,7 +58,6 @@ async def get_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
     """Return the repository of a sources line, an empty mapping if it does not exist.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: parts of the line by name, as for `mod_repo`.
 
@@ -74,7 +72,6 @@ async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
     """Return a repository as `mod_repo` would write it; Salt has no such function.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: those of `mod_repo`.
 
@@ -90,7 +87,6 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
     """Add or change a repository, and install its signing key.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: `file`, `comps`, `dist`, `architectures`, `disabled`, `comments`, `clean_file`; `key_url`,
             `key_text`, or `keyid` and `keyserver`; `signedby`; `refresh`.
@@ -126,7 +122,6 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
     """Remove a repository.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: parts of the line by name, as for `mod_repo`.
 

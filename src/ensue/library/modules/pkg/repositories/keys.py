@@ -31,7 +31,6 @@ async def install_key(ctx: FunctionContext, content: bytes, path: str) -> None:
     """Write a key file, in the format that its name requires.
 
     Args:
-        ctx: the target.
         content: the key, armoured or not.
         path: the file; `.asc` stands for an armoured key.
 
