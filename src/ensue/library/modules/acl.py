@@ -12,11 +12,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
     Entries = dict[str, Any]
@@ -219,10 +218,4 @@ def _some(paths: tuple[str, ...]) -> None:
         raise StateFailedError("You need to specify at least one file or directory to work with!")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delfacl": delfacl,
-    "getfacl": getfacl,
-    "modfacl": modfacl,
-    "version": version,
-    "wipefacls": wipefacls,
-}
+FUNCTIONS: Final = by_name(delfacl, getfacl, modfacl, version, wipefacls)

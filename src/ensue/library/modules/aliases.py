@@ -8,16 +8,15 @@ Source: Salt's execution module `aliases`, 3008: names and return values; aliase
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask
 from ensue.library.modules._text_files import text_of, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _OPTION: Final = "aliases.file"
@@ -134,10 +133,4 @@ def _path(ctx: FunctionContext) -> str:
     return str(ctx.opts.get(_OPTION) or _FILE)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_target": get_target,
-    "has_target": has_target,
-    "list_aliases": list_aliases,
-    "rm_alias": rm_alias,
-    "set_target": set_target,
-}
+FUNCTIONS: Final = by_name(get_target, has_target, list_aliases, rm_alias, set_target)

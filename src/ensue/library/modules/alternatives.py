@@ -6,14 +6,13 @@ Source: Salt's execution module `alternatives`, 3008: names and return values; u
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _LINKS: Final = "/etc/alternatives"
@@ -158,14 +157,6 @@ async def _family(ctx: FunctionContext) -> str:
     return str((await ctx.grains()).get("os_family"))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "auto": auto,
-    "check_exists": check_exists,
-    "check_installed": check_installed,
-    "display": display,
-    "install": install,
-    "remove": remove,
-    "set": set_,
-    "show_current": show_current,
-    "show_link": show_link,
-}
+FUNCTIONS: Final = by_name(
+    auto, check_exists, check_installed, display, install, remove, set_, show_current, show_link
+)

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ROOT: Final = "/etc/apache2"
@@ -173,14 +172,7 @@ async def _switch(ctx: FunctionContext, kind: _Enableable, name: str, *, enable:
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "a2disconf": a2disconf,
-    "a2dismod": a2dismod,
-    "a2dissite": a2dissite,
-    "a2enconf": a2enconf,
-    "a2enmod": a2enmod,
-    "a2ensite": a2ensite,
-    "check_conf_enabled": check_conf_enabled,
-    "check_mod_enabled": check_mod_enabled,
-    "check_site_enabled": check_site_enabled,
-}
+FUNCTIONS: Final = by_name(
+    a2disconf, a2dismod, a2dissite, a2enconf, a2enmod, a2ensite, check_conf_enabled,
+    check_mod_enabled, check_site_enabled,
+)  # fmt: skip

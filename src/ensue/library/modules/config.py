@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.merged import merged
 from ensue.library.modules.nested import DELIMITER, NOTHING, lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -110,7 +111,7 @@ async def option(
     return _DEFAULTS.get(value, default)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "option": option}
+FUNCTIONS: Final = by_name(get, option)
 
 
 async def _looked_up(ctx: FunctionContext, value: Any) -> Any:

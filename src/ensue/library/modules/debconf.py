@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ANSWER: Final = re.compile(
@@ -91,9 +90,4 @@ async def is_there(ctx: FunctionContext) -> bool:
     return not (await ask(ctx, "debconf-get-selections")).is_missing
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_selections": get_selections,
-    "is_there": is_there,
-    "set": set_,
-    "show": show,
-}
+FUNCTIONS: Final = by_name(get_selections, is_there, set_, show)

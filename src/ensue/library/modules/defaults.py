@@ -10,12 +10,13 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
 from ensue.library.modules.nested import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -91,4 +92,4 @@ def update(
     return filled
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"deepcopy": deepcopy, "merge": merge, "update": update}
+FUNCTIONS: Final = by_name(deepcopy, merge, update)

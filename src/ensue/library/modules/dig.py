@@ -6,14 +6,13 @@ Source: Salt's execution module `dig`, 3008: names and return values.
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -71,4 +70,4 @@ async def _addresses(ctx: FunctionContext, host: str, kind: str, nameserver: str
     return [line for line in lines if check_ip(ctx, line)]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"A": a, "AAAA": aaaa, "check_ip": check_ip}
+FUNCTIONS: Final = by_name(check_ip, A=a, AAAA=aaaa)

@@ -6,13 +6,12 @@ Source: Salt's execution module `dnsutil`, 3008.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.dig import a, aaaa, check_ip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -38,9 +37,4 @@ async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> 
     return counted
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "A": a,
-    "AAAA": aaaa,
-    "check_ip": check_ip,
-    "serial": serial,
-}
+FUNCTIONS: Final = by_name(check_ip, serial, A=a, AAAA=aaaa)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -114,11 +115,4 @@ def setenv(
     return {key: setval(ctx, key, value, false_unsets) for key, value in environ.items()}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get": get,
-    "has_value": has_value,
-    "item": item,
-    "items": items,
-    "setenv": setenv,
-    "setval": setval,
-}
+FUNCTIONS: Final = by_name(get, has_value, item, items, setenv, setval)

@@ -9,10 +9,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -134,8 +135,4 @@ async def _must(ctx: FunctionContext, words: Sequence[str], gem_bin: str | None,
     return done.stdout.decode("utf-8", "replace")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "install": install,
-    "list": list_,
-    "uninstall": uninstall,
-}
+FUNCTIONS: Final = by_name(install, list_, uninstall)

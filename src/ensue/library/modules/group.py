@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._account_database import entries, entry, number
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -183,13 +184,4 @@ def _members(described: DataMap) -> list[Any]:
     return found if isinstance(found, list) else []
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add": add,
-    "adduser": adduser,
-    "chgid": chgid,
-    "delete": delete,
-    "deluser": deluser,
-    "getent": getent,
-    "info": info,
-    "members": members,
-}
+FUNCTIONS: Final = by_name(add, adduser, chgid, delete, deluser, getent, info, members)

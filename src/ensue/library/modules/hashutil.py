@@ -8,13 +8,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -173,17 +172,8 @@ def _hash(name: str, content: bytes) -> str:
     return hashlib.new(name, content, usedforsecurity=False).hexdigest()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "base64_b64decode": base64_b64decode,
-    "base64_b64encode": base64_b64encode,
-    "base64_decodestring": base64_b64decode,
-    "base64_encodefile": base64_encodefile,
-    "base64_encodestring": base64_encodestring,
-    "digest": digest,
-    "digest_file": digest_file,
-    "hmac_compute": hmac_compute,
-    "hmac_signature": hmac_signature,
-    "md5_digest": md5_digest,
-    "sha256_digest": sha256_digest,
-    "sha512_digest": sha512_digest,
-}
+FUNCTIONS: Final = by_name(
+    base64_b64decode, base64_b64encode, base64_encodefile, base64_encodestring, digest, digest_file,
+    hmac_compute, hmac_signature, md5_digest, sha256_digest, sha512_digest,
+    base64_decodestring=base64_b64decode,
+)  # fmt: skip

@@ -6,8 +6,9 @@ Source: Salt's execution module `hosts`, 3008: names, return values, the form of
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 
@@ -214,13 +215,4 @@ async def _write(ctx: FunctionContext, lines: Sequence[_HostsLine]) -> None:
     await ctx.connection.write(_PATH, text.encode("utf-8", "surrogateescape"))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add_host": add_host,
-    "get_alias": get_alias,
-    "get_ip": get_ip,
-    "has_pair": has_pair,
-    "list_hosts": list_hosts,
-    "rm_host": rm_host,
-    "set_comment": set_comment,
-    "set_host": set_host,
-}
+FUNCTIONS: Final = by_name(add_host, get_alias, get_ip, has_pair, list_hosts, rm_host, set_comment, set_host)

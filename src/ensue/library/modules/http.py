@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from ensue.core.contracts.deadlines import HTTP_QUERY_S
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.http_headers import is_credential
 from ensue.reach.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from http.client import HTTPResponse
 
     from ensue.core.contracts.context import FunctionContext
@@ -244,4 +245,4 @@ def _decoded(url: str, answer: HttpResponse, decode_type: str) -> Any:
         raise StateFailedError(f"http.query: {url}: the body is not {kind}: {error}") from None
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"query": query}
+FUNCTIONS: Final = by_name(query)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ensue.core.contracts.functions import by_name
 
+if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -57,8 +57,4 @@ async def _imported(ctx: FunctionContext, tag: str) -> Any:
     return await ctx.render_data(f"{tag}{{{{ found | tojson }}}}", renderer="jinja|yaml", name="jinja")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "import_json": import_json,
-    "import_yaml": import_yaml,
-    "load_map": load_map,
-}
+FUNCTIONS: Final = by_name(import_json, import_yaml, load_map)

@@ -10,16 +10,15 @@ setxkbmap(1).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import must
 from ensue.library.modules._text_files import text_of, with_line, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _DEBIAN: Final = ("/etc/default/keyboard", "XKBLAYOUT")
@@ -113,9 +112,4 @@ def _check(layout: str) -> None:
         raise StateFailedError(f"{layout!r} is not a valid name of a keyboard layout")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_sys": get_sys,
-    "get_x": get_x,
-    "set_sys": set_sys,
-    "set_x": set_x,
-}
+FUNCTIONS: Final = by_name(get_sys, get_x, set_sys, set_x)

@@ -9,13 +9,12 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _LOADED: Final = "/proc/modules"
@@ -169,12 +168,4 @@ async def _file(ctx: FunctionContext) -> str:
     return _KEPT
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "available": available,
-    "check_available": check_available,
-    "is_loaded": is_loaded,
-    "load": load,
-    "lsmod": lsmod,
-    "mod_list": mod_list,
-    "remove": remove,
-}
+FUNCTIONS: Final = by_name(available, check_available, is_loaded, load, lsmod, mod_list, remove)

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of, with_line, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _FILES: Final = {"Debian": "/etc/default/locale"}
@@ -144,10 +143,4 @@ def _read(name: str) -> _Locale:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "avail": avail,
-    "gen_locale": gen_locale,
-    "get_locale": get_locale,
-    "list_avail": list_avail,
-    "set_locale": set_locale,
-}
+FUNCTIONS: Final = by_name(avail, gen_locale, get_locale, list_avail, set_locale)

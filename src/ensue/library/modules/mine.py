@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.library.modules._target_kinds import engine_of, expression_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -119,11 +118,4 @@ async def valid(ctx: FunctionContext) -> DataMap:
     return {name: [] for name in await ctx.mine.names(ctx.srn)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delete": delete,
-    "flush": flush,
-    "get": get,
-    "send": send,
-    "update": update,
-    "valid": valid,
-}
+FUNCTIONS: Final = by_name(delete, flush, get, send, update, valid)

@@ -9,6 +9,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._host_name import mod_hostname
 from ensue.library.modules._ip_arithmetic import (
     calc_net,
@@ -23,7 +24,7 @@ from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -302,29 +303,9 @@ def _described(match: re.Match[str]) -> dict[str, str]:
     return found | ({"label": match["label"]} if match["label"] else {})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "calc_net": calc_net,
-    "convert_cidr": convert_cidr,
-    "default_route": default_route,
-    "get_fqdn": get_fqdn,
-    "get_hostname": get_hostname,
-    "hw_addr": hw_addr,
-    "hwaddr": hw_addr,
-    "ifacestartswith": ifacestartswith,
-    "in_subnet": in_subnet,
-    "interface": interface,
-    "interface_ip": interface_ip,
-    "interfaces": interfaces,
-    "ip_addrs": ip_addrs,
-    "ip_addrs6": ip_addrs6,
-    "ip_in_subnet": ip_in_subnet,
-    "ipaddrs": ip_addrs,
-    "ipaddrs6": ip_addrs6,
-    "is_loopback": is_loopback,
-    "is_private": is_private,
-    "mod_hostname": mod_hostname,
-    "ping": ping,
-    "reverse_ip": reverse_ip,
-    "subnets": subnets,
-    "subnets6": subnets6,
-}
+FUNCTIONS: Final = by_name(
+    calc_net, convert_cidr, default_route, get_fqdn, get_hostname, hw_addr, ifacestartswith,
+    in_subnet, interface, interface_ip, interfaces, ip_addrs, ip_addrs6, ip_in_subnet, is_loopback,
+    is_private, mod_hostname, ping, reverse_ip, subnets, subnets6, hwaddr=hw_addr, ipaddrs=ip_addrs,
+    ipaddrs6=ip_addrs6,
+)  # fmt: skip

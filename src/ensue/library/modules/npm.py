@@ -9,10 +9,11 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.connection import Completed
     from ensue.core.contracts.context import FunctionContext
@@ -157,8 +158,4 @@ def _said(done: Completed) -> str:
     return (done.stderr or done.stdout).decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "install": install,
-    "list": list_,
-    "uninstall": uninstall,
-}
+FUNCTIONS: Final = by_name(install, list_, uninstall)

@@ -9,13 +9,12 @@ import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
 from ensue.library.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -159,15 +158,7 @@ def raw(ctx: FunctionContext, key: str | None = None) -> Any:
     return dict(ctx.pillar) if key is None else ctx.pillar.get(key, {})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "file_exists": file_exists,
-    "get": get,
-    "item": item,
-    "items": items,
-    "keys": keys,
-    "ls": ls,
-    "raw": raw,
-}
+FUNCTIONS: Final = by_name(file_exists, get, item, items, keys, ls, raw)
 
 
 def _merged(ctx: FunctionContext, default: Any, found: Any, *, join_lists: bool | None) -> Any:

@@ -11,12 +11,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.package_versions import difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.connection import Completed
     from ensue.core.contracts.context import FunctionContext
@@ -273,13 +274,4 @@ def _answer(ctx: FunctionContext, done: Completed) -> DataMap:
     return {"retcode": done.returncode, "stdout": ctx.masker.text(stdout), "stderr": ctx.masker.text(stderr)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "freeze": freeze,
-    "install": install,
-    "list": list_,
-    "list_upgrades": list_upgrades,
-    "normalize": normalize,
-    "uninstall": uninstall,
-    "upgrade": upgrade,
-    "version": version,
-}
+FUNCTIONS: Final = by_name(freeze, install, list_, list_upgrades, normalize, uninstall, upgrade, version)

@@ -9,14 +9,13 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import EnsueError
 from ensue.core.model.bounded_yaml import load_plain_yaml
 from ensue.core.model.data import is_list
 from ensue.library.modules._target_kinds import engine_of, expression_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -135,8 +134,4 @@ async def _answer(ctx: FunctionContext, fun: str, args: list[Any], named: dict[s
         return message
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "full_data": full_data,
-    "publish": publish,
-    "runner": runner,
-}
+FUNCTIONS: Final = by_name(full_data, publish, runner)

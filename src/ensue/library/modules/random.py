@@ -13,10 +13,11 @@ import string
 import zlib
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -120,10 +121,4 @@ def _chance(given: Any) -> random.Random:
     return random.Random(given)  # noqa: S311 (spreads load, protects nothing)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_str": get_str,
-    "rand_int": rand_int,
-    "sample": sample,
-    "seed": seed,
-    "shuffle": shuffle,
-}
+FUNCTIONS: Final = by_name(get_str, rand_int, sample, seed, shuffle)

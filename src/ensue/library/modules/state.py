@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext, StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import ScopeReturn
@@ -117,9 +116,4 @@ def _returns(came: ScopeReturn) -> DataMap:
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "apply": apply_,
-    "running": running,
-    "single": single,
-    "sls": apply_,
-}
+FUNCTIONS: Final = by_name(apply_, running, single, sls=apply_)

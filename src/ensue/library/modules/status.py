@@ -6,14 +6,13 @@ Source: Salt's execution module `status`, 3008: names and return values.
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -88,10 +87,4 @@ async def pid(ctx: FunctionContext, sig: str) -> str:
     return (await ask(ctx, "pgrep", "-f", "--", sig)).stdout.strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "loadavg": loadavg,
-    "meminfo": meminfo,
-    "pid": pid,
-    "time": time_,
-    "uptime": uptime,
-}
+FUNCTIONS: Final = by_name(loadavg, meminfo, pid, time_, uptime)

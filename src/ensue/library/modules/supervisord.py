@@ -6,17 +6,16 @@ Source: Salt's execution module `supervisord`, 3008: names and return values; th
 from __future__ import annotations
 
 import configparser
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
 
@@ -356,17 +355,6 @@ async def _program(ctx: FunctionContext, bin_env: str | None) -> str:
     return f"{bin_env.rstrip('/')}/bin/supervisorctl" if is_environment else bin_env
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add": add,
-    "custom": custom,
-    "options": options,
-    "remove": remove,
-    "reread": reread,
-    "restart": restart,
-    "start": start,
-    "status": status,
-    "status_bool": status_bool,
-    "status_raw": status_raw,
-    "stop": stop,
-    "update": update,
-}
+FUNCTIONS: Final = by_name(
+    add, custom, options, remove, reread, restart, start, status, status_bool, status_raw, stop, update
+)

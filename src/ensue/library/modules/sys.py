@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import fnmatch
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.contracts.functions import by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.contracts.function_docs import Documentation, FunctionDoc, FunctionKind
@@ -194,13 +196,7 @@ def _is_named(name: str, module: str, word: str) -> bool:
     return word in (name, module) or fnmatch.fnmatch(name, word)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "argspec": argspec,
-    "doc": doc,
-    "list_functions": list_functions,
-    "list_modules": list_modules,
-    "list_state_functions": list_state_functions,
-    "list_state_modules": list_state_modules,
-    "state_argspec": state_argspec,
-    "state_doc": state_doc,
-}
+FUNCTIONS: Final = by_name(
+    argspec, doc, list_functions, list_modules, list_state_functions, list_state_modules,
+    state_argspec, state_doc,
+)  # fmt: skip

@@ -11,13 +11,12 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_./*:@-]+\Z")
@@ -157,10 +156,4 @@ def _place(name: str) -> str:
     return place
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "assign": assign,
-    "default_config": default_config,
-    "get": get,
-    "persist": persist,
-    "show": show,
-}
+FUNCTIONS: Final = by_name(assign, default_config, get, persist, show)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _CHANGE: Final = " -> "
@@ -110,4 +109,4 @@ def _read(text: str) -> dict[str, dict[str, str]]:
     return found
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "remove": remove, "set": set_}
+FUNCTIONS: Final = by_name(get, remove, set_)

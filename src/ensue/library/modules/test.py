@@ -8,11 +8,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError, UnreachableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -214,23 +213,7 @@ def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) 
     raise StateFailedError(f"{name}: {' '.join(map(str, args))}")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "arg": arg,
-    "arg_repr": arg_repr,
-    "arg_type": arg_type,
-    "collatz": collatz,
-    "echo": echo,
-    "false": false_,
-    "false_": false_,
-    "fib": fib,
-    "get_opts": get_opts,
-    "kwarg": kwarg,
-    "outputter": echo,
-    "ping": ping,
-    "raise_exception": raise_exception,
-    "true": true_,
-    "true_": true_,
-    "try": try_,
-    "try_": try_,
-    "version": version,
-}
+FUNCTIONS: Final = by_name(
+    arg, arg_repr, arg_type, collatz, echo, false_, fib, get_opts, kwarg, ping, raise_exception,
+    true_, try_, version, false_=false_, outputter=echo, true_=true_, try_=try_,
+)  # fmt: skip

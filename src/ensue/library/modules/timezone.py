@@ -8,16 +8,15 @@ Source: Salt's execution module `timezone`, 3008: names and return values; local
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import must
 from ensue.library.modules._text_files import text_of, with_line, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _LOCALTIME: Final = "/etc/localtime"
@@ -146,13 +145,6 @@ async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
     return True
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_hwclock": get_hwclock,
-    "get_offset": get_offset,
-    "get_zone": get_zone,
-    "get_zonecode": get_zonecode,
-    "list_zones": list_zones,
-    "set_hwclock": set_hwclock,
-    "set_zone": set_zone,
-    "zone_compare": zone_compare,
-}
+FUNCTIONS: Final = by_name(
+    get_hwclock, get_offset, get_zone, get_zonecode, list_zones, set_hwclock, set_zone, zone_compare
+)

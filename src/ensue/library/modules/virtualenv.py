@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.connection import Completed
     from ensue.core.contracts.context import FunctionContext
@@ -187,7 +188,4 @@ async def _run(ctx: FunctionContext, words: Sequence[str], user: str | None) -> 
     return await ctx.connection.run(Command(argv=words, env=env, user=user, cwd="/"))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create": create,
-    "get_site_packages": get_site_packages,
-}
+FUNCTIONS: Final = by_name(create, get_site_packages)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.zfs_values import shown
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -143,11 +144,4 @@ def _checked(name: str) -> str:
     return name
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "clone": clone,
-    "create": create,
-    "destroy": destroy,
-    "exists": exists,
-    "get": get,
-    "set": set_,
-}
+FUNCTIONS: Final = by_name(clone, create, destroy, exists, get, set_)

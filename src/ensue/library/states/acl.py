@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -302,9 +303,4 @@ def _letters(number: int) -> str:
     return "".join(letter if number & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "list_absent": list_absent,
-    "list_present": list_present,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, list_absent, list_present, present)

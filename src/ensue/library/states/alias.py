@@ -5,13 +5,12 @@ Source: Salt's state module `alias`, 3008: results, changes and comments. Unlike
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -90,4 +89,4 @@ def _state(name: str, target: str) -> DataMap:
     return {"name": name, "target": target} if target else {"name": name, "exists": False}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -6,14 +6,13 @@ done again for another priority or link.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -181,9 +180,4 @@ async def _now(ctx: StateContext, name: str) -> DataMap:
     return {"name": name, "path": current or ""}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "auto": auto,
-    "install": install,
-    "remove": remove,
-    "set": set_,
-}
+FUNCTIONS: Final = by_name(auto, install, remove, set_)

@@ -5,13 +5,12 @@ Source: Salt's state module `apache_conf`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states._apache import switched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.returns import StateReturn
 
@@ -48,4 +47,4 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     return await switched(ctx, name, "conf", "conf", enable=False)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}
+FUNCTIONS: Final = by_name(disabled, enabled)

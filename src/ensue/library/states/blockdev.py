@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -143,4 +143,4 @@ def _now(settings: Mapping[str, str], key: str) -> str:
     return str(number == "0") if key == "read-write" else number
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"formatted": formatted, "tuned": tuned}
+FUNCTIONS: Final = by_name(formatted, tuned)

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._crontab_file import file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -220,10 +218,4 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
     return StateReturn(name=variable, result=True, changes={user: variable}, comment=comment, new_state=gone)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "env_absent": env_absent,
-    "env_present": env_present,
-    "file": file,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, env_absent, env_present, file, present)

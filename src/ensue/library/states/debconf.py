@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -161,4 +159,4 @@ def _text(answer: dict[str, Any]) -> str:
     return str(value)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"set": set_, "set_file": set_file}
+FUNCTIONS: Final = by_name(set_, set_file)

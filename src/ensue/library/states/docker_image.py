@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -235,10 +233,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwarg
     return await present(ctx, name, **forced)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "mod_watch": mod_watch,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, mod_watch, present)
 
 MOD_WATCH = mod_watch

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._docker import SETTINGS, part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -201,4 +199,4 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -101,7 +100,7 @@ def _wanted(name: str, value: Any) -> dict[str, str | bool]:
     return given
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"setenv": setenv}
+FUNCTIONS: Final = by_name(setenv)
 
 TRANSIENT: Final = frozenset({"setenv"})
 """Functions whose effect is lost when the process ends."""

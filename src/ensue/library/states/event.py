@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -95,11 +93,6 @@ def mod_watch(ctx: StateContext, name: str, sfun: str = "send", **kwargs: Any) -
     return send(ctx, name, **kwargs)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "fire_master": send,
-    "mod_watch": mod_watch,
-    "send": send,
-    "wait": wait,
-}
+FUNCTIONS: Final = by_name(mod_watch, send, wait, fire_master=send)
 
 MOD_WATCH = mod_watch

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -288,4 +289,4 @@ def _not_running(ctx: StateContext, name: str, error: StateFailedError) -> State
     return StateReturn(name=name, result=None if ctx.test else False, comment=f"Error: {error}")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"present": present, "service": service}
+FUNCTIONS: Final = by_name(present, service)

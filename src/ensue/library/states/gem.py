@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -128,4 +126,4 @@ def _state(name: str, versions: list[str]) -> DataMap:
     return {"name": name, "versions": [*versions]}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"installed": installed, "removed": removed}
+FUNCTIONS: Final = by_name(installed, removed)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.data import copied, is_list
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -300,11 +299,4 @@ def _before(name: str, value: Any) -> DataMap:
     return {"name": name, "exists": False} if value is _NOTHING else _state(name, value)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "append": append,
-    "exists": exists,
-    "list_absent": list_absent,
-    "list_present": list_present,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, append, exists, list_absent, list_present, present)

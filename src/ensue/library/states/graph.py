@@ -9,12 +9,12 @@ Source: resource graph document, "Building and executing".
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ensue.core.contracts.deployment import ANY_RESOURCE, DeploymentOrder
-from ensue.core.contracts.functions import keeps_intent
+from ensue.core.contracts.functions import by_name, keeps_intent
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.durations import FORMS, duration_s
@@ -22,7 +22,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import MINION_TYPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.contracts.deployment import Deployed
@@ -190,14 +190,7 @@ async def removed(ctx: StateContext, name: str) -> StateReturn:
     return await ctx.deployments.remove(name)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "deployed": deployed,
-    "destroyed": destroyed,
-    "provisioned": provisioned,
-    "expanded": expanded,
-    "cleared": cleared,
-    "removed": removed,
-}
+FUNCTIONS: Final = by_name(deployed, destroyed, provisioned, expanded, cleared, removed)
 
 TRANSIENT: Final = tuple(FUNCTIONS)
 """The record of each resource tells a resumed run what is left to do."""

@@ -5,13 +5,14 @@ Source: Salt's state module `group`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -217,4 +218,4 @@ async def _refuse_taken_number(ctx: StateContext, name: str, gid: int) -> None:
             )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -210,4 +209,4 @@ def _other(name: str, ip: str) -> str:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "only": only, "present": present}
+FUNCTIONS: Final = by_name(absent, only, present)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.http_headers import is_credential
@@ -28,8 +28,6 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states._json_text import json_under
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.argument_types import Seconds
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -214,7 +212,4 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise StateFailedError(f"http.query: {pattern!r} is not a regular expression: {error}") from None
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "query": query,
-    "wait_for_successful_query": wait_for_successful_query,
-}
+FUNCTIONS: Final = by_name(query, wait_for_successful_query)

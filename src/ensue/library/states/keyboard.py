@@ -5,14 +5,13 @@ Source: Salt's state module `keyboard`, 3008: results, changes and texts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
 
 
@@ -70,4 +69,4 @@ async def _have(ctx: StateContext, name: str, place: str, subject: str, wanted: 
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"system": system, "xorg": xorg}
+FUNCTIONS: Final = by_name(system, xorg)

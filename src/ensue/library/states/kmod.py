@@ -5,13 +5,14 @@ Source: Salt's state module `kmod`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -137,4 +138,4 @@ def _listed(names: Sequence[str], one: str, several: str) -> str:
     return f"Kernel modules {', '.join(names)} {several}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

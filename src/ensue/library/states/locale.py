@@ -9,14 +9,13 @@ Source: Salt's state module `locale`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
 
 
@@ -82,4 +81,4 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"present": present, "system": system}
+FUNCTIONS: Final = by_name(present, system)

@@ -20,13 +20,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import EnsueError, NotAvailableError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -222,6 +222,6 @@ def _failure(key: str, value: Any) -> str:
     return f"'{key}': {value}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"mod_watch": run, "run": run, "wait": wait, "watch": wait}
+FUNCTIONS: Final = by_name(run, wait, mod_watch=run, watch=wait)
 
 MOD_WATCH = run

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._mysql import CONNECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -151,4 +149,4 @@ def _about(grant: str | None, database: str | None, user: str | None, host: str)
     return {**{word: str(value) for word, value in given.items()}, "host": host}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

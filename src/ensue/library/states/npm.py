@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -143,4 +144,4 @@ def _state(wanted: Sequence[str], found: Mapping[str, DataMap]) -> DataMap:
     return {"packages": {name: str(found.get(name, {}).get("version", "")) for name in names}}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"installed": installed, "removed": removed}
+FUNCTIONS: Final = by_name(installed, removed)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -350,8 +350,4 @@ def _said(done: Mapping[str, Any]) -> str:
     return f"Error: {done['stdout']} {done['stderr']}".strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "installed": installed,
-    "removed": removed,
-    "uptodate": uptodate,
-}
+FUNCTIONS: Final = by_name(installed, removed, uptodate)

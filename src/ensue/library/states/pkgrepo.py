@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.pkg.package_lists import refresh_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -217,4 +217,4 @@ def _remarks(given: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"pkgrepo.managed: `{word}` has no effect" for word in sorted(set(given) - _KNOWN - _SILENT))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "managed": managed}
+FUNCTIONS: Final = by_name(absent, managed)

@@ -8,13 +8,12 @@ Source: Salt's state module `postgres_cluster`, 3008. Unlike Salt's, a plan has 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -135,4 +134,4 @@ def _state(name: str, version: str, found: DataMap) -> DataMap:
     return {"name": name, "version": version, "port": found.get("port"), "datadir": found.get("datadir")}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

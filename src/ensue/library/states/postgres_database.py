@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, gone, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -133,4 +131,4 @@ def _state(name: str, found: dict[str, str] | None) -> DataMap:
     return {"name": name, **{key: found[word] for word, key in _KEYS.items()}}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.library.states._postgres import SERVER, gone, server_of
 from ensue.library.states._postgres_role import FLAGS, RequestedRole, names_of, role_present
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.returns import StateReturn
 
@@ -100,4 +98,4 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -145,4 +143,4 @@ def _state(name: str, object_name: str, object_type: str, words: list[str]) -> D
     }  # fmt: skip
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

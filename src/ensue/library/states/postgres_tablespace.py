@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, gone, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -134,4 +132,4 @@ def _options(given: Any) -> dict[str, str]:
     return {str(word): str(value) for entry in entries if is_mapping(entry) for word, value in entry.items()}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -5,13 +5,12 @@ Source: Salt's state module `rabbitmq_cluster`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states._rabbitmq import changed, unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import StateReturn
@@ -61,4 +60,4 @@ async def joined(  # noqa: PLR0917 (Salt's order)
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"join": joined, "joined": joined}
+FUNCTIONS: Final = by_name(joined, join=joined)

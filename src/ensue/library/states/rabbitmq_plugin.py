@@ -5,13 +5,12 @@ Source: Salt's state module `rabbitmq_plugin`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states._rabbitmq import changed, unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import StateReturn
@@ -70,4 +69,4 @@ async def _be(ctx: StateContext, name: str, runas: str | None, *, enable: bool) 
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}
+FUNCTIONS: Final = by_name(disabled, enabled)

@@ -6,14 +6,13 @@ Source: Salt's state module `rabbitmq_policy`, 3008. Unlike Salt's, an unchanged
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.states._rabbitmq import changed, unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import StateReturn
@@ -156,4 +155,4 @@ def _options(definition: str | DataMap) -> Data:
     return found
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

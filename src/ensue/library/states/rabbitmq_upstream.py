@@ -14,13 +14,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.masking import url_passwords
 from ensue.core.model.data import is_mapping
 from ensue.library.states._rabbitmq import changed, unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import StateReturn
@@ -149,4 +148,4 @@ def _difference(found: DataMap | None, wanted: DataMap) -> DataMap:
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

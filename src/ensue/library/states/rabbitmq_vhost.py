@@ -5,13 +5,12 @@ Source: Salt's state module `rabbitmq_vhost`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states._rabbitmq import changed, unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import StateReturn
@@ -78,4 +77,4 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -21,14 +21,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._service_masking import masked, unmasked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -365,14 +363,6 @@ def _remarks(function: str, given: dict[str, Any]) -> tuple[str, ...]:
     return tuple(f"{function}: `{word}` has no effect" for word in sorted(set(given) - quiet))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "dead": dead,
-    "disabled": disabled,
-    "enabled": enabled,
-    "masked": masked,
-    "mod_watch": mod_watch,
-    "running": running,
-    "unmasked": unmasked,
-}
+FUNCTIONS: Final = by_name(dead, disabled, enabled, masked, mod_watch, running, unmasked)
 
 MOD_WATCH = mod_watch

@@ -8,13 +8,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -262,4 +260,4 @@ def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple
     return key, {"enc": own_enc, "comment": words[0] if words else comment, "options": own_options}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "manage": manage, "present": present}
+FUNCTIONS: Final = by_name(absent, manage, present)

@@ -13,6 +13,7 @@ import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import RemoteError, StateFailedError, UnknownResourceError
 from ensue.core.model.returns import StateReturn
@@ -20,7 +21,7 @@ from ensue.core.model.srn import Srn
 from ensue.library.states._carried_file import CopyPlace, DestinationAttributes, carry, mode_bits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.argument_types import Mode
     from ensue.core.contracts.context import StateContext
@@ -125,11 +126,7 @@ async def send_file(
     return await _carried(ctx, name, local_path, remote_path, wanted, fetch=False)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "fetch_file": fetch_file,
-    "send_file": send_file,
-    "state_applied": state_applied,
-}
+FUNCTIONS: Final = by_name(fetch_file, send_file, state_applied)
 
 
 def awaited(_function: str, name: str) -> Srn:

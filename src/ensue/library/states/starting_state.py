@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.contracts.provider import Environment, EnvironmentRequest
 from ensue.core.errors import StateFailedError, StoreError
 from ensue.core.model.folder_name import folder_name
@@ -23,7 +24,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.contracts.provider import EnvironmentProvider
@@ -111,7 +112,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
     )
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"absent": absent, "deployed": deployed}
+FUNCTIONS: Final = by_name(absent, deployed)
 
 
 def promised(function: str, name: str, arguments: DataMap) -> list[Srn]:

@@ -5,13 +5,12 @@ Source: Salt's state module `stateconf`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data
 
@@ -31,4 +30,4 @@ def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # 
     return StateReturn(name=name, result=True)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"context": set_values, "set": set_values}
+FUNCTIONS: Final = by_name(context=set_values, set=set_values)

@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -241,4 +239,4 @@ def _failed(said: str) -> bool:
     return "ERROR" in said and not any(words in said for words in _HARMLESS)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"dead": dead, "mod_watch": mod_watch, "running": running}
+FUNCTIONS: Final = by_name(dead, mod_watch, running)

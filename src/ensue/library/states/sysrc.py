@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -104,4 +102,4 @@ def _told(found: dict[str, dict[str, str]]) -> Data:
     return {file: {**values} for file, values in found.items()} or None
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "managed": managed}
+FUNCTIONS: Final = by_name(absent, managed)

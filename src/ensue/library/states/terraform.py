@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.model.folder_name import folder_name
 from ensue.core.model.property_grammar import quoted
@@ -20,7 +21,7 @@ from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.reach.terraform import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -113,7 +114,7 @@ async def destroyed(
     return _gone(name, changes, comment)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"applied": applied, "destroyed": destroyed}
+FUNCTIONS: Final = by_name(applied, destroyed)
 
 
 def _workspace(

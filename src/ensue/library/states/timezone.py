@@ -5,14 +5,13 @@ Source: Salt's state module `timezone`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -68,4 +67,4 @@ async def _now(ctx: StateContext) -> DataMap:
     return {"timezone": zone, "hwclock": clock}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"system": system}
+FUNCTIONS: Final = by_name(system)

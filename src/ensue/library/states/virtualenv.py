@@ -20,11 +20,12 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -210,4 +211,4 @@ async def _version(ctx: StateContext, program: str) -> str:
     return (done.stdout or done.stderr).decode("utf-8", "replace").strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"managed": managed, "manage": managed}
+FUNCTIONS: Final = by_name(managed, manage=managed)

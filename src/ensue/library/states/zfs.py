@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.zfs_values import parsed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -112,7 +111,4 @@ def _changed(
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "filesystem_absent": filesystem_absent,
-    "filesystem_present": filesystem_present,
-}
+FUNCTIONS: Final = by_name(filesystem_absent, filesystem_present)

@@ -9,14 +9,13 @@ import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.content import HASH_TYPES, digest_of, sha256_of
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.srn import MINION_TYPE
 from ensue.library.modules.cp.sources import SALT, opened, relative_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -176,10 +175,4 @@ async def _has_hash(content: Content, wanted: str) -> bool:
     return name is not None and await digest_of(content, name) == hexadecimal
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "cache_dir": cache_dir,
-    "cache_file": cache_file,
-    "cache_files": cache_files,
-    "hash_file": hash_file,
-    "is_cached": is_cached,
-}
+OFFERED: Final = by_name(cache_dir, cache_file, cache_files, hash_file, is_cached)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.cp.caching import cache_file, is_wanted
 from ensue.library.modules.cp.sources import content_of, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.context import FunctionContext
@@ -180,10 +181,4 @@ async def _put(ctx: FunctionContext, place: str, content: Content, *, makedirs: 
     return place
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "get_dir": get_dir,
-    "get_file": get_file,
-    "get_file_str": get_file_str,
-    "get_template": get_template,
-    "get_url": get_url,
-}
+OFFERED: Final = by_name(get_dir, get_file, get_file_str, get_template, get_url)

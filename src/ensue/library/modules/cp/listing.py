@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.contracts.functions import by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -66,9 +66,4 @@ def envs(ctx: FunctionContext) -> list[str]:
     return list(roots) if isinstance(roots, dict) else ["base"]
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "envs": envs,
-    "list_master": list_master,
-    "list_master_dirs": list_master_dirs,
-    "list_states": list_states,
-}
+OFFERED: Final = by_name(envs, list_master, list_master_dirs, list_states)

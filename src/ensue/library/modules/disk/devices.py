@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ASKED: Final[tuple[str, ...]] = (
@@ -139,10 +138,4 @@ def _asked(name: str) -> str:
     return f"get{_SETTINGS[name].replace('rw', 'ro')}"
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "dump": dump,
-    "format": format_,
-    "resize2fs": resize2fs,
-    "tune": tune,
-    "wipe": wipe,
-}
+OFFERED: Final = by_name(dump, format_, resize2fs, tune, wipe)

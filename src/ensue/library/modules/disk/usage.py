@@ -5,11 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
     Table = dict[str, dict[str, Any]]
@@ -93,10 +92,4 @@ async def _table(ctx: FunctionContext, keys: tuple[str, ...], *words: str) -> Ta
     return {row[-1]: dict(zip(keys, row, strict=False)) for row in rows if len(row) == _COLUMNS}
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "blkid": blkid,
-    "fstype": fstype,
-    "inodeusage": inodeusage,
-    "percent": percent,
-    "usage": usage,
-}
+OFFERED: Final = by_name(blkid, fstype, inodeusage, percent, usage)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.docker.client import items, part
 from ensue.library.modules.docker.containers import inspect_container, name_of
 from ensue.library.modules.docker.option_forms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -165,7 +166,4 @@ def _addressing(endpoint: Mapping[str, Any] | None) -> str:
     return "static" if endpoint.get("IPAMConfig") else "automatic"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "compare_container_networks": compare_container_networks,
-    "compare_containers": compare_containers,
-}
+FUNCTIONS: Final = by_name(compare_container_networks, compare_containers)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import fnmatch
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.data import is_list
 from ensue.library.modules.docker.client import (
     all_described,
@@ -21,7 +22,7 @@ from ensue.library.modules.docker.client import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -262,16 +263,6 @@ async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
     return found
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "diff": diff,
-    "exists": exists,
-    "find_container": find_container,
-    "inspect_container": inspect_container,
-    "list_containers": list_containers,
-    "logs": logs,
-    "pid": pid,
-    "port": port,
-    "ps": ps,
-    "state": state,
-    "top": top,
-}
+FUNCTIONS: Final = by_name(
+    diff, exists, find_container, inspect_container, list_containers, logs, pid, port, ps, state, top
+)

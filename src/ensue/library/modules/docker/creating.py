@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.library.modules.docker.client import answered, checked, described, must_describe, said
@@ -17,7 +18,7 @@ from ensue.library.modules.docker.networks import connect_container_to_network, 
 from ensue.library.modules.docker.options import create_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -304,13 +305,6 @@ async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dic
     return networks_of(networks or [])
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create": create,
-    "network_settings": network_settings,
-    "retcode": retcode,
-    "run": run,
-    "run_all": run_all,
-    "run_container": run_container,
-    "run_stderr": run_stderr,
-    "run_stdout": run_stdout,
-}
+FUNCTIONS: Final = by_name(
+    create, network_settings, retcode, run, run_all, run_container, run_stderr, run_stdout
+)

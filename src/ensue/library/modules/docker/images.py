@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.docker.client import (
     all_described,
@@ -21,8 +22,6 @@ from ensue.library.modules.docker.client import (
 from ensue.library.modules.docker.option_forms import pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -321,16 +320,6 @@ def _tags(about: Any) -> list[Any]:
     return [tag for tag in items(about, "RepoTags") if tag != "<none>:<none>"]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "build": build,
-    "find_image": find_image,
-    "images": images,
-    "inspect_image": inspect_image,
-    "list_tags": list_tags,
-    "load": load,
-    "pull": pull,
-    "resolve_image_id": resolve_image_id,
-    "resolve_tag": resolve_tag,
-    "rmi": rmi,
-    "tag": tag,
-}
+FUNCTIONS: Final = by_name(
+    build, find_image, images, inspect_image, list_tags, load, pull, resolve_image_id, resolve_tag, rmi, tag
+)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.docker.client import answered, checked, described, said
 from ensue.library.modules.docker.containers import (
@@ -19,8 +20,6 @@ from ensue.library.modules.docker.containers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -262,15 +261,4 @@ async def _changed(ctx: FunctionContext, name: str, verb: str, expected: str, *f
     return {"result": is_done, "state": {"old": before, "new": after}}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "kill": kill,
-    "pause": pause,
-    "rename": rename,
-    "restart": restart,
-    "rm": rm,
-    "signal": signal,
-    "start": start,
-    "stop": stop,
-    "unpause": unpause,
-    "wait": wait,
-}
+FUNCTIONS: Final = by_name(kill, pause, rename, restart, rm, signal, start, stop, unpause, wait)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.library.modules.docker.client import all_described, checked, described, must_describe, part, said
@@ -14,7 +15,7 @@ from ensue.library.modules.docker.network_settings import NetworkSettings
 from ensue.library.modules.docker.option_forms import pairs, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -220,15 +221,8 @@ def _mappings(value: Any) -> list[Any]:
     return [one for one in words(value) if is_mapping(one)]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "connect_container_to_network": connect_container_to_network,
-    "connected": connected,
-    "create_network": create_network,
-    "disconnect_all_containers_from_network": disconnect_all_containers_from_network,
-    "disconnect_container_from_network": disconnect_container_from_network,
-    "find_network": find_network,
-    "inspect_network": inspect_network,
-    "network_changes": network_changes,
-    "networks": networks,
-    "remove_network": remove_network,
-}
+FUNCTIONS: Final = by_name(
+    connect_container_to_network, connected, create_network, disconnect_all_containers_from_network,
+    disconnect_container_from_network, find_network, inspect_network, network_changes, networks,
+    remove_network,
+)  # fmt: skip

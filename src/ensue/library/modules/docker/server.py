@@ -9,13 +9,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.library.modules.docker.client import answered, described, said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -131,10 +130,4 @@ def _read(text: str) -> dict[str, Any]:
     return found if is_mapping(found) else {}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "info": info,
-    "inspect": inspect,
-    "login": login,
-    "logout": logout,
-    "version": version,
-}
+FUNCTIONS: Final = by_name(info, inspect, login, logout, version)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.docker.client import all_described, checked, described, must_describe, said
 from ensue.library.modules.docker.option_forms import pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -99,10 +98,4 @@ async def remove_volume(ctx: FunctionContext, name: str) -> bool:
     return True
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create_volume": create_volume,
-    "find_volume": find_volume,
-    "inspect_volume": inspect_volume,
-    "remove_volume": remove_volume,
-    "volumes": volumes,
-}
+FUNCTIONS: Final = by_name(create_volume, find_volume, inspect_volume, remove_volume, volumes)

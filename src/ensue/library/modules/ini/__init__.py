@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.library.modules.ini.text import TOP, IniText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -243,11 +244,4 @@ def _changes(before: Mapping[str, str], wanted: Mapping[str, str]) -> DataMap:
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_ini": get_ini,
-    "get_option": get_option,
-    "get_section": get_section,
-    "remove_option": remove_option,
-    "remove_section": remove_section,
-    "set_option": set_option,
-}
+FUNCTIONS: Final = by_name(get_ini, get_option, get_section, remove_option, remove_section, set_option)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules.ip import debian, debian_network, redhat
 from ensue.library.modules.ip.settings import TRUE, is_one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _WITHOUT_PROGRAMS: Final = frozenset({"slave", "source", "teamport"})
@@ -305,19 +304,7 @@ def _is_test(ctx: FunctionContext, settings: dict[str, Any]) -> bool:
     return bool(settings.get("test")) or bool(getattr(ctx, "test", False))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "apply_network_settings": apply_network_settings,
-    "build_bond": build_bond,
-    "build_interface": build_interface,
-    "build_network_settings": build_network_settings,
-    "build_routes": build_routes,
-    "down": down,
-    "enslave": enslave,
-    "get_bond": get_bond,
-    "get_interface": get_interface,
-    "get_network_settings": get_network_settings,
-    "get_routes": get_routes,
-    "lost_lines": lost_lines,
-    "restart": restart,
-    "up": up,
-}
+FUNCTIONS: Final = by_name(
+    apply_network_settings, build_bond, build_interface, build_network_settings, build_routes, down,
+    enslave, get_bond, get_interface, get_network_settings, get_routes, lost_lines, restart, up,
+)  # fmt: skip

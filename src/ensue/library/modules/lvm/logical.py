@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 from ensue.library.modules.lvm.physical import options
 from ensue.library.modules.lvm.showing import lvdisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -126,8 +125,4 @@ async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool =
     return f'Logical volume "{lvname}" successfully removed'
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "lvcreate": lvcreate,
-    "lvremove": lvremove,
-    "lvresize": lvresize,
-}
+OFFERED: Final = by_name(lvcreate, lvremove, lvresize)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import must
 from ensue.library.modules.lvm.showing import pvdisplay, vgdisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -179,11 +180,4 @@ def _listed(devices: str | list[str]) -> list[str]:
     return devices.split(",") if isinstance(devices, str) else devices
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "pvcreate": pvcreate,
-    "pvremove": pvremove,
-    "pvresize": pvresize,
-    "vgcreate": vgcreate,
-    "vgextend": vgextend,
-    "vgremove": vgremove,
-}
+OFFERED: Final = by_name(pvcreate, pvremove, pvresize, vgcreate, vgextend, vgremove)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _PHYSICAL: Final = (
@@ -115,9 +114,4 @@ async def _shown(
     }
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "lvdisplay": lvdisplay,
-    "pvdisplay": pvdisplay,
-    "version": version,
-    "vgdisplay": vgdisplay,
-}
+OFFERED: Final = by_name(lvdisplay, pvdisplay, version, vgdisplay)

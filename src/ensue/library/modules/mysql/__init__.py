@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.mysql import databases, grants, users
 from ensue.library.modules.mysql.server import MysqlServer, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -54,10 +53,4 @@ async def version(ctx: FunctionContext, **connection: Any) -> str:
     return (await rows(ctx, MysqlServer.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "query": query,
-    "version": version,
-    **databases.FUNCTIONS,
-    **grants.FUNCTIONS,
-    **users.FUNCTIONS,
-}
+FUNCTIONS: Final = by_name(query, version, databases.FUNCTIONS, grants.FUNCTIONS, users.FUNCTIONS)

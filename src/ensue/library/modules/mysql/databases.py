@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.mysql.server import MysqlServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _GET: Final = """\
@@ -149,13 +148,5 @@ def _texts(character_set: str | None, collate: str | None) -> str:
     return words
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "alter_db": alter_db,
-    "db_create": db_create,
-    "db_exists": db_exists,
-    "db_get": db_get,
-    "db_list": db_list,
-    "db_remove": db_remove,
-    "db_tables": db_tables,
-}
+FUNCTIONS: Final = by_name(alter_db, db_create, db_exists, db_get, db_list, db_remove, db_tables)
 """The functions by the names that states and templates use."""

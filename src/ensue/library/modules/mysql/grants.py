@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.library.modules.mysql.server import MysqlServer, account_of, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ALL: Final = "ALL PRIVILEGES"
@@ -282,11 +281,5 @@ def _requirement(ssl_option: Any) -> str:
     return f" REQUIRE {' AND '.join(words)}" if words else ""
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "grant_add": grant_add,
-    "grant_exists": grant_exists,
-    "grant_revoke": grant_revoke,
-    "grants_on": grants_on,
-    "user_grants": user_grants,
-}
+FUNCTIONS: Final = by_name(grant_add, grant_exists, grant_revoke, grants_on, user_grants)
 """The functions by the names that states and templates use."""

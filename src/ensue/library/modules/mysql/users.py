@@ -9,12 +9,11 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.mysql.server import MysqlServer, account_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 NATIVE: Final = "mysql_native_password"
@@ -219,11 +218,5 @@ async def _identified(  # noqa: PLR0917 (the options that users know)
     raise StateFailedError("password or password_hash is required unless allow_passwordless is true")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "user_chpass": user_chpass,
-    "user_create": user_create,
-    "user_exists": user_exists,
-    "user_list": user_list,
-    "user_remove": user_remove,
-}
+FUNCTIONS: Final = by_name(user_chpass, user_create, user_exists, user_list, user_remove)
 """The functions by the names that states and templates use."""

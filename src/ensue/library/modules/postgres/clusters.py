@@ -6,13 +6,12 @@ pg_dropcluster(1).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -113,10 +112,5 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
     return True
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "cluster_create": cluster_create,
-    "cluster_exists": cluster_exists,
-    "cluster_list": cluster_list,
-    "cluster_remove": cluster_remove,
-}
+FUNCTIONS: Final = by_name(cluster_create, cluster_exists, cluster_list, cluster_remove)
 """The functions by the names that states and templates use."""

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _IN_SCHEMA: Final = frozenset({"table", "sequence", "function"})
@@ -292,10 +291,5 @@ async def _wanted(
     return wanted
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "has_privileges": has_privileges,
-    "privileges_grant": privileges_grant,
-    "privileges_list": privileges_list,
-    "privileges_revoke": privileges_revoke,
-}
+FUNCTIONS: Final = by_name(has_privileges, privileges_grant, privileges_list, privileges_revoke)
 """The functions by the names that states and templates use."""

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.postgres.passwords import is_kept, kept_password
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
@@ -196,16 +197,8 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {word: value for word, value in options.items() if value is not None}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "group_create": group_create,
-    "group_remove": user_remove,
-    "group_update": user_update,
-    "has_password": has_password,
-    "is_valid_until": is_valid_until,
-    "role_get": role_get,
-    "user_create": user_create,
-    "user_exists": user_exists,
-    "user_remove": user_remove,
-    "user_update": user_update,
-}
+FUNCTIONS: Final = by_name(
+    group_create, has_password, is_valid_until, role_get, user_create, user_exists, user_remove,
+    user_update, group_remove=user_remove, group_update=user_update,
+)  # fmt: skip
 """The functions by the names that states and templates use."""

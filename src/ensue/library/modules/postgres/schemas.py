@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _SCHEMA: Final = """\
@@ -176,14 +175,8 @@ def _inside(dbname: str, given: dict[str, Any]) -> PostgresServer:
     return PostgresServer.read({**plain, "maintenance_db": dbname})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create_extension": create_extension,
-    "drop_extension": drop_extension,
-    "get_installed_extension": get_installed_extension,
-    "is_installed_extension": is_installed_extension,
-    "schema_create": schema_create,
-    "schema_exists": schema_exists,
-    "schema_get": schema_get,
-    "schema_remove": schema_remove,
-}
+FUNCTIONS: Final = by_name(
+    create_extension, drop_extension, get_installed_extension, is_installed_extension,
+    schema_create, schema_exists, schema_get, schema_remove,
+)  # fmt: skip
 """The functions by the names that states and templates use."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows_by_name, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -123,11 +124,7 @@ def _written(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{word} = {text_of(str(value))}" for word, value in options.items())
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "tablespace_alter": tablespace_alter,
-    "tablespace_create": tablespace_create,
-    "tablespace_exists": tablespace_exists,
-    "tablespace_list": tablespace_list,
-    "tablespace_remove": tablespace_remove,
-}
+FUNCTIONS: Final = by_name(
+    tablespace_alter, tablespace_create, tablespace_exists, tablespace_list, tablespace_remove
+)
 """The functions by the names that states and templates use."""

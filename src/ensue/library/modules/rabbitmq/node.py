@@ -5,13 +5,12 @@ Source: Salt's execution module `rabbitmq`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.rabbitmq.program import control
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -114,13 +113,5 @@ async def join_cluster(
     return {"Join": said}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "cluster_status": cluster_status,
-    "force_reset": force_reset,
-    "join_cluster": join_cluster,
-    "reset": reset,
-    "start_app": start_app,
-    "status": status,
-    "stop_app": stop_app,
-}
+FUNCTIONS: Final = by_name(cluster_status, force_reset, join_cluster, reset, start_app, status, stop_app)
 """The functions by the names that states and templates use."""

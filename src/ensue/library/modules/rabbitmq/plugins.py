@@ -5,13 +5,12 @@ Source: Salt's execution module `rabbitmq`, 3008; rabbitmq-plugins(8).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -84,11 +83,7 @@ async def _run(ctx: FunctionContext, *words: str, runas: str | None) -> str:
     return answer.stdout.strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "disable_plugin": disable_plugin,
-    "enable_plugin": enable_plugin,
-    "list_available_plugins": list_available_plugins,
-    "list_enabled_plugins": list_enabled_plugins,
-    "plugin_is_enabled": plugin_is_enabled,
-}
+FUNCTIONS: Final = by_name(
+    disable_plugin, enable_plugin, list_available_plugins, list_enabled_plugins, plugin_is_enabled
+)
 """The functions by the names that states and templates use."""

@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -104,10 +103,5 @@ async def delete_policy(
     return {"Deleted": await control(ctx, "clear_policy", "-p", vhost, name, runas=runas)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delete_policy": delete_policy,
-    "list_policies": list_policies,
-    "policy_exists": policy_exists,
-    "set_policy": set_policy,
-}
+FUNCTIONS: Final = by_name(delete_policy, list_policies, policy_exists, set_policy)
 """The functions by the names that states and templates use."""

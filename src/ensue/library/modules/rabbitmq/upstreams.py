@@ -12,14 +12,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.masking import url_passwords
 from ensue.core.model.data import is_mapping
 from ensue.library.modules._programs import must
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -117,10 +116,5 @@ def _mask_passwords(ctx: FunctionContext, text: str) -> None:
     ctx.masker.add(*url_passwords(text))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delete_upstream": delete_upstream,
-    "list_upstreams": list_upstreams,
-    "set_upstream": set_upstream,
-    "upstream_exists": upstream_exists,
-}
+FUNCTIONS: Final = by_name(delete_upstream, list_upstreams, set_upstream, upstream_exists)
 """The functions by the names that states and templates use."""

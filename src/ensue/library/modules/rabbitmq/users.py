@@ -8,13 +8,14 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.library.modules._programs import ask
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -223,17 +224,8 @@ def _without(row: dict[str, Any], key: str) -> dict[str, str]:
     return {word: str(value) for word, value in row.items() if word != key}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add_user": add_user,
-    "change_password": change_password,
-    "check_password": check_password,
-    "clear_password": clear_password,
-    "delete_user": delete_user,
-    "list_permissions": list_permissions,
-    "list_user_permissions": list_user_permissions,
-    "list_users": list_users,
-    "set_permissions": set_permissions,
-    "set_user_tags": set_user_tags,
-    "user_exists": user_exists,
-}
+FUNCTIONS: Final = by_name(
+    add_user, change_password, check_password, clear_password, delete_user, list_permissions,
+    list_user_permissions, list_users, set_permissions, set_user_tags, user_exists,
+)  # fmt: skip
 """The functions by the names that states and templates use."""

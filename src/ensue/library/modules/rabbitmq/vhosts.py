@@ -5,13 +5,12 @@ Source: Salt's execution module `rabbitmq`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -66,10 +65,5 @@ async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = Non
     return {"Deleted": await control(ctx, "delete_vhost", vhost, runas=runas)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add_vhost": add_vhost,
-    "delete_vhost": delete_vhost,
-    "list_vhosts": list_vhosts,
-    "vhost_exists": vhost_exists,
-}
+FUNCTIONS: Final = by_name(add_vhost, delete_vhost, list_vhosts, vhost_exists)
 """The functions by the names that states and templates use."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.sensitive_paths import values_at
 from ensue.reach.processes.sdb_drivers import DRIVERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 SCHEME: Final = "sdb://"
@@ -62,4 +61,4 @@ def _found(ctx: FunctionContext, uri: Any) -> tuple[dict[str, Any], str]:
     return (profile, key) if is_mapping(profile) and "driver" in profile else ({}, "")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get}
+FUNCTIONS: Final = by_name(get)

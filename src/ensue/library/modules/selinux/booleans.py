@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -74,9 +75,4 @@ def _word(value: str | bool) -> str:
     return ("on" if value else "off") if isinstance(value, bool) else value
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "getsebool": getsebool,
-    "list_sebool": list_sebool,
-    "setsebool": setsebool,
-    "setsebools": setsebools,
-}
+OFFERED: Final = by_name(getsebool, list_sebool, setsebool, setsebools)

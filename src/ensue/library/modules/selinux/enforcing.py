@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _CONFIG: Final = "/etc/selinux/config"
@@ -87,9 +86,4 @@ async def setenforce(ctx: FunctionContext, mode: str) -> str:
     return await getenforce(ctx)
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "getconfig": getconfig,
-    "getenforce": getenforce,
-    "selinux_fs_path": selinux_fs_path,
-    "setenforce": setenforce,
-}
+OFFERED: Final = by_name(getconfig, getenforce, selinux_fs_path, setenforce)

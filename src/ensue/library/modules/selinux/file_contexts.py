@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -202,11 +203,7 @@ async def _manage(
     return {"retcode": answer.returncode, "stdout": answer.stdout, "stderr": answer.stderr}
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "fcontext_add_policy": fcontext_add_policy,
-    "fcontext_apply_policy": fcontext_apply_policy,
-    "fcontext_delete_policy": fcontext_delete_policy,
-    "fcontext_get_policy": fcontext_get_policy,
-    "fcontext_policy_is_applied": fcontext_policy_is_applied,
-    "filetype_id_to_string": filetype_id_to_string,
-}
+OFFERED: Final = by_name(
+    fcontext_add_policy, fcontext_apply_policy, fcontext_delete_policy, fcontext_get_policy,
+    fcontext_policy_is_applied, filetype_id_to_string,
+)  # fmt: skip

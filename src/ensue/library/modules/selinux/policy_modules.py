@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _WORDS: Final = {"enabled": "--enable", "disabled": "--disable"}
@@ -95,10 +94,4 @@ async def remove_semod(ctx: FunctionContext, module: str) -> bool:
     return (await ask(ctx, "semodule", "--remove", module)).is_success
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "getsemod": getsemod,
-    "install_semod": install_semod,
-    "list_semod": list_semod,
-    "remove_semod": remove_semod,
-    "setsemod": setsemod,
-}
+OFFERED: Final = by_name(getsemod, install_semod, list_semod, remove_semod, setsemod)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -137,9 +136,4 @@ async def _manage(
     return {"retcode": answer.returncode, "stdout": answer.stdout, "stderr": answer.stderr}
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "port_add_policy": port_add_policy,
-    "port_delete_policy": port_delete_policy,
-    "port_get_policy": port_get_policy,
-    "port_modify_policy": port_modify_policy,
-}
+OFFERED: Final = by_name(port_add_policy, port_delete_policy, port_get_policy, port_modify_policy)

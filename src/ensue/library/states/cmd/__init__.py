@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes, takes_words
+from ensue.core.contracts.functions import also_takes, by_name, takes_words
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.cmd.command_result import command_name
@@ -19,8 +19,6 @@ from ensue.library.states.cmd.run import run
 from ensue.library.states.cmd.script import script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
 
 
@@ -90,13 +88,6 @@ async def mod_watch(
     raise StateFailedError(f"cmd.{sfun} does not work with watch (use cmd.wait or cmd.wait_script)")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "mod_watch": mod_watch,
-    "run": run,
-    "script": script,
-    "wait": wait,
-    "wait_script": wait_script,
-    "watch": wait,
-}
+FUNCTIONS: Final = by_name(mod_watch, run, script, wait, wait_script, watch=wait)
 
 MOD_WATCH = mod_watch

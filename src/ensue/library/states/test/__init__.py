@@ -8,9 +8,9 @@ Source: Salt's state module `test`, results and comments as in 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ensue.core.contracts.functions import touches_nothing
+from ensue.core.contracts.functions import by_name, touches_nothing
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.test.check_pillar import check_pillar
@@ -19,8 +19,6 @@ from ensue.library.states.test.present import present
 from ensue.library.states.test.pretended import pretended_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -184,17 +182,9 @@ def mod_watch(
     return StateReturn(name=name, result=result, changes=changes, comment=str(comment))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "check_pillar": check_pillar,
-    "configurable_test_state": configurable_test_state,
-    "fail_with_changes": fail_with_changes,
-    "fail_without_changes": fail_without_changes,
-    "mod_watch": mod_watch,
-    "nop": nop,
-    "present": present,
-    "show_notification": show_notification,
-    "succeed_with_changes": succeed_with_changes,
-    "succeed_without_changes": succeed_without_changes,
-}
+FUNCTIONS: Final = by_name(
+    check_pillar, configurable_test_state, fail_with_changes, fail_without_changes, mod_watch, nop,
+    present, show_notification, succeed_with_changes, succeed_without_changes,
+)  # fmt: skip
 
 MOD_WATCH = mod_watch
