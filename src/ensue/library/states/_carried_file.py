@@ -99,7 +99,7 @@ async def carry(
         return StateReturn(name=name, result=result, comment=f"{source} {what}")
     old = await destination.connection.stat(destination.path, follow=True)
     if old and old.kind != "file":
-        return StateReturn(name=name, result=False, comment=f"{destination} is a {old.kind}, not a file")
+        return StateReturn.failed(name, f"{destination} is a {old.kind}, not a file")
     sha256 = await source.connection.checksum(source.path)
     old_sha256 = await destination.connection.checksum(destination.path) if old else None
     attributes = _differences(wanted, old)
@@ -108,13 +108,10 @@ async def carry(
         content = _content_changes(old_sha256, old, sha256, found.size_bytes)
     if not content and not attributes:
         comment = f"{destination} is the same as {source}"
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=_state(destination, sha256, old)
-        )
+        return StateReturn.unchanged(name, comment, _state(destination, sha256, old))
     if test:
         changes: DataMap = {"path": destination.path, **content, **attributes}
-        comment = f"{destination} would be written from {source}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"{destination} would be written from {source}", changes)
     await _make_folder(destination, wanted)
     if content:
         sha256, size_bytes = await _write(source, destination, wanted, existed=old is not None)
@@ -123,12 +120,11 @@ async def carry(
     else:
         await _set_attributes(destination, wanted)
     now = await destination.connection.stat(destination.path, follow=True)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"path": destination.path, **content, **attributes},
-        comment=f"{destination} was written from {source}",
-        new_state=_state(destination, sha256, now),
+    return StateReturn.changed(
+        name,
+        f"{destination} was written from {source}",
+        {"path": destination.path, **content, **attributes},
+        _state(destination, sha256, now),
         old_state=_state(destination, old_sha256, old),
     )
 

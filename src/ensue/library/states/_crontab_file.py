@@ -84,7 +84,7 @@ async def file(
     changes: DataMap = {"diff": await content_difference(old, content, ctx.masker)}
     if ctx.test:
         comment = f"Crontab for user {user} is set to be updated"
-        return StateReturn(name=shown, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(shown, comment, changes, warnings=warnings)
     if old and wants_backup(backup):
         await keep_backup(ctx, f"{_SPOOL}/{user}", old)
     await ctx.call("cron.set_raw_cron", user, content.decode("utf-8", "surrogateescape"))
@@ -108,12 +108,11 @@ def _returned(
     changes: DataMap | None = None,
     warnings: tuple[str, ...] = (),
 ) -> StateReturn:
-    returned = StateReturn(
-        name=name,
-        result=True,
-        changes=changes or {},
-        comment=comment,
-        new_state={"user": user, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()},
+    returned = StateReturn.changed(
+        name,
+        comment,
+        changes or {},
+        {"user": user, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()},
         warnings=warnings,
     )
     return without_checksums(returned, ctx.masker, content)

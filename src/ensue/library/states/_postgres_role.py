@@ -67,13 +67,11 @@ async def role_present(
     found: DataMap | None = await ctx.call("postgres.role_get", name, **server)
     update = await _differences(ctx, name, wanted, found, server) if found is not None else {}
     if found is not None and not update:
-        comment = f"{what} {name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
+        return StateReturn.unchanged(name, f"{what} {name} is already present", _state(name, found))
     verb = "create" if found is None else "update"
     changes: DataMap = {name: "Present" if found is None else update}
     if ctx.test:
-        comment = f"{what} {name} is set to be {verb}d"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"{what} {name} is set to be {verb}d", changes)
     options: dict[str, Any] = {flag: wanted.flags[flag] for flag in wanted.flags}
     password = wanted.password
     if found is None and password is None:
@@ -85,12 +83,11 @@ async def role_present(
     now: DataMap | None = await ctx.call("postgres.role_get", name, **server)
     if now is None:
         raise StateFailedError(f"Failed to {verb} {wanted.kind} {name}: it does not exist on the server")
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The {wanted.kind} {name} has been {verb}d",
-        new_state=_state(name, now),
+    return StateReturn.changed(
+        name,
+        f"The {wanted.kind} {name} has been {verb}d",
+        changes,
+        _state(name, now),
         old_state=_state(name, found) if found is not None else {"name": name, "exists": False},
     )
 

@@ -206,8 +206,7 @@ async def _have(
     waiting = [each for each in names if not entries.has(each or owner, perms, folders)]
     new_state: DataMap = {"path": name, "acl_type": acl_type, "acl_names": [*names], "perms": perms}
     if not waiting:
-        comment = "Permissions are in the desired state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, "Permissions are in the desired state", new_state)
     changes: DataMap = {"new": {"acl_name": shown, "acl_type": acl_type, "perms": perms}}
     olds = [number for each in waiting if (number := entries.number(each or owner)) is not None]
     if olds:
@@ -216,14 +215,13 @@ async def _have(
         before = f"{_letters(olds[0])} -> " if olds else ""
         verb = "Updated" if olds else "New"
         comment = f"{verb} permissions will be applied for {shown}: {before}{perms}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     if force:
         await ctx.call("acl.wipefacls", name, recursive=recurse)
     for each in names if force else waiting:
         await ctx.call("acl.modfacl", acl_type, each, perms, name, recursive=recurse)
     verb = "Updated" if olds else "Applied new"
-    comment = f"{verb} permissions for {shown}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"{verb} permissions for {shown}", changes, new_state)
 
 
 async def _have_not(
@@ -236,17 +234,14 @@ async def _have_not(
     new_state: DataMap = {"path": name, "acl_type": acl_type, "acl_names": [*names], "exists": False}
     there = [each for each in names if any((each or owner) in numbers for numbers in entries.found.values())]
     if not there:
-        comment = "Permissions are in the desired state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, "Permissions are in the desired state", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment="Removing permissions")
+        return StateReturn.planned(name, "Removing permissions")
     for each in there:
         await ctx.call("acl.delfacl", acl_type, each, name, recursive=recurse)
     number = entries.number(there[0] or owner) or 0
     old: DataMap = {"acl_name": ", ".join(there), "acl_type": acl_type, "perms": _letters(number)}
-    return StateReturn(
-        name=name, result=True, changes={"old": old}, comment="Removing permissions", new_state=new_state
-    )
+    return StateReturn.changed(name, "Removing permissions", {"old": old}, new_state)
 
 
 async def _missing(ctx: StateContext, path: str) -> StateReturn | None:

@@ -41,27 +41,22 @@ async def install(ctx: StateContext, name: str, link: str, path: str, priority: 
     """
     if await ctx.call("alternatives.check_exists", name, path):
         comment = f"Alternative {path} for {name} is already registered"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, comment, await _now(ctx, name))
     if ctx.test:
-        return StateReturn(
-            name=name,
-            result=None,
-            comment=f"Alternative will be set for {name} to {path} with priority {priority}",
+        return StateReturn.planned(
+            name, f"Alternative will be set for {name} to {path} with priority {priority}"
         )
     try:
         await ctx.call("alternatives.install", name, link, path, priority)
     except StateFailedError as error:
-        comment = f"Alternative for {name} not installed: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Alternative for {name} not installed: {error}")
     is_current: bool = await ctx.call("alternatives.check_installed", name, path)
     what = "set" if is_current else "registered"
     changes: DataMap = {"name": name, "link": link, "path": path, "priority": priority}
     comment = f"Alternative for {name} {what} to path {path} with priority {priority}"
     if not is_current:
         comment = f"Alternative {path} for {name} registered with priority {priority} and not set to default"
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=await _now(ctx, name)
-    )
+    return StateReturn.changed(name, comment, changes, await _now(ctx, name))
 
 
 async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
@@ -87,20 +82,18 @@ async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
         comment = f"Alternative for {name} doesn't exist"
         if current:
             comment = f"Alternative for {name} is set to it's default path {current}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, comment, await _now(ctx, name))
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Alternative for {name} will be removed")
+        return StateReturn.planned(name, f"Alternative for {name} will be removed")
     try:
         await ctx.call("alternatives.remove", name, path)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Alternative for {name} not removed: {error}")
+        return StateReturn.failed(name, f"Alternative for {name} not removed: {error}")
     now: str | bool = await ctx.call("alternatives.show_current", name)
     comment = f"Alternative for {name} removed"
     if now:
         comment += f". Falling back to path {now}"
-    return StateReturn(
-        name=name, result=True, changes={"path": now or ""}, comment=comment, new_state=await _now(ctx, name)
-    )
+    return StateReturn.changed(name, comment, {"path": now or ""}, await _now(ctx, name))
 
 
 async def auto(ctx: StateContext, name: str) -> StateReturn:
@@ -122,18 +115,11 @@ async def auto(ctx: StateContext, name: str) -> StateReturn:
     shown: str = await ctx.call("alternatives.display", name)
     # The first line is the name; the mode is at its end or on its own line.
     if any(" auto mode" in line or line.strip() == "Status: auto" for line in shown.splitlines()[:2]):
-        comment = f"{name} already in auto mode"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, f"{name} already in auto mode", await _now(ctx, name))
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{name} will be put in auto mode")
+        return StateReturn.planned(name, f"{name} will be put in auto mode")
     said: str = await ctx.call("alternatives.auto", name)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"result": said},
-        comment=f"{name} was put in auto mode",
-        new_state=await _now(ctx, name),
-    )
+    return StateReturn.changed(name, f"{name} was put in auto mode", {"result": said}, await _now(ctx, name))
 
 
 async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:
@@ -156,23 +142,19 @@ async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:
     """
     if await ctx.call("alternatives.show_current", name) == path:
         comment = f"Alternative for {name} already set to {path}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, comment, await _now(ctx, name))
     if not await ctx.call("alternatives.check_exists", name, path):
         # In a plan, an earlier state may be about to install it.
         result = None if ctx.test else False
         return StateReturn(name=name, result=result, comment=f"Alternative {path} for {name} doesn't exist")
     if ctx.test:
-        return StateReturn(
-            name=name, result=None, comment=f"Alternative for {name} will be set to path {path}"
-        )
+        return StateReturn.planned(name, f"Alternative for {name} will be set to path {path}")
     try:
         await ctx.call("alternatives.set", name, path)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Alternative for {name} not updated: {error}")
+        return StateReturn.failed(name, f"Alternative for {name} not updated: {error}")
     comment = f"Alternative for {name} set to path {path}"
-    return StateReturn(
-        name=name, result=True, changes={"path": path}, comment=comment, new_state=await _now(ctx, name)
-    )
+    return StateReturn.changed(name, comment, {"path": path}, await _now(ctx, name))
 
 
 async def _now(ctx: StateContext, name: str) -> DataMap:

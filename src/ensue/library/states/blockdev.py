@@ -64,19 +64,18 @@ async def formatted(
     new_state: DataMap = {"name": name, "fs_type": fs_type}
     before = await _kind(ctx, name)
     if before == fs_type:
-        comment = f"{name} already formatted with {fs_type}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{name} already formatted with {fs_type}", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Changes to {name} will be applied")
+        return StateReturn.planned(name, f"Changes to {name} will be applied")
     await ctx.call(
         "disk.format", name, fs_type, force=force, inode_size=inode_size, lazy_itable_init=lazy_itable_init,
         fat=fat,
     )  # fmt: skip
     if await _kind(ctx, name) != fs_type:
-        return StateReturn(name=name, result=False, comment=f"Failed to format {name}")
+        return StateReturn.failed(name, f"Failed to format {name}")
     comment = f"{name} has been formatted with {fs_type}"
     changes: DataMap = {"new": fs_type, "old": before}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 @also_takes(*_ASKED)
@@ -111,10 +110,9 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     waiting = {key: value for key, value in kwargs.items() if _now(before, key) != str(value)}
     new_state: DataMap = {"name": name, "settings": {**kwargs}}
     if not waiting:
-        comment = f"Block device {name} already in correct state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Block device {name} already in correct state", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Changes to {name} will be applied")
+        return StateReturn.planned(name, f"Changes to {name} will be applied")
     await ctx.call("disk.tune", name, **waiting)
     after: dict[str, str] = await ctx.call("disk.dump", name)
     changes: DataMap = {
@@ -122,8 +120,7 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         for key in waiting
         if _now(before, key) != _now(after, key)
     }
-    comment = f"Block device {name} successfully modified"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"Block device {name} successfully modified", changes, new_state)
 
 
 async def _kind(ctx: StateContext, device: str) -> str:

@@ -80,23 +80,12 @@ async def present(
         came = await ctx.call("cron.set_special", user, special, command, **options)
     new_state: DataMap = {"user": user, "cmd": command, "identifier": options["identifier"]}
     if came == "present":
-        return StateReturn(
-            name=command,
-            result=True,
-            comment=f"Cron {command} already present",
-            new_state=new_state,
-        )
+        return StateReturn.unchanged(command, f"Cron {command} already present", new_state)
     if ctx.test:
         what = "added" if came == "new" else "updated"
-        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be {what}")
+        return StateReturn.planned(command, f"Cron {command} is set to be {what}")
     text = f"Cron {command} added to {user}'s crontab" if came == "new" else f"Cron {command} updated"
-    return StateReturn(
-        name=command,
-        result=True,
-        changes={user: command},
-        comment=text,
-        new_state=new_state,
-    )
+    return StateReturn.changed(command, text, {user: command}, new_state)
 
 
 @also_takes("commented", "comment", "daymonth", "dayweek", "hour", "minute", "month", "special")
@@ -138,17 +127,12 @@ async def absent(
     new_state: DataMap = {"user": user, "cmd": command, "exists": False}
     if came == "absent":
         comment = f"Cron {command} is absent" if ctx.test else f"Cron {command} already absent"
-        return StateReturn(name=command, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(command, comment, new_state)
     if ctx.test:
-        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be removed")
+        return StateReturn.planned(command, f"Cron {command} is set to be removed")
     comment = f"Cron {command} removed from {user}'s crontab"
-    return StateReturn(
-        name=command,
-        result=True,
-        changes={user: command},
-        comment=comment,
-        new_state=new_state,
-        old_state={"user": user, "cmd": command},
+    return StateReturn.changed(
+        command, comment, {user: command}, new_state, old_state={"user": user, "cmd": command}
     )
 
 
@@ -177,14 +161,13 @@ async def env_present(
     new_state: DataMap = {"user": user, "name": name, "value": "" if value is None else str(value)}
     came: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
     if came == "present":
-        comment = f"Cron env {name} already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Cron env {name} already present", new_state)
     if ctx.test:
         what = "added" if came == "new" else "updated"
-        return StateReturn(name=name, result=None, comment=f"Cron env {name} is set to be {what}")
+        return StateReturn.planned(name, f"Cron env {name} is set to be {what}")
     added = f"Cron env {name} added to {user}'s crontab"
     comment = added if came == "new" else f"Cron env {name} updated"
-    return StateReturn(name=name, result=True, changes={user: name}, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, {user: name}, new_state)
 
 
 async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateReturn:
@@ -210,12 +193,11 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
     came: str = await ctx.call("cron.rm_env", user, variable, test=ctx.test)
     if came == "absent":
         what = "is absent" if ctx.test else "already absent"
-        comment = f"Cron env {variable} {what}"
-        return StateReturn(name=variable, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(variable, f"Cron env {variable} {what}", gone)
     if ctx.test:
-        return StateReturn(name=variable, result=None, comment=f"Cron env {variable} is set to be removed")
+        return StateReturn.planned(variable, f"Cron env {variable} is set to be removed")
     comment = f"Cron env {variable} removed from {user}'s crontab"
-    return StateReturn(name=variable, result=True, changes={user: variable}, comment=comment, new_state=gone)
+    return StateReturn.changed(variable, comment, {user: variable}, gone)
 
 
 FUNCTIONS: Final = by_name(absent, env_absent, env_present, file, present)

@@ -94,7 +94,7 @@ async def present(
             "`sls` is not supported: use a Dockerfile with `build`, or apply SLS to a running container,"
             " which the resource type `container` is for"
         )
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     source = _ImageSource(
         name=str(name),
         tag="" if tag is None else str(tag),
@@ -105,18 +105,16 @@ async def present(
         build_arguments={word: kwargs[word] for word in ("buildargs", "cache", "rm") if word in kwargs},
     )
     if build and load:
-        return StateReturn(name=name, result=False, comment="Only one of 'build' or 'load' is permitted.")
+        return StateReturn.failed(name, "Only one of 'build' or 'load' is permitted.")
     if (build or load) and not tag:
         comment = "The 'tag' argument is required if any one of 'build' or 'load' is used."
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     found: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
     if found is not None and not force:
-        comment = f"Image {source.image} already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(source, found))
+        return StateReturn.unchanged(name, f"Image {source.image} already present", _state(source, found))
     if ctx.test:
         changes: DataMap = {"image": {"old": found["Id"] if found else None, "new": source.image}}
-        comment = f"Image {source.image} will be {source.action}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Image {source.image} will be {source.action}", changes)
     return await _obtained(ctx, source, found)
 
 
@@ -124,20 +122,19 @@ async def _obtained(ctx: StateContext, source: _ImageSource, before: dict[str, A
     try:
         done = await _obtain(ctx, source)
     except StateFailedError as fault:
-        return StateReturn(name=source.name, result=False, comment=str(fault))
+        return StateReturn.failed(source.name, str(fault))
     found: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
     if found is None:
         why = done.get("Warning", "docker does not have it")
         comment = f"Image {source.image} was {source.action}, but does not exist: {why}"
-        return StateReturn(name=source.name, result=False, comment=comment)
+        return StateReturn.failed(source.name, comment)
     is_new = before is None or before["Id"] != found["Id"]
     text = f"Image '{source.image}' was {source.action}"
-    return StateReturn(
-        name=source.name,
-        result=True,
-        changes=done if is_new else {},
-        comment=text if is_new else f"{text}, but there were no changes",
-        new_state=_state(source, found),
+    return StateReturn.changed(
+        source.name,
+        text if is_new else f"{text}, but there were no changes",
+        done if is_new else {},
+        _state(source, found),
     )
 
 
@@ -192,24 +189,24 @@ async def absent(
             if len(targets) == 1
             else "All specified images are not present"
         )
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, comment, gone)
     named = ", ".join(there)
     if ctx.test:
         comment = f"The following images will be removed: {named}"
         if len(there) == 1:
             comment = f"Image {named} will be removed"
-        return StateReturn(name=name, result=None, changes={"Tags": [*there]}, comment=comment)
+        return StateReturn.planned(name, comment, {"Tags": [*there]})
     done: dict[str, Any] = await ctx.call("docker.rmi", *there, force=force)
     left = [one for one in there if await ctx.call("docker.resolve_tag", one) is not False]
     if left:
         errors = "; ".join(done.get("Errors", []))
         comment = f"The following image(s) failed to be removed: {', '.join(left)}. {errors}".rstrip(". ")
         changes = done if len(left) < len(there) else {}
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     comment = (
         f"Image {named} was removed" if len(there) == 1 else f"The following images were removed: {named}"
     )
-    return StateReturn(name=name, result=True, changes=done, comment=comment, new_state=gone)
+    return StateReturn.changed(name, comment, done, gone)
 
 
 @also_takes(

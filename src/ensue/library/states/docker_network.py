@@ -71,16 +71,12 @@ async def present(
         changes["created" if found is None else "recreated"] = True
     changes |= _moved(connected if differing else {}, to_connect)
     if ctx.test and changes:
-        return StateReturn(
-            name=name, result=None, changes=changes, comment=_plan(found, differing), warnings=warnings
-        )
+        return StateReturn.planned(name, _plan(found, differing), changes, warnings=warnings)
     comment = await _carried_out(ctx, name, found, differing, kwargs)
     for one in to_connect:
         await ctx.call("docker.connect_container_to_network", one, name)
     about = await ctx.call("docker.inspect_network", name) if changes else found
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=_state(about), warnings=warnings
-    )
+    return StateReturn.changed(name, comment, changes, _state(about), warnings=warnings)
 
 
 async def _running(ctx: StateContext, containers: Any) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -184,19 +180,16 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     found: dict[str, Any] | None = await ctx.call("docker.find_network", name)
     gone: DataMap = {"name": name, "exists": False}
     if found is None:
-        comment = f"Network '{name}' already absent"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, f"Network '{name}' already absent", gone)
     connected = [*_connected(found).values()]
     changes: DataMap = {"removed": True, **({"disconnected": [*connected]} if connected else {})}
     if ctx.test:
-        comment = f"Network '{name}' will be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Network '{name}' will be removed", changes)
     try:
         await _removed(ctx, name, found)
     except StateFailedError as fault:
-        return StateReturn(name=name, result=False, comment=f"Failed to remove network: {fault}")
-    comment = f"Removed network '{name}'"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+        return StateReturn.failed(name, f"Failed to remove network: {fault}")
+    return StateReturn.changed(name, f"Removed network '{name}'", changes, gone)
 
 
 FUNCTIONS: Final = by_name(absent, present)

@@ -47,14 +47,13 @@ async def present(
     found: dict[str, Any] | None = await ctx.call("docker.find_volume", name)
     is_another = found is not None and driver is not None and found.get("Driver") != driver
     if found is not None and not is_another:
-        comment = f"Volume '{name}' already exists."
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(found))
+        return StateReturn.unchanged(name, f"Volume '{name}' already exists.", _state(found))
     if found is not None and not force:
         comment = (
             f"Driver for existing volume '{name}' ('{found.get('Driver')}') does not match specified driver"
             f" ('{driver}') and force is False"
         )
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     changes: DataMap = {"removed": True} if found is not None else {}
     if ctx.test:
         comment = (
@@ -62,13 +61,13 @@ async def present(
             if found is not None
             else f"The volume '{name}' will be created"
         )
-        return StateReturn(name=name, result=None, changes={**changes, "created": True}, comment=comment)
+        return StateReturn.planned(name, comment, {**changes, "created": True})
     if found is not None:
         await ctx.call("docker.remove_volume", name)
     made = await ctx.call("docker.create_volume", name, driver=driver, driver_opts=driver_opts)
     changes["created"] = made
     comment = f"Volume '{name}' was {'replaced' if found is not None else 'created'}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=_state(made))
+    return StateReturn.changed(name, comment, changes, _state(made))
 
 
 async def absent(ctx: StateContext, name: str, driver: str | None = None) -> StateReturn:  # noqa: ARG001 (Salt's)
@@ -90,14 +89,11 @@ async def absent(ctx: StateContext, name: str, driver: str | None = None) -> Sta
     """
     gone: DataMap = {"name": name, "exists": False}
     if await ctx.call("docker.find_volume", name) is None:
-        comment = f"Volume '{name}' already absent"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, f"Volume '{name}' already absent", gone)
     if ctx.test:
-        comment = f"Volume '{name}' will be removed"
-        return StateReturn(name=name, result=None, changes={"removed": True}, comment=comment)
+        return StateReturn.planned(name, f"Volume '{name}' will be removed", {"removed": True})
     changes: DataMap = {"removed": await ctx.call("docker.remove_volume", name)}
-    comment = f"Volume '{name}' was removed"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+    return StateReturn.changed(name, f"Volume '{name}' was removed", changes, gone)
 
 
 def _state(found: dict[str, Any]) -> DataMap:

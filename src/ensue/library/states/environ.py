@@ -77,16 +77,15 @@ async def setenv(
     changes: DataMap = {key: each for key, each in new_state.items() if now.get(key) != each}
     if not changes:
         comment = "Environ values are already set with the correct values"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment="Environ values will be changed")
+        return StateReturn.planned(name, "Environ values will be changed", changes)
     await ctx.call("environ.setenv", {key: wanted[key] for key in changes}, false_unsets=false_unsets)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment="Environ values were set",
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        "Environ values were set",
+        changes,
+        new_state,
         old_state={key: now.get(key) for key in new_state},
     )
 

@@ -50,13 +50,10 @@ def send(
     event: DataMap = {"tag": name, "data": data}
     changes = event if show_changed else {}
     if ctx.test:
-        comment = "Event would have been fired"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, "Event would have been fired", changes)
     idle = [word for word in _WITHOUT_EFFECT if kwargs.get(word)]
     warnings = (f"event.send: {', '.join(idle)} has no effect; add it to `data`",) if idle else ()
-    return StateReturn(
-        name=name, result=True, changes=changes, comment="Event fired", new_state=event, warnings=warnings
-    )
+    return StateReturn.changed(name, "Event fired", changes, event, warnings=warnings)
 
 
 @also_takes("data", "show_changed", *_WITHOUT_EFFECT)

@@ -202,18 +202,13 @@ async def _ended(
 ) -> StateReturn:
     if not changes:
         comment = f"'{name}' is already in the desired state."
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=new_state, warnings=tuple(warnings)
-        )
+        return StateReturn.unchanged(name, comment, new_state, warnings=tuple(warnings))
     if ctx.test:
         comment = f"Configuration for '{name}' will change."
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=tuple(warnings))
+        return StateReturn.planned(name, comment, changes, warnings=tuple(warnings))
     await ctx.call("firewalld.reload_rules")
     comment = f"'{name}' was configured."
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=new_state,
-        warnings=tuple(warnings),
-    )  # fmt: skip
+    return StateReturn.changed(name, comment, changes, new_state, warnings=tuple(warnings))
 
 
 async def _settled(

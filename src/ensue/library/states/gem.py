@@ -56,19 +56,16 @@ async def installed(
         # In a plan, an earlier state may be about to install gem.
         return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
     if before and (wanted is None or wanted in before):
-        comment = "Gem is already installed."
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, before))
+        return StateReturn.unchanged(name, "Gem is already installed.", _state(name, before))
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"The gem {name} would have been installed")
+        return StateReturn.planned(name, f"The gem {name} would have been installed")
     try:
         await ctx.call("gem.install", name, gem_bin=gem_bin, runas=user, version=wanted, **kwargs)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Could not install gem. {error}")
+        return StateReturn.failed(name, f"Could not install gem. {error}")
     after = await _versions(ctx, name, gem_bin, user)
     comment = "Gem was successfully installed"
-    return StateReturn(
-        name=name, result=True, changes={name: "Installed"}, comment=comment, new_state=_state(name, after)
-    )
+    return StateReturn.changed(name, comment, {name: "Installed"}, _state(name, after))
 
 
 @also_takes(*_INSTALL)
@@ -104,17 +101,11 @@ async def removed(
     except StateFailedError as error:
         return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
     if not there:
-        return StateReturn(name=name, result=True, comment="Gem is not installed.", new_state=gone)
+        return StateReturn.unchanged(name, "Gem is not installed.", gone)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"The gem {name} would have been removed")
+        return StateReturn.planned(name, f"The gem {name} would have been removed")
     await ctx.call("gem.uninstall", name, gem_bin=gem_bin, runas=user)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Removed"},
-        comment="Gem was successfully removed.",
-        new_state=gone,
-    )
+    return StateReturn.changed(name, "Gem was successfully removed.", {name: "Removed"}, gone)
 
 
 async def _versions(ctx: StateContext, name: str, gem_bin: str | None, user: str | None) -> list[str]:

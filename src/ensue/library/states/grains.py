@@ -34,8 +34,8 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
     """
     name, found = await _found(ctx, name, delimiter)
     if found is _NOTHING:
-        return StateReturn(name=name, result=False, comment="Grain does not exist")
-    return StateReturn(name=name, result=True, comment="Grain exists", new_state=_state(name, found))
+        return StateReturn.failed(name, "Grain does not exist")
+    return StateReturn.unchanged(name, "Grain exists", _state(name, found))
 
 
 async def present(
@@ -59,22 +59,19 @@ async def present(
     """
     name, before = await _found(ctx, name, delimiter)
     if before is not _NOTHING and before == value:
-        return StateReturn(
-            name=name, result=True, comment="Grain is already set", new_state=_state(name, value)
-        )
+        return StateReturn.unchanged(name, "Grain is already set", _state(name, value))
     if ctx.test:
         added: DataMap = {"new": name} if before is _NOTHING else {"changed": {name: value}}
         what = "added" if before is _NOTHING else "changed"
-        return StateReturn(name=name, result=None, changes=added, comment=f"Grain {name} is set to be {what}")
+        return StateReturn.planned(name, f"Grain {name} is set to be {what}", added)
     done = await ctx.call("grains.set", name, value, force=force)
     if not done["result"]:
-        return StateReturn(name=name, result=False, comment=done["comment"])
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done["changes"],
-        comment=f"Set grain {name} to {value}",
-        new_state=_state(name, value),
+        return StateReturn.failed(name, done["comment"])
+    return StateReturn.changed(
+        name,
+        f"Set grain {name} to {value}",
+        done["changes"],
+        _state(name, value),
         old_state=_before(name, before),
     )
 
@@ -102,10 +99,9 @@ async def absent(
     name, before = await _found(ctx, name, delimiter)
     new_state = _before(name, _NOTHING) if destructive else _state(name, None)
     if before is _NOTHING:
-        comment = f"Grain {name} does not exist"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_before(name, before))
+        return StateReturn.unchanged(name, f"Grain {name} does not exist", _before(name, before))
     if before is None and not destructive:
-        return StateReturn(name=name, result=True, comment="Grain is already set", new_state=new_state)
+        return StateReturn.unchanged(name, "Grain is already set", new_state)
     changes: DataMap = {"deleted": name} if destructive else {"grain": name, "value": None}
     if ctx.test:
         comment = (
@@ -113,16 +109,15 @@ async def absent(
             if destructive
             else f"Value for grain {name} is set to be deleted (None)"
         )
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     done = await ctx.call("grains.set", name, None, destructive=destructive, force=force)
     if not done["result"]:
-        return StateReturn(name=name, result=False, comment=done["comment"])
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"Grain {name} was deleted" if destructive else f"Value for grain {name} was set to None",
-        new_state=new_state,
+        return StateReturn.failed(name, done["comment"])
+    return StateReturn.changed(
+        name,
+        f"Grain {name} was deleted" if destructive else f"Value for grain {name} was set to None",
+        changes,
+        new_state,
         old_state=_before(name, before),
     )
 
@@ -149,27 +144,26 @@ async def append(
     """
     name, before = await _found(ctx, name, delimiter)
     if before is _NOTHING:
-        return StateReturn(name=name, result=False, comment=f"Grain {name} does not exist")
+        return StateReturn.failed(name, f"Grain {name} does not exist")
     if not is_list(before) and not convert:
-        return StateReturn(name=name, result=False, comment=f"Grain {name} is not a valid list")
+        return StateReturn.failed(name, f"Grain {name} is not a valid list")
     missing = _missing(before if is_list(before) else [], value)
     if is_list(before) and not missing:
         comment = f"Value {value} is already in the list for grain {name}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, before))
+        return StateReturn.unchanged(name, comment, _state(name, before))
     if ctx.test:
         comment = (
             f"Value {value} in grain {name} is set to be added"
             if is_list(before)
             else f"Grain {name} is set to be converted to list and value {value} will be added"
         )
-        return StateReturn(name=name, result=None, changes={"added": value}, comment=comment)
+        return StateReturn.planned(name, comment, {"added": value})
     await ctx.call("grains.append", name, missing, convert=convert)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"added": value},
-        comment=f"Value {value} was added to grain {name}",
-        new_state=await _now(ctx, name),
+    return StateReturn.changed(
+        name,
+        f"Value {value} was added to grain {name}",
+        {"added": value},
+        await _now(ctx, name),
         old_state=_before(name, before),
     )
 
@@ -193,11 +187,11 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
     name, before = await _found(ctx, name, delimiter)
     listed: Any = [] if before is _NOTHING else before
     if not is_list(listed):
-        return StateReturn(name=name, result=False, comment=f"Grain {name} is not a valid list")
+        return StateReturn.failed(name, f"Grain {name} is not a valid list")
     missing = _missing(listed, value)
     if not missing:
         comment = f"Value {value} is already in grain {name} (or pending)"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, listed))
+        return StateReturn.unchanged(name, comment, _state(name, listed))
     shown = missing if is_list(value) else value
     if ctx.test:
         comment = (
@@ -205,20 +199,17 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
             if listed
             else f"Grain {name} is set to be added"
         )
-        return StateReturn(
-            name=name, result=None, changes={"new": "" if before is _NOTHING else listed}, comment=comment
-        )
+        return StateReturn.planned(name, comment, {"new": "" if before is _NOTHING else listed})
     changes = await ctx.call("grains.append", name, missing)
     kept = [one for one in value if one in listed] if is_list(value) else []
     remark = (
         f'Removed value {kept} from update due to value found in "{name}" (or pending).\n' if kept else ""
     )
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"new": changes},
-        comment=f"{remark}Append value {shown} to grain {name}",
-        new_state=await _now(ctx, name),
+    return StateReturn.changed(
+        name,
+        f"{remark}Append value {shown} to grain {name}",
+        {"new": changes},
+        await _now(ctx, name),
         old_state=_before(name, before),
     )
 
@@ -241,10 +232,9 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
     """
     name, before = await _found(ctx, name, delimiter)
     if before is _NOTHING:
-        comment = f"Grain {name} does not exist"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_before(name, before))
+        return StateReturn.unchanged(name, f"Grain {name} does not exist", _before(name, before))
     if not is_list(before):
-        return StateReturn(name=name, result=False, comment=f"Grain {name} is not a valid list")
+        return StateReturn.failed(name, f"Grain {name} is not a valid list")
     given = value if is_list(value) else [value]
     there = [one for one in given if one in before]
     said = (
@@ -256,18 +246,13 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
         said.format(one) if one in there else f"Value {one} is absent from grain {name}" for one in given
     )
     if not there:
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, before))
+        return StateReturn.unchanged(name, comment, _state(name, before))
     if ctx.test:
-        return StateReturn(name=name, result=None, changes={"deleted": [*there]}, comment=comment)
+        return StateReturn.planned(name, comment, {"deleted": [*there]})
     for one in there:
         await ctx.call("grains.remove", name, one)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"deleted": [*there]},
-        comment=comment,
-        new_state=await _now(ctx, name),
-        old_state=_before(name, before),
+    return StateReturn.changed(
+        name, comment, {"deleted": [*there]}, await _now(ctx, name), old_state=_before(name, before)
     )
 
 

@@ -243,16 +243,10 @@ def _said(ctx: StateContext, name: str, order: DeploymentOrder, done: Deployed) 
         comment += f"\norphaned (removed with prune): {', '.join(done.orphans)}"
     if done.failures:
         comment = "\n".join([comment, *done.failures])
-        return StateReturn(name=name, result=False, changes=done.changes, comment=comment)
+        return StateReturn.failed(name, comment, done.changes)
     if ctx.test and done.changes:
-        return StateReturn(name=name, result=None, changes=done.changes, comment=comment)
+        return StateReturn.planned(name, comment, done.changes)
     new_state: DataMap = {**({"shared": done.shared} if done.shared else {}), **done.workloads}
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done.changes,
-        comment=comment,
-        new_state=new_state,
-        sensitive=done.sensitive,
-        warnings=done.warnings,
+    return StateReturn.changed(
+        name, comment, done.changes, new_state, sensitive=done.sensitive, warnings=done.warnings
     )

@@ -64,23 +64,17 @@ async def present(
         )
     changes = _differences(found, wanted_gid, addusers, delusers, members)
     if not changes:
-        comment = f"Group {name} is present and up to date"
-        return StateReturn(name=name, result=True, comment=comment, new_state=found)
+        return StateReturn.unchanged(name, f"Group {name} is present and up to date", found)
     listed = "".join(f"{key}: {value!s}\n" for key, value in changes.items())
     comment = f"The following group attributes are set to be changed:\n{listed}"
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     refusals = await _change(ctx, name, changes, non_unique=non_unique)
     new_state = await ctx.call("group.info", name)
     if left := _differences(new_state, wanted_gid, addusers, delusers, members):
         return _incomplete(name, f"{comment}Some changes could not be applied", left, refusals)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"Final": "All changes applied successfully"},
-        comment=comment,
-        new_state=new_state,
-        old_state=found,
+    return StateReturn.changed(
+        name, comment, {"Final": "All changes applied successfully"}, new_state, old_state=found
     )
 
 
@@ -105,18 +99,11 @@ async def absent(ctx: StateContext, name: str, local: bool = False) -> StateRetu
     found = await ctx.call("group.info", name)
     absent_state: DataMap = {"name": name, "exists": False}
     if not found:
-        return StateReturn(name=name, result=True, comment="Group not present", new_state=absent_state)
+        return StateReturn.unchanged(name, "Group not present", absent_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Group {name} is set for removal")
+        return StateReturn.planned(name, f"Group {name} is set for removal")
     await ctx.call("group.delete", name)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: ""},
-        comment=f"Removed group {name}",
-        new_state=absent_state,
-        old_state=found,
-    )
+    return StateReturn.changed(name, f"Removed group {name}", {name: ""}, absent_state, old_state=found)
 
 
 def _check(addusers: list[str] | None, delusers: list[str] | None, members: list[str] | None) -> None:
@@ -182,16 +169,14 @@ async def _change(ctx: StateContext, name: str, changes: DataMap, *, non_unique:
 
 def _incomplete(name: str, comment: str, left: DataMap, refusals: Sequence[str]) -> StateReturn:
     """Return the failure of a group that was created or changed in part; `left` is what could not be done."""
-    return StateReturn(
-        name=name, result=False, changes={"Failed": left}, comment="\n".join([comment, *refusals])
-    )
+    return StateReturn.failed(name, "\n".join([comment, *refusals]), {"Failed": left})
 
 
 async def _added(
     ctx: StateContext, name: str, gid: int | None, members: list[str], *, system: bool, non_unique: bool
 ) -> StateReturn:
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Group {name} set to be added")
+        return StateReturn.planned(name, f"Group {name} set to be added")
     if gid is not None and not non_unique:
         await _refuse_taken_number(ctx, name, gid)
     await ctx.call("group.add", name, gid=gid, system=system, non_unique=non_unique)
@@ -200,13 +185,8 @@ async def _added(
     if left := _differences(created, gid, None, None, members or None):
         comment = f"Group {name} has been created but, some changes could not be applied"
         return _incomplete(name, comment, left, refusals)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=created,
-        comment=f"New group {name} created",
-        new_state=created,
-        old_state={"name": name, "exists": False},
+    return StateReturn.changed(
+        name, f"New group {name} created", created, created, old_state={"name": name, "exists": False}
     )
 
 

@@ -115,18 +115,13 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
     ]
     new_state: DataMap = {"name": name, "ip": [*wanted], "exists": False}
     if not found:
-        return StateReturn(name=name, result=True, comment="\n".join(lines), new_state=new_state)
+        return StateReturn.unchanged(name, "\n".join(lines), new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, changes={"host": name}, comment="\n".join(lines))
+        return StateReturn.planned(name, "\n".join(lines), {"host": name})
     for each in found:
         await ctx.call("hosts.rm_host", each, name)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"host": name},
-        comment="\n".join(lines),
-        new_state=new_state,
-        old_state=_carried(hosts, name),
+    return StateReturn.changed(
+        name, "\n".join(lines), {"host": name}, new_state, old_state=_carried(hosts, name)
     )
 
 
@@ -155,19 +150,15 @@ async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> Stat
     new = " ".join(names)
     new_state: DataMap = {"ip": address, "hostnames": [*names]}
     if old == new:
-        comment = f'IP address {address} already set to "{new}"'
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f'IP address {address} already set to "{new}"', new_state)
     if ctx.test:
-        comment = f'Would change {address} from "{old}" to "{new}"'
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, f'Would change {address} from "{old}" to "{new}"')
     await ctx.call("hosts.set_host", address, names)
-    comment = f'successfully changed {address} from "{old}" to "{new}"'
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={address: {"old": old, "new": new}},
-        comment=comment,
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f'successfully changed {address} from "{old}" to "{new}"',
+        {address: {"old": old, "new": new}},
+        new_state,
         old_state={"ip": address, "hostnames": before},
     )
 

@@ -95,7 +95,7 @@ async def query(
             "or use the state option `retry` (attempts, interval, until)"
         )
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{name} would be queried (TEST MODE)")
+        return StateReturn.planned(name, f"{name} would be queried (TEST MODE)")
     try:
         data: DataMap = await ctx.minion().call(
             "http.query", name, **{**kwargs, "text": True, "status": True}

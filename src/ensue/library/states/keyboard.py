@@ -55,18 +55,14 @@ async def xorg(ctx: StateContext, name: str) -> StateReturn:
 
 async def _have(ctx: StateContext, name: str, place: str, subject: str, wanted: str) -> StateReturn:
     if await ctx.call(f"keyboard.get_{place}") == name:
-        comment = f"{subject} {name} already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"layout": name})
+        return StateReturn.unchanged(name, f"{subject} {name} already set", {"layout": name})
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{subject} {name} needs to be set")
+        return StateReturn.planned(name, f"{subject} {name} needs to be set")
     try:
         await ctx.call(f"keyboard.set_{place}", name)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Failed to set {wanted}: {error}")
-    comment = f"Set {wanted} {name}"
-    return StateReturn(
-        name=name, result=True, changes={"layout": name}, comment=comment, new_state={"layout": name}
-    )
+        return StateReturn.failed(name, f"Failed to set {wanted}: {error}")
+    return StateReturn.changed(name, f"Set {wanted} {name}", {"layout": name}, {"layout": name})
 
 
 FUNCTIONS: Final = by_name(system, xorg)

@@ -48,10 +48,10 @@ async def present(
     texts = [_listed(there, "is already present", "are already present")] if there else []
     new_state: DataMap = {"modules": [*wanted], "persist": persist}
     if not missing:
-        return StateReturn(name=name, result=True, comment=texts[0] if texts else "", new_state=new_state)
+        return StateReturn.unchanged(name, texts[0] if texts else "", new_state)
     if ctx.test:
         texts.append(_listed(missing, "is set to be loaded", "are set to be loaded"))
-        return StateReturn(name=name, result=None, comment="\n".join(texts))
+        return StateReturn.planned(name, "\n".join(texts))
     changes: DataMap = {}
     done: list[str] = []
     for each in missing:
@@ -105,10 +105,9 @@ async def absent(
     gone: DataMap = {"modules": [*unwanted], "persist": persist, "exists": False}
     if not there:
         text = _listed(unwanted, "is already removed", "are already removed")
-        return StateReturn(name=name, result=True, comment=text, new_state=gone)
+        return StateReturn.unchanged(name, text, gone)
     if ctx.test:
-        text = _listed(there, "is set to be removed", "are set to be removed")
-        return StateReturn(name=name, result=None, comment=text)
+        return StateReturn.planned(name, _listed(there, "is set to be removed", "are set to be removed"))
     changes: DataMap = {}
     texts: list[str] = []
     for each in there:

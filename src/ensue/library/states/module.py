@@ -118,7 +118,7 @@ async def _run_each(ctx: StateContext, name: str, calls: list[FunctionCall]) -> 
     if ctx.test:
         several = "s" if len(calls) > 1 else ""
         comment = f"Function{several} {', '.join(call.function for call in calls)} to be executed."
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     changes: DataMap = {}
     failures: list[str] = []
     successes: list[str] = []
@@ -147,20 +147,18 @@ async def _run_one(ctx: StateContext, name: str, given: DataMap) -> StateReturn:
             f"Module function {name} is not available. Write the function as a key (`- test.ping: []`), "
             "or as the state's name"
         )
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     call = _old_call(name, given)
     if isinstance(call, str):
-        return StateReturn(name=name, result=False, comment=call)
+        return StateReturn.failed(name, call)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Module function {name} is set to execute")
+        return StateReturn.planned(name, f"Module function {name} is set to execute")
     try:
         value: Data = await ctx.call(name, *call.args, **call.kwargs)
     except NotAvailableError as error:
-        comment = f"Module function {name} is not available: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Module function {name} is not available: {error}")
     except (EnsueError, TypeError) as error:  # A TypeError means that the arguments do not match.
-        comment = f"Module function {name} threw an exception. Exception: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Module function {name} threw an exception. Exception: {error}")
     return StateReturn(
         name=name,
         result=_is_success(value),

@@ -51,8 +51,7 @@ async def present(
     wanted = {"character_set": character_set, "collate": collate}
     update = {word: value for word, value in wanted.items() if value and value != found.get(word)}
     if found and not update:
-        comment = f"Database {name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"name": name, **found})
+        return StateReturn.unchanged(name, f"Database {name} is already present", {"name": name, **found})
     changes: DataMap = {name: "Present"}
     planned = f"Database {name} is not present and needs to be created"
     done = f"The database {name} has been created"
@@ -60,16 +59,15 @@ async def present(
         changes = {word: {"before": found[word], "now": value} for word, value in update.items()}
         planned, done = f"Database {name} is going to be updated", f"Database {name} has been updated"
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment=planned)
+        return StateReturn.planned(name, planned, changes)
     function = "mysql.alter_db" if found else "mysql.db_create"
     await ctx.call(function, name, **wanted, **connection)
     now: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=done,
-        new_state={"name": name, **now},
+    return StateReturn.changed(
+        name,
+        done,
+        changes,
+        {"name": name, **now},
         old_state={"name": name, **found} if found else {"name": name, "exists": False},
     )
 
@@ -94,15 +92,12 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("mysql.db_exists", name, **connection):
-        comment = f"Database {name} is not present, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, f"Database {name} is not present, so it cannot be removed", gone)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
-        comment = f"Database {name} is present and needs to be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Database {name} is present and needs to be removed", changes)
     await ctx.call("mysql.db_remove", name, **connection)
-    comment = f"Database {name} has been removed"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+    return StateReturn.changed(name, f"Database {name} has been removed", changes, gone)
 
 
 FUNCTIONS: Final = by_name(absent, present)

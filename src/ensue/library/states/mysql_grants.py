@@ -71,12 +71,10 @@ async def present(
     new_state: DataMap = {"name": name, **about}
     asked = {**about, "grant_option": grant_option, "escape": escape, **connection}
     if await ctx.call("mysql.grant_exists", **asked):
-        comment = f"Grant {what} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Grant {what} is already present", new_state)
     changes: DataMap = {name: "Present"}
     if ctx.test:
-        comment = f"MySQL grant {name} is set to be created"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"MySQL grant {name} is set to be created", changes)
     if revoke_first:
         place = {word: value for word, value in asked.items() if word not in {"grant", "grant_option"}}
         for held in await ctx.call("mysql.grants_on", **place):
@@ -84,8 +82,7 @@ async def present(
     await ctx.call("mysql.grant_add", ssl_option=ssl_option, **asked)
     if not await ctx.call("mysql.grant_exists", **asked):
         raise StateFailedError(f"Failed to execute: GRANT {grant} ON {database} TO {user}@{host}")
-    comment = f"Grant {what} has been added"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"Grant {what} has been added", changes, new_state)
 
 
 @also_takes(*CONNECTION)
@@ -131,14 +128,13 @@ async def absent(
     asked = {**about, "grant_option": grant_option, "escape": escape, **connection}
     if not await ctx.call("mysql.grant_exists", **asked):
         comment = f"Grant {grant} on {database} to {user}@{host} is not present, so it cannot be revoked"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, comment, gone)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
-        comment = f"MySQL grant {name} is set to be revoked"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"MySQL grant {name} is set to be revoked", changes)
     await ctx.call("mysql.grant_revoke", **asked)
     comment = f"Grant {grant} on {database} for {user}@{host} has been revoked"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+    return StateReturn.changed(name, comment, changes, gone)
 
 
 def _about(grant: str | None, database: str | None, user: str | None, host: str) -> dict[str, str]:

@@ -67,20 +67,17 @@ async def installed(  # noqa: PLR0917 (Salt's order)
     comment = ". ".join(texts)
     if not missing:
         state = _state(wanted, before)
-        return StateReturn(name=name, result=True, comment=comment, new_state=state)
+        return StateReturn.unchanged(name, comment, state)
     changes: DataMap = {"old": [], "new": [*missing]}
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     try:
         await ctx.call("npm.install", pkgs=missing, registry=registry, **where)
     except StateFailedError as error:
-        comment = f"Error installing '{', '.join(missing)}': {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Error installing '{', '.join(missing)}': {error}")
     after: dict[str, DataMap] = await ctx.call("npm.list", **where)
     comment = f"Package(s) '{', '.join(wanted)}' successfully installed"
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=_state(wanted, after)
-    )
+    return StateReturn.changed(name, comment, changes, _state(wanted, after))
 
 
 async def removed(
@@ -113,13 +110,11 @@ async def removed(
         comment = f"Error uninstalling '{name}': {error}"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     if name not in there:
-        comment = f"Package '{name}' is not installed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, f"Package '{name}' is not installed", gone)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Package '{name}' is set to be removed")
+        return StateReturn.planned(name, f"Package '{name}' is set to be removed")
     await ctx.call("npm.uninstall", name, dir=dir, runas=user)
-    comment = f"Package '{name}' was successfully removed"
-    return StateReturn(name=name, result=True, changes={name: "Removed"}, comment=comment, new_state=gone)
+    return StateReturn.changed(name, f"Package '{name}' was successfully removed", {name: "Removed"}, gone)
 
 
 def _is_there(wanted: str, found: Mapping[str, DataMap]) -> bool:

@@ -115,29 +115,23 @@ async def installed(
     ]
     if not missing:
         comment = "\n".join([*already, "All specified packages are already installed"])
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(wanted, before))
+        return StateReturn.unchanged(name, comment, _state(wanted, before))
     if ctx.test:
         shown = "\n".join(each.written for each in wanted)
         comment = f"Python package {shown} is set to be installed"
         if len(wanted) > 1:
             comment = f"Python package(s) set to be installed:\n{shown}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     done: DataMap = await ctx.call("pip.install", [each.written for each in missing], **options)
     after: dict[str, str] = await ctx.call("pip.list", **where)
     changes = _changes(missing, before, after, is_again=force_reinstall or ignore_installed)
     if done["retcode"]:
         comment = f"Failed to install packages: {', '.join(each.written for each in missing)}. {_said(done)}"
-        return StateReturn(name=name, result=False, changes=changes, comment="\n".join([*already, comment]))
+        return StateReturn.failed(name, "\n".join([*already, comment]), changes)
     last = "All packages were successfully installed"
     if not changes:
         last = "All specified packages are already installed and up-to-date"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment="\n".join([*already, last]),
-        new_state=_state(wanted, after),
-    )
+    return StateReturn.changed(name, "\n".join([*already, last]), changes, _state(wanted, after))
 
 
 @also_takes("log", "proxy", "timeout", "use_vt", "saltenv")
@@ -180,20 +174,13 @@ async def removed(
         result = None if ctx.test else False
         return StateReturn(name=name, result=result, comment=f"Error uninstalling '{name}': {error}")
     if await ctx.call("pip.normalize", name) not in there:
-        comment = "Package is not installed."
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, "Package is not installed.", gone)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Package {name} is set to be removed")
+        return StateReturn.planned(name, f"Package {name} is set to be removed")
     done: DataMap = await ctx.call("pip.uninstall", [name], requirements, **where)
     if done["retcode"]:
-        return StateReturn(name=name, result=False, comment=f"Could not remove package. {_said(done)}")
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Removed"},
-        comment="Package was successfully removed.",
-        new_state=gone,
-    )
+        return StateReturn.failed(name, f"Could not remove package. {_said(done)}")
+    return StateReturn.changed(name, "Package was successfully removed.", {name: "Removed"}, gone)
 
 
 async def uptodate(  # noqa: PLR0917 (Salt's order)
@@ -230,24 +217,16 @@ async def uptodate(  # noqa: PLR0917 (Salt's order)
     except StateFailedError as error:
         return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
     if not waiting:
-        comment = "System is already up-to-date."
-        return StateReturn(name=name, result=True, comment=comment, new_state={"upgrades": {}})
+        return StateReturn.unchanged(name, "System is already up-to-date.", {"upgrades": {}})
     if ctx.test:
         before: dict[str, str] = await ctx.call("pip.list", **where)
         changes: DataMap = {each: {"old": before.get(each, ""), "new": new} for each, new in waiting.items()}
-        return StateReturn(name=name, result=None, changes=changes, comment="System update will be performed")
+        return StateReturn.planned(name, "System update will be performed", changes)
     done: dict[str, Any] = await ctx.call("pip.upgrade", **where)
     if not done["result"]:
-        comment = str(done["comment"])
-        return StateReturn(name=name, result=False, changes=done["changes"], comment=comment)
+        return StateReturn.failed(name, str(done["comment"]), done["changes"])
     left: dict[str, str] = await ctx.call("pip.list_upgrades", **where)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done["changes"],
-        comment="Upgrade successful.",
-        new_state={"upgrades": {**left}},
-    )
+    return StateReturn.changed(name, "Upgrade successful.", done["changes"], {"upgrades": {**left}})
 
 
 class _FaultyRequirementError(StateFailedError):
@@ -270,13 +249,13 @@ async def _from_file(
                 'Package will be installed in editable mode (i.e. setuptools "develop mode") from '
                 f"{editable}."
             )
-        return StateReturn(name=name, result=None, comment=" ".join(texts))
+        return StateReturn.planned(name, " ".join(texts))
     where = {key: options[key] for key in ("bin_env", "user", "cwd", "env_vars")}
     done: DataMap = await ctx.call("pip.install", None, requirements, **{**options, "editable": editable})
     after: dict[str, str] = await ctx.call("pip.list", **where)
     what = f'process requirements file "{requirements}"' if requirements else f"install from {editable}"
     if done["retcode"]:
-        return StateReturn(name=name, result=False, comment=f"Unable to {what}. {_said(done)}")
+        return StateReturn.failed(name, f"Unable to {what}. {_said(done)}")
     changes: DataMap = {}
     said: list[str] = []
     if requirements:
@@ -291,7 +270,7 @@ async def _from_file(
         changes |= {"editable": True} if before != after else {}
         said.append(f"Package successfully installed from VCS checkout {editable}.")
     new_state: DataMap = {"packages": {**after}}
-    return StateReturn(name=name, result=True, changes=changes, comment=" ".join(said), new_state=new_state)
+    return StateReturn.changed(name, " ".join(said), changes, new_state)
 
 
 def _written(given: object) -> str:

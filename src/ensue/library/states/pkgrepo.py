@@ -70,39 +70,31 @@ async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs
     warnings = _remarks(kwargs)
     fault = _fault(kwargs)
     if fault:
-        return StateReturn(name=name, result=False, comment=fault, warnings=warnings)
+        return StateReturn.failed(name, fault, warnings=warnings)
     repo = f"ppa:{ppa}" if ppa else name
     options = _options(kwargs)
     try:
         before: DataMap = await ctx.call("pkg.get_repo", repo, **options)
         plan: DataMap = await ctx.call("pkg.plan_repo", repo, **options)
     except StateFailedError as error:
-        comment = f"Failed to examine repo '{name}': {error}"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        return StateReturn.failed(name, f"Failed to examine repo '{name}': {error}", warnings=warnings)
     differences = _differences(before, plan)
     if before and not differences and not await _has_more(ctx, before, options):
         comment = f"Package repo '{name}' already configured"
-        return StateReturn(name=name, result=True, comment=comment, new_state=before, warnings=warnings)
+        return StateReturn.unchanged(name, comment, before, warnings=warnings)
     changes: DataMap = differences if before else {"repo": repo}
     if ctx.test:
         comment = f"Package repo '{name}' would be configured. {_LATER}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, changes, warnings=warnings)
     try:
         await ctx.call("pkg.mod_repo", repo, **{**options, "refresh": False})
     except StateFailedError as error:
-        comment = f"Failed to configure repo '{name}': {error}"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        return StateReturn.failed(name, f"Failed to configure repo '{name}': {error}", warnings=warnings)
     after: DataMap = await ctx.call("pkg.get_repo", repo, **options)
     warnings += await _refresh(ctx, options)
     comment = f"Configured package repo '{name}'"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes or {"file": after["file"]},
-        comment=comment,
-        new_state=after,
-        old_state=before or None,
-        warnings=warnings,
+    return StateReturn.changed(
+        name, comment, changes or {"file": after["file"]}, after, old_state=before or None, warnings=warnings
     )
 
 
@@ -132,24 +124,16 @@ async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs:
     try:
         before: DataMap = await ctx.call("pkg.get_repo", repo)
         if not before:
-            comment = f"Package repo {name} is absent"
-            return StateReturn(name=name, result=True, comment=comment, new_state=gone, warnings=warnings)
+            return StateReturn.unchanged(name, f"Package repo {name} is absent", gone, warnings=warnings)
         if ctx.test:
             comment = f"Package repo '{name}' will be removed. {_LATER}"
-            return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+            return StateReturn.planned(name, comment, warnings=warnings)
         await ctx.call("pkg.del_repo", repo, refresh=False)
     except StateFailedError as error:
-        comment = f"Failed to configure repo '{name}': {error}"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        return StateReturn.failed(name, f"Failed to configure repo '{name}': {error}", warnings=warnings)
     warnings += await _refresh(ctx, _options(kwargs))
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"repo": name},
-        comment=f"Removed repo {name}",
-        new_state=gone,
-        old_state=before,
-        warnings=warnings,
+    return StateReturn.changed(
+        name, f"Removed repo {name}", {"repo": name}, gone, old_state=before, warnings=warnings
     )
 
 

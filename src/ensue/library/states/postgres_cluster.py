@@ -63,25 +63,22 @@ async def present(
         new_state = _state(name, str(version), found)
         if (port and int(port) != found["port"]) or (datadir and datadir != found["datadir"]):
             comment = f"Cluster {full_name} has wrong parameters which couldn't be changed on fly."
-            return StateReturn(name=name, result=False, comment=comment)
-        comment = f"Cluster {full_name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+            return StateReturn.failed(name, comment)
+        return StateReturn.unchanged(name, f"Cluster {full_name} is already present", new_state)
     changes: DataMap = {full_name: "Present"}
     if ctx.test:
-        comment = f"Cluster {full_name} is set to be created"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Cluster {full_name} is set to be created", changes)
     await ctx.call(
         "postgres.cluster_create", str(version), name, port=port, encoding=encoding, locale=locale,
         datadir=datadir, allow_group_access=allow_group_access, data_checksums=data_checksums,
         wal_segsize=wal_segsize,
     )  # fmt: skip
     now = await _found(ctx, full_name) or {}
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The cluster {full_name} has been created",
-        new_state=_state(name, str(version), now),
+    return StateReturn.changed(
+        name,
+        f"The cluster {full_name} has been created",
+        changes,
+        _state(name, str(version), now),
         old_state={"name": name, "version": str(version), "exists": False},
     )
 
@@ -109,18 +106,16 @@ async def absent(ctx: StateContext, name: str, version: str | float) -> StateRet
     found = await _found(ctx, full_name)
     if found is None:
         comment = f"Cluster {full_name} is not present, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, comment, gone)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
-        comment = f"Cluster {full_name} is set to be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Cluster {full_name} is set to be removed", changes)
     await ctx.call("postgres.cluster_remove", str(version), name, stop=True)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"Cluster {full_name} has been removed",
-        new_state=gone,
+    return StateReturn.changed(
+        name,
+        f"Cluster {full_name} has been removed",
+        changes,
+        gone,
         old_state=_state(name, str(version), found),
     )
 

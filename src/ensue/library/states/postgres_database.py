@@ -77,14 +77,13 @@ async def present(
     if found is not None:
         if any(value and found[word].lower() != value.lower() for word, value in fixed.items()):
             comment = f"Database {name} has wrong parameters which couldn't be changed on fly."
-            return StateReturn(name=name, result=False, comment=comment)
+            return StateReturn.failed(name, comment)
         if not any(value and found[word] != value for word, value in loose.items()):
-            comment = f"Database {name} is already present"
-            return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
+            return StateReturn.unchanged(name, f"Database {name} is already present", _state(name, found))
     changes: DataMap = {name: "Present" if found is None else "Parameters changed"}
     if ctx.test:
         what = "is set to be created" if found is None else "exists, but parameters need to be changed"
-        return StateReturn(name=name, result=None, changes=changes, comment=f"Database {name} {what}")
+        return StateReturn.planned(name, f"Database {name} {what}", changes)
     if found is None:
         new = {"encoding": encoding, "lc_collate": lc_collate, "lc_ctype": lc_ctype, "template": template}
         await ctx.call("postgres.db_create", name, tablespace=tablespace, owner=owner, **new, **asked)
@@ -93,13 +92,8 @@ async def present(
         await ctx.call("postgres.db_alter", name, tablespace=tablespace, owner=owner, **asked)
         comment = f"Parameters for database {name} have been changed"
     databases = await ctx.call("postgres.db_list", **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=_state(name, databases[name]),
-        old_state=_state(name, found),
+    return StateReturn.changed(
+        name, comment, changes, _state(name, databases[name]), old_state=_state(name, found)
     )
 
 

@@ -52,23 +52,20 @@ async def present(
     is_other = bool(ext_version) and found.get("extversion") != str(ext_version)
     is_elsewhere = bool(schema) and found.get("schema_name") != schema
     if found and not is_other and not is_elsewhere:
-        comment = f"Extension {name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
+        return StateReturn.unchanged(name, f"Extension {name} is already present", _state(name, found))
     verb = "upgrade" if found else "install"
     done = f"{verb}ed".replace("eed", "ed")
     changes: DataMap = {name: done.capitalize()}
     if ctx.test:
-        comment = f"Extension {name} is set to be {done}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Extension {name} is set to be {done}", changes)
     new = {"schema": schema if is_elsewhere else None, "ext_version": ext_version if is_other else None}
     await ctx.call("postgres.create_extension", name, **new, **asked)
     now = await ctx.call("postgres.get_installed_extension", name, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The extension {name} has been {done}",
-        new_state=_state(name, now),
+    return StateReturn.changed(
+        name,
+        f"The extension {name} has been {done}",
+        changes,
+        _state(name, now),
         old_state=_state(name, found),
     )
 

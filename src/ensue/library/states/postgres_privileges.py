@@ -65,16 +65,14 @@ async def present(
     about = (name, object_name, object_type)
     new_state = _state(name, object_name, object_type, words)
     if await ctx.call("postgres.has_privileges", *about, grant_option=grant_option, **asked):
-        comment = "The requested privilege(s) are already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, "The requested privilege(s) are already set", new_state)
     what = object_name if object_type == "group" else ",".join(words)
     changes: DataMap = {name: "Present"}
     if ctx.test:
-        comment = f"The privilege(s): {what} are set to be granted to {name}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"The privilege(s): {what} are set to be granted to {name}", changes)
     await ctx.call("postgres.privileges_grant", *about, grant_option=grant_option, **asked)
     comment = f"The privilege(s): {what} have been granted to {name}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 @also_takes(*SERVER)
@@ -120,15 +118,15 @@ async def absent(
     new_state: DataMap = {**_state(name, object_name, object_type, words), "exists": False}
     if not await ctx.call("postgres.has_privileges", *about, **asked):
         comment = "The requested privilege(s) are not set so cannot be revoked"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     what = object_name if object_type == "group" else ",".join(words)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
         comment = f"The privilege(s): {what} are set to be revoked from {name}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     await ctx.call("postgres.privileges_revoke", *about, **asked)
     comment = f"The privilege(s): {what} have been revoked from {name}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _words(privileges: str | list[str] | None) -> list[str]:

@@ -44,17 +44,16 @@ async def present(
     found = await ctx.call("postgres.schema_get", dbname, name, **asked)
     if found is not None:
         comment = f"Schema {name} already exists in database {dbname}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, dbname, found))
+        return StateReturn.unchanged(name, comment, _state(name, dbname, found))
     if ctx.test:
         comment = f"Schema {name} is set to be created in database {dbname}."
-        return StateReturn(name=name, result=None, changes={name: "Present"}, comment=comment)
+        return StateReturn.planned(name, comment, {name: "Present"})
     await ctx.call("postgres.schema_create", dbname, name, owner=owner, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Present"},
-        comment=f"Schema {name} has been created in database {dbname}",
-        new_state=_state(name, dbname, await ctx.call("postgres.schema_get", dbname, name, **asked)),
+    return StateReturn.changed(
+        name,
+        f"Schema {name} has been created in database {dbname}",
+        {name: "Present"},
+        _state(name, dbname, await ctx.call("postgres.schema_get", dbname, name, **asked)),
         old_state=_state(name, dbname, None),
     )
 
@@ -84,17 +83,16 @@ async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> St
     new_state = _state(name, dbname, None)
     if found is None:
         comment = f"Schema {name} is not present in database {dbname}, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
         comment = f"Schema {name} is set to be removed from database {dbname}"
-        return StateReturn(name=name, result=None, changes={name: "Absent"}, comment=comment)
+        return StateReturn.planned(name, comment, {name: "Absent"})
     await ctx.call("postgres.schema_remove", dbname, name, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Absent"},
-        comment=f"Schema {name} has been removed from database {dbname}",
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f"Schema {name} has been removed from database {dbname}",
+        {name: "Absent"},
+        new_state,
         old_state=_state(name, dbname, found),
     )
 

@@ -66,24 +66,21 @@ async def present(
         update = {"owner": owner} if owner and owner != found["owner"] else {}
         update |= {"options": other} if other else {}
         if not update:
-            comment = f"Tablespace {name} is already present"
-            return StateReturn(name=name, result=True, comment=comment, new_state=found)
+            return StateReturn.unchanged(name, f"Tablespace {name} is already present", found)
     changes: DataMap = {name: update or "Present"}
     verb = "changed" if update else "created"
     if ctx.test:
-        comment = f"Tablespace {name} is set to be {verb}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Tablespace {name} is set to be {verb}", changes)
     if update:
         given = {"new_owner": update.get("owner"), "set_option": update.get("options")}
         await ctx.call("postgres.tablespace_alter", name, **given, **asked)
     else:
         await ctx.call("postgres.tablespace_create", name, directory, options=wanted, owner=owner, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The tablespace {name} has been {verb}",
-        new_state=await _found(ctx, name, asked),
+    return StateReturn.changed(
+        name,
+        f"The tablespace {name} has been {verb}",
+        changes,
+        await _found(ctx, name, asked),
         old_state=found or {"name": name, "exists": False},
     )
 

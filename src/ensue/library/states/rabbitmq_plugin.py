@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import by_name
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
-    from ensue.core.model.returns import StateReturn
 
 
 async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
@@ -55,16 +54,17 @@ async def _be(ctx: StateContext, name: str, runas: str | None, *, enable: bool) 
     new_state: DataMap = {"name": name, "enabled": enable}
     is_enabled: bool = await ctx.call("rabbitmq.plugin_is_enabled", name, runas=runas)
     if is_enabled is enable:
-        return unchanged(name, f"Plugin '{name}' is already {word}.", new_state)
+        return StateReturn.unchanged(name, f"Plugin '{name}' is already {word}.", new_state)
     function = "rabbitmq.enable_plugin" if enable else "rabbitmq.disable_plugin"
-    return await changed(
-        ctx,
+    changes: DataMap = {"old": "", "new": name} if enable else {"old": name, "new": ""}
+    if ctx.test:
+        return StateReturn.planned(name, f"Plugin '{name}' is set to be {word}.", changes)
+    await ctx.call(function, name, runas=runas)
+    return StateReturn.changed(
         name,
-        {"old": "", "new": name} if enable else {"old": name, "new": ""},
-        plan=f"Plugin '{name}' is set to be {word}.",
-        done=f"Plugin '{name}' was {word}.",
-        act=lambda: ctx.call(function, name, runas=runas),
-        new_state=new_state,
+        f"Plugin '{name}' was {word}.",
+        changes,
+        new_state,
         old_state={"name": name, "enabled": not enable},
     )
 

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
-    from ensue.core.model.returns import StateReturn
 
 
 async def present(
@@ -67,19 +66,18 @@ async def present(
         }
         updates = [word for word, is_different in differs.items() if is_different]
         if not updates:
-            return unchanged(name, f"Policy {vhost} {name} is already present", found)
+            return StateReturn.unchanged(name, f"Policy {vhost} {name} is already present", found)
     arguments = (vhost, name, pattern, json.dumps(wanted))
     verb = "created" if found is None else "updated"
-    return await changed(
-        ctx,
+    changes: DataMap = {"old": {}, "new": name} if found is None else {"old": found, "new": updates}
+    if ctx.test:
+        return StateReturn.planned(name, f"Policy {vhost} {name} is set to be {verb}", changes)
+    await ctx.call("rabbitmq.set_policy", *arguments, priority=priority, runas=runas, apply_to=apply_to)
+    return StateReturn.changed(
         name,
-        {"old": {}, "new": name} if found is None else {"old": found, "new": updates},
-        plan=f"Policy {vhost} {name} is set to be {verb}",
-        done=f"Policy {vhost} {name} was {verb}",
-        act=lambda: ctx.call(
-            "rabbitmq.set_policy", *arguments, priority=priority, runas=runas, apply_to=apply_to
-        ),
-        new_state={
+        f"Policy {vhost} {name} was {verb}",
+        changes,
+        {
             "name": name,
             "vhost": vhost,
             "pattern": pattern,
@@ -114,17 +112,12 @@ async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str |
     gone: DataMap = {"name": name, "vhost": vhost, "exists": False}
     found = await _found(ctx, vhost, name, runas)
     if found is None:
-        return unchanged(name, f"Policy '{vhost} {name}' is not present.", gone)
-    return await changed(
-        ctx,
-        name,
-        {"old": name, "new": ""},
-        plan=f"Policy '{vhost} {name}' will be removed.",
-        done="Deleted",
-        act=lambda: ctx.call("rabbitmq.delete_policy", vhost, name, runas=runas),
-        new_state=gone,
-        old_state=found,
-    )
+        return StateReturn.unchanged(name, f"Policy '{vhost} {name}' is not present.", gone)
+    changes: DataMap = {"old": name, "new": ""}
+    if ctx.test:
+        return StateReturn.planned(name, f"Policy '{vhost} {name}' will be removed.", changes)
+    await ctx.call("rabbitmq.delete_policy", vhost, name, runas=runas)
+    return StateReturn.changed(name, "Deleted", changes, gone, old_state=found)
 
 
 async def _found(ctx: StateContext, vhost: str, name: str, runas: str | None) -> DataMap | None:

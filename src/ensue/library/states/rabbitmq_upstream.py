@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import by_name
 from ensue.core.masking import url_passwords
 from ensue.core.model.data import is_mapping
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
-    from ensue.core.model.returns import StateReturn
 
 
 async def present(
@@ -84,16 +83,17 @@ async def present(
     found = await _found(ctx, name, runas)
     if found == wanted:
         comment = f'Upstream "{name}" already present as specified.'
-        return unchanged(name, comment, {"name": name, "definition": wanted}, sensitive)
+        return StateReturn.unchanged(name, comment, {"name": name, "definition": wanted}, sensitive=sensitive)
     verb = "created" if found is None else "updated"
-    return await changed(
-        ctx,
+    changes: DataMap = _difference(found, wanted)
+    if ctx.test:
+        return StateReturn.planned(name, f'Upstream "{name}" would have been {verb}.', changes)
+    await ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options)
+    return StateReturn.changed(
         name,
-        _difference(found, wanted),
-        plan=f'Upstream "{name}" would have been {verb}.',
-        done=f'Upstream "{name}" {verb}.',
-        act=lambda: ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options),
-        new_state={"name": name, "definition": wanted},
+        f'Upstream "{name}" {verb}.',
+        changes,
+        {"name": name, "definition": wanted},
         old_state={"name": name, "exists": False} if found is None else {"name": name, "definition": found},
         sensitive=sensitive,
     )
@@ -118,16 +118,12 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """
     gone: DataMap = {"name": name, "exists": False}
     if await _found(ctx, name, runas) is None:
-        return unchanged(name, f'The upstream "{name}" is already absent.', gone)
-    return await changed(
-        ctx,
-        name,
-        {"old": name, "new": None},
-        plan=f'Upstream "{name}" would have been deleted.',
-        done=f'Upstream "{name}" has been deleted.',
-        act=lambda: ctx.call("rabbitmq.delete_upstream", name, runas=runas),
-        new_state=gone,
-    )
+        return StateReturn.unchanged(name, f'The upstream "{name}" is already absent.', gone)
+    changes: DataMap = {"old": name, "new": None}
+    if ctx.test:
+        return StateReturn.planned(name, f'Upstream "{name}" would have been deleted.', changes)
+    await ctx.call("rabbitmq.delete_upstream", name, runas=runas)
+    return StateReturn.changed(name, f'Upstream "{name}" has been deleted.', changes, gone)
 
 
 async def _found(ctx: StateContext, name: str, runas: str | None) -> DataMap | None:

@@ -19,7 +19,6 @@ from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
-from ensue.library.states._rabbitmq import changed, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -77,8 +76,7 @@ async def present(
     if is_new:
         changes["user"] = {"old": "", "new": name}
         if ctx.test:
-            comment = f"User '{name}' is set to be created."
-            return StateReturn(name=name, result=None, changes=changes, comment=comment)
+            return StateReturn.planned(name, f"User '{name}' is set to be created.", changes)
         await ctx.call("rabbitmq.add_user", name, secret, runas=runas)
     elif force or (
         secret is not None and not await ctx.call("rabbitmq.check_password", name, secret, runas=runas)
@@ -106,15 +104,16 @@ async def present(
         comment = (
             f"'{name}' is already in the desired state." if asked else f"User '{name}' is already present."
         )
-        return unchanged(name, comment, new_state)
-    return await changed(
-        ctx,
+        return StateReturn.unchanged(name, comment, new_state)
+    if ctx.test:
+        return StateReturn.planned(name, f"Configuration for '{name}' will change.", changes)
+    for act in acts:
+        await act()
+    return StateReturn.changed(
         name,
+        f"'{name}' was configured.",
         changes,
-        plan=f"Configuration for '{name}' will change.",
-        done=f"'{name}' was configured.",
-        act=lambda: _all(acts),
-        new_state=new_state,
+        new_state,
         old_state={"name": name, "exists": False}
         if is_new
         else {"name": name, "tags": [*held_tags], "perms": {**held}},
@@ -140,21 +139,12 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("rabbitmq.user_exists", name, runas=runas):
-        return unchanged(name, f"The user '{name}' is not present.", gone)
-    return await changed(
-        ctx,
-        name,
-        {"name": {"old": name, "new": ""}},
-        plan=f"The user '{name}' will be removed.",
-        done=f"The user '{name}' was removed.",
-        act=lambda: ctx.call("rabbitmq.delete_user", name, runas=runas),
-        new_state=gone,
-    )
-
-
-async def _all(acts: list[Act]) -> None:
-    for act in acts:
-        await act()
+        return StateReturn.unchanged(name, f"The user '{name}' is not present.", gone)
+    changes: DataMap = {"name": {"old": name, "new": ""}}
+    if ctx.test:
+        return StateReturn.planned(name, f"The user '{name}' will be removed.", changes)
+    await ctx.call("rabbitmq.delete_user", name, runas=runas)
+    return StateReturn.changed(name, f"The user '{name}' was removed.", changes, gone)
 
 
 def _password_change(password: str | None) -> DataMap:

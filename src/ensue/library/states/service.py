@@ -246,29 +246,21 @@ async def mod_watch(
     if sfun == "dead":
         verb, past = "stop", "stopped"
         if not is_running:
-            comment = f"Service is already {past}"
-            return StateReturn(name=name, result=True, comment=comment, new_state=await _state(ctx, name))
+            return StateReturn.unchanged(name, f"Service is already {past}", await _state(ctx, name))
     elif sfun == "running":
         verb = ("force_reload" if force else "reload") if reload else "restart"
         verb = verb if is_running else "start"
         past = _WATCHED[verb]
     else:
-        comment = f"Unable to trigger watch for service.{sfun}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Unable to trigger watch for service.{sfun}")
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Service is set to be {past}")
+        return StateReturn.planned(name, f"Service is set to be {past}")
     try:
         await ctx.call(f"service.{verb}", name, no_block=no_block)
     except StateFailedError as error:
         words = verb.replace("_", "-")
-        return StateReturn(name=name, result=False, comment=f"Failed to {words} the service: {error}")
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: True},
-        comment=f"Service {past}",
-        new_state=await _state(ctx, name),
-    )
+        return StateReturn.failed(name, f"Failed to {words} the service: {error}")
+    return StateReturn.changed(name, f"Service {past}", {name: True}, await _state(ctx, name))
 
 
 async def _with_start(ctx: StateContext, enable: bool | None, came: _Came) -> StateReturn:
@@ -287,17 +279,14 @@ async def _with_start(ctx: StateContext, enable: bool | None, came: _Came) -> St
             try:
                 await ctx.call("service.enable" if enable else "service.disable", name)
             except StateFailedError as error:
-                return StateReturn(
-                    name=name, result=False, changes=changes, comment=str(error), warnings=warnings
-                )
+                return StateReturn.failed(name, str(error), changes, warnings=warnings)
             changes = {name: True}
             comment = f"Service {name} has been {word}, and is {came.state}"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=await _state(ctx, name, is_running=came.is_running, is_enabled=is_enabled),
+    return StateReturn.changed(
+        name,
+        comment,
+        changes,
+        await _state(ctx, name, is_running=came.is_running, is_enabled=is_enabled),
         warnings=warnings,
     )
 
@@ -328,21 +317,19 @@ async def _has_scripts(ctx: StateContext) -> bool:
 
 async def _nothing_runs(ctx: StateContext, name: str, warnings: tuple[str, ...]) -> StateReturn:
     """Make Salt's return for a target on which nothing can be started or stopped."""
-    return StateReturn(
-        name=name,
-        result=True,
-        comment="Running in OFFLINE mode. Nothing to do",
-        new_state=await _state(ctx, name, is_running=False),
+    return StateReturn.unchanged(
+        name,
+        "Running in OFFLINE mode. Nothing to do",
+        await _state(ctx, name, is_running=False),
         warnings=warnings,
     )
 
 
 def _not_there(name: str, warnings: tuple[str, ...]) -> StateReturn:
-    return StateReturn(
-        name=name,
-        result=True,
-        comment=f"The named service {name} is not available",
-        new_state={"name": name, "exists": False, "running": False, "enabled": False},
+    return StateReturn.unchanged(
+        name,
+        f"The named service {name} is not available",
+        {"name": name, "exists": False, "running": False, "enabled": False},
         warnings=warnings,
     )
 

@@ -68,10 +68,10 @@ async def present(  # noqa: PLR0917 (Salt's order)
     found: str = await ctx.call("ssh.check_key", user, key, **given, config=config)
     if found == "exists":
         text = f"The authorized host key {key} is already present for user {user}"
-        return StateReturn(name=key, result=True, comment=text, new_state=new_state)
+        return StateReturn.unchanged(key, text, new_state)
     if ctx.test:
         what = "added" if found == "add" else "updated"
-        return StateReturn(name=key, result=None, comment=f"Key {key} for user {user} is set to be {what}")
+        return StateReturn.planned(key, f"Key {key} for user {user} is set to be {what}")
     word: str = await ctx.call("ssh.set_auth_key", user, key, **given, config=config)
     return _done(key, user, word, new_state)
 
@@ -118,12 +118,11 @@ async def absent(  # noqa: PLR0917 (Salt's order)
     # The type is ignored, so that a key that was written with another type is removed too.
     gone: DataMap = {"user": user, "keys": [key], "exists": False}
     if key not in await ctx.call("ssh.auth_keys", user, config):
-        text = "Key is already absent" if ctx.test else "Key not present"
-        return StateReturn(name=key, result=True, comment=text, new_state=gone)
+        return StateReturn.unchanged(key, "Key is already absent" if ctx.test else "Key not present", gone)
     if ctx.test:
-        return StateReturn(name=key, result=None, comment=f"Key {key} for user {user} is set for removal")
+        return StateReturn.planned(key, f"Key {key} for user {user} is set for removal")
     word: str = await ctx.call("ssh.rm_auth_key", user, key, config)
-    return StateReturn(name=key, result=True, changes={key: "Removed"}, comment=word, new_state=gone)
+    return StateReturn.changed(key, word, {key: "Removed"}, gone)
 
 
 @also_takes()
@@ -196,15 +195,14 @@ async def _present_file(
     try:
         keys: dict[str, str] = await ctx.call("ssh.check_key_file", user, source, config)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Failed to add the ssh key. {error}")
+        return StateReturn.failed(name, f"Failed to add the ssh key. {error}")
     new_state: DataMap = {"user": user, "keys": [*keys]}
     waiting = {key: found for key, found in keys.items() if found != "exists"}
     if not waiting:
-        text = f"All host keys in file {source} are already present"
-        return StateReturn(name=name, result=True, comment=text, new_state=new_state)
+        return StateReturn.unchanged(name, f"All host keys in file {source} are already present", new_state)
     if ctx.test:
         lines = "".join(f"Set to {found}: {key}\n" for key, found in waiting.items())
-        return StateReturn(name=name, result=None, comment=lines)
+        return StateReturn.planned(name, lines)
     word: str = await ctx.call("ssh.set_auth_key_from_file", user, source, config, options=options)
     return _done(name, user, word, new_state)
 
@@ -216,19 +214,15 @@ async def _absent_file(ctx: StateContext, name: str, user: str, source: str, con
         # As in Salt, a missing source has no keys to remove.
         text = f"All host keys in file {source} are already absent"
         nothing: DataMap = {"user": user, "keys": [], "exists": False}
-        return StateReturn(
-            name=name, result=True, comment=text, new_state=nothing, warnings=(f"ssh_auth.absent: {error}",)
-        )
+        return StateReturn.unchanged(name, text, nothing, warnings=(f"ssh_auth.absent: {error}",))
     gone: DataMap = {"user": user, "keys": [*keys], "exists": False}
     there = [key for key, found in keys.items() if found != "add"]
     if not there:
-        text = f"All host keys in file {source} are already absent"
-        return StateReturn(name=name, result=True, comment=text, new_state=gone)
+        return StateReturn.unchanged(name, f"All host keys in file {source} are already absent", gone)
     if ctx.test:
-        text = "".join(f"Set to remove: {key}\n" for key in there)
-        return StateReturn(name=name, result=None, comment=text)
+        return StateReturn.planned(name, "".join(f"Set to remove: {key}\n" for key in there))
     word: str = await ctx.call("ssh.rm_auth_key_from_file", user, source, config)
-    return StateReturn(name=name, result=True, changes={name: "Removed"}, comment=word, new_state=gone)
+    return StateReturn.changed(name, word, {name: "Removed"}, gone)
 
 
 def _done(name: str, user: str, word: str, new_state: DataMap) -> StateReturn:
@@ -242,11 +236,11 @@ def _done(name: str, user: str, word: str, new_state: DataMap) -> StateReturn:
             changes = {}
             comment = f"The authorized host key {name} is already present for user {user}"
         case "fail":
-            return StateReturn(name=name, result=False, comment=_FAILED)
+            return StateReturn.failed(name, _FAILED)
         case _:
             comment = "Invalid public ssh key, most likely has spaces or invalid syntax"
-            return StateReturn(name=name, result=False, comment=comment)
-    return StateReturn(name=name, result=True, changes={**changes}, comment=comment, new_state=new_state)
+            return StateReturn.failed(name, comment)
+    return StateReturn.changed(name, comment, {**changes}, new_state)
 
 
 def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple[str, dict[str, Any]]:

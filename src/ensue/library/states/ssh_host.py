@@ -192,20 +192,19 @@ async def _unknown_target(
 ) -> StateReturn:
     if _TARGETS.search(name):
         comment = f"{error}: `name` takes one resource, by id or TYPE:ID; several are the `tgt` of a state"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     if ctx.test:
         record = await asyncio.to_thread(ctx.registry.record, _as_srn(name) or Srn("ssh_host", name))
         known = record is not None and record.status == "active"
         now = "is to be registered again" if known else "is not registered yet"
-        comment = f"{name} {now}; {then}, once an earlier state has registered it"
-        return StateReturn(name=name, result=None, comment=comment)
-    return StateReturn(name=name, result=False, comment=str(error))
+        return StateReturn.planned(name, f"{name} {now}; {then}, once an earlier state has registered it")
+    return StateReturn.failed(name, str(error))
 
 
 async def _out_of_reach(ctx: StateContext, name: str, error: RemoteError) -> StateReturn:
     """Make the failure for an unreachable target, with the sources that it was derived from."""
     srn = _as_srn(error.target) or _as_srn(name) or Srn("ssh_host", name)
-    return StateReturn(name=name, result=False, comment=await with_origins(error, ctx.registry, srn))
+    return StateReturn.failed(name, await with_origins(error, ctx.registry, srn))
 
 
 def _as_srn(text: str) -> Srn | None:

@@ -65,8 +65,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
     """
     shown = _shown(user, config)
     if key and not enc:
-        comment = 'Required argument "enc" if using "key" argument.'
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, 'Required argument "enc" if using "key" argument.')
     new_state: DataMap = {"name": name, "user": user, "config": shown}
     if ctx.test:
         found: str | DataMap = await ctx.call(
@@ -80,13 +79,12 @@ async def present(  # noqa: PLR0917 (Salt's order)
         fingerprint_hash_type=fingerprint_hash_type,
     )  # fmt: skip
     if done["status"] == "error":
-        return StateReturn(name=name, result=False, comment=str(done["error"]))
+        return StateReturn.failed(name, str(done["error"]))
     if done["status"] == "exists":
-        comment = f"{name} already exists in {shown}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{name} already exists in {shown}", new_state)
     changes: DataMap = {"old": done["old"], "new": done["new"]}
     comment = _saved(name, shown, done["new"], key=key, fingerprint=fingerprint, enc=enc)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def absent(
@@ -112,16 +110,15 @@ async def absent(
     """
     gone: DataMap = {"name": name, "user": user, "config": _shown(user, config), "exists": False}
     if user and not await ctx.call("user.info", user):
-        return StateReturn(name=name, result=True, comment="Host is already absent", new_state=gone)
+        return StateReturn.unchanged(name, "Host is already absent", gone)
     known: list[DataMap] | None = await ctx.call("ssh.get_known_host_entries", user, name, config=config)
     if not known:
-        return StateReturn(name=name, result=True, comment="Host is already absent", new_state=gone)
+        return StateReturn.unchanged(name, "Host is already absent", gone)
     if ctx.test:
-        comment = f"Key for {name} is set to be removed from {_shown(user, config)}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, f"Key for {name} is set to be removed from {_shown(user, config)}")
     done: DataMap = await ctx.call("ssh.rm_known_host", user=user, hostname=name, config=config)
     changes: DataMap = {"old": [*known], "new": None}
-    return StateReturn(name=name, result=True, changes=changes, comment=str(done["comment"]), new_state=gone)
+    return StateReturn.changed(name, str(done["comment"]), changes, gone)
 
 
 def _shown(user: str | None, config: str | None) -> str:
@@ -130,12 +127,11 @@ def _shown(user: str | None, config: str | None) -> str:
 
 def _planned(name: str, config: str, found: str | DataMap, new_state: DataMap) -> StateReturn:
     if isinstance(found, dict):
-        return StateReturn(name=name, result=False, comment=str(found["error"]))
+        return StateReturn.failed(name, str(found["error"]))
     if found == "exists":
-        comment = f"Host {name} is already in {config}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Host {name} is already in {config}", new_state)
     what = f"added to {config}" if found == "add" else f"updated in {config}"
-    return StateReturn(name=name, result=None, comment=f"Key for {name} is set to be {what}")
+    return StateReturn.planned(name, f"Key for {name} is set to be {what}")
 
 
 def _saved(

@@ -101,14 +101,13 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         comment = f"environment {name} is {now.status}, not removed" + (
             f": {now.comment}" if now.comment else ""
         )
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     changes = _status_changes(status, ABSENT) | _invalidated(await work.invalidate())
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"environment {name} was removed" if changes else f"environment {name} does not exist",
-        new_state=work.gone,
+    return StateReturn.changed(
+        name,
+        f"environment {name} was removed" if changes else f"environment {name} does not exist",
+        changes,
+        work.gone,
     )
 
 
@@ -213,19 +212,18 @@ class _Work:
         state = self._state(there.environment) | there.connection
         if there.is_registered:
             state["resource"] = str(self.jump_host)
-        return StateReturn(
-            name=self._name,
-            result=True,
-            changes=changes,
-            comment="\n".join(filter(None, lines)),
-            new_state=state,
+        return StateReturn.changed(
+            self._name,
+            "\n".join(filter(None, lines)),
+            changes,
+            state,
             sensitive=_secret_keys(there.connection),
         )
 
     async def planned_deployment(self, now: Environment, *, register: bool) -> StateReturn:
         if now.obstacle and now.status != SUCCEEDED:
             comment = f"environment {self._name} is {now.status} and cannot be deployed: {now.obstacle}"
-            return StateReturn(name=self._name, result=False, comment=comment)
+            return StateReturn.failed(self._name, comment)
         changes = _status_changes(now.status, SUCCEEDED)
         if register and not await self._is_registered():
             changes["registered"] = str(self.jump_host)
@@ -236,8 +234,7 @@ class _Work:
             )
         would = "it would be deployed" if now.status != SUCCEEDED else f"{self.jump_host} would be registered"
         lines = [f"environment {self._name} is {now.status}; {would}", now.comment]
-        comment = "\n".join(filter(None, lines))
-        return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(self._name, "\n".join(filter(None, lines)), changes)
 
     async def planned_removal(self, status: str) -> StateReturn:
         records = await asyncio.to_thread(self._ctx.registry.records)
@@ -245,9 +242,8 @@ class _Work:
         changes = _status_changes(status, ABSENT) | _invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
-            return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
-        comment = f"environment {self._name} does not exist"
-        return StateReturn(name=self._name, result=True, comment=comment, new_state=self.gone)
+            return StateReturn.planned(self._name, comment, changes)
+        return StateReturn.unchanged(self._name, f"environment {self._name} does not exist", self.gone)
 
     async def _is_registered(self) -> bool:
         record = await asyncio.to_thread(self._ctx.registry.record, self.jump_host)

@@ -97,7 +97,7 @@ async def running(
     if update or not found.states:
         said = await _taken_up(ctx, group, asked, update=update)
         if _failed(said):
-            return StateReturn(name=group, result=False, comment=said)
+            return StateReturn.failed(group, said)
         just_updated = f"{group.removesuffix(':')}: updated" in said
         if not found.states:
             done.append(f"Adding service: {group}")
@@ -111,10 +111,10 @@ async def running(
         done.append(comment)
         said = await ctx.call(f"supervisord.{verb}", group, **asked)
         if _failed(said):
-            return StateReturn(name=group, result=False, comment=said)
+            return StateReturn.failed(group, said)
     changes: DataMap = {group: " ".join(done)} if done else {}
     new_state: DataMap = {"name": group, "running": True}
-    return StateReturn(name=group, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(group, comment, changes, new_state)
 
 
 @also_takes()
@@ -151,20 +151,17 @@ async def dead(
     found = await _found(ctx, group, asked)
     new_state: DataMap = {"name": group, "running": False}
     if not found.states:
-        comment = f"Service {group} doesn't exist"
-        return StateReturn(name=group, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(group, f"Service {group} doesn't exist", new_state)
     if all(state in _STOPPED for state in found.states.values()):
-        comment = f"Service {group} is not running"
-        return StateReturn(name=group, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(group, f"Service {group} is not running", new_state)
     comment = f"Stopping service: {group}"
     changes: DataMap = {group: comment}
     if ctx.test:
-        comment = f"Service {group} is set to be stopped"
-        return StateReturn(name=group, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(group, f"Service {group} is set to be stopped", changes)
     said: str = await ctx.call("supervisord.stop", group, **asked)
     if _failed(said):
-        return StateReturn(name=group, result=False, comment=said)
-    return StateReturn(name=group, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.failed(group, said)
+    return StateReturn.changed(group, comment, changes, new_state)
 
 
 @also_takes("update", "user", "conf_file", "bin_env")
@@ -219,7 +216,7 @@ def _planned(name: str, found: _ProgramStates, *, restart: bool) -> StateReturn:
     if found.is_running and not restart:
         what = f"All services in group '{name}' are" if is_group else f"Service {name} is"
         new_state: DataMap = {"name": name, "running": True}
-        return StateReturn(name=name, result=True, comment=f"{what} already running", new_state=new_state)
+        return StateReturn.unchanged(name, f"{what} already running", new_state)
     to_start = [program for program, state in found.states.items() if state != "RUNNING"]
     if not found.states:
         what = f"Group '{name}'" if is_group else f"Service {name}"
@@ -231,7 +228,7 @@ def _planned(name: str, found: _ProgramStates, *, restart: bool) -> StateReturn:
     else:
         what = f"All services in group '{name}'" if is_group else f"Service {name}"
         comment = f"{what} will be started"
-    return StateReturn(name=name, result=None, changes={name: comment}, comment=comment)
+    return StateReturn.planned(name, comment, {name: comment})
 
 
 def _failed(said: str) -> bool:

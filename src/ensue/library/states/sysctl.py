@@ -51,29 +51,20 @@ async def present(
     runs, is_kept = running.split() == text.split(), (kept or "").split() == text.split()
     new_state = {"name": name, "value": text, "config": path}
     if is_kept and (runs or (ignore and not running)):
-        comment = f"Sysctl value {name} = {text} is already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Sysctl value {name} = {text} is already set", new_state)
     if ctx.test:
-        comment = f"Sysctl option {name} set to be changed to {text}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, f"Sysctl option {name} set to be changed to {text}")
     if not runs:
         try:
             await ctx.call("sysctl.assign", name, text)
         except StateFailedError as error:
             if not ignore:
-                return StateReturn(
-                    name=name, result=False, comment=f"Failed to set {name} to {text}: {error}"
-                )
+                return StateReturn.failed(name, f"Failed to set {name} to {text}: {error}")
     await ctx.call("sysctl.persist", name, text, config=path)
     shown = value if isinstance(value, (int, float)) else text
     comment = f"Updated sysctl value {name} = {text}"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: shown},
-        comment=comment,
-        new_state=new_state,
-        old_state={"name": name, "value": running, "config": path},
+    return StateReturn.changed(
+        name, comment, {name: shown}, new_state, old_state={"name": name, "value": running, "config": path}
     )
 
 

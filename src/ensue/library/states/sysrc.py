@@ -39,19 +39,17 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
     found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     new_state: DataMap = {"name": name, "value": wanted}
     if _value(found, name) == wanted:
-        comment = f"{name} is already set to the desired value."
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{name} is already set to the desired value.", new_state)
     if ctx.test:
         comment = f'The value of "{name}" will be changed!'
         changes: DataMap = {"old": _told(found), "new": f"{name} = {wanted} will be set."}
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     new: DataMap = await ctx.call("sysrc.set", name, wanted, **kwargs)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"old": _told(found), "new": new},
-        comment=f'The value of "{name}" was changed!',
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f'The value of "{name}" was changed!',
+        {"old": _told(found), "new": new},
+        new_state,
         old_state={"name": name, "value": _value(found, name)},
     )
 
@@ -77,18 +75,16 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     gone: DataMap = {"name": name, "exists": False}
     if not found:
-        return StateReturn(name=name, result=True, comment=f'"{name}" is already absent.', new_state=gone)
+        return StateReturn.unchanged(name, f'"{name}" is already absent.', gone)
     if ctx.test:
         changes: DataMap = {"old": _told(found), "new": f'"{name}" will be removed.'}
-        comment = f'"{name}" will be removed!'
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f'"{name}" will be removed!', changes)
     await ctx.call("sysrc.remove", name, **kwargs)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"old": _told(found), "new": None},
-        comment=f'"{name}" was removed!',
-        new_state=gone,
+    return StateReturn.changed(
+        name,
+        f'"{name}" was removed!',
+        {"old": _told(found), "new": None},
+        gone,
         old_state={"name": name, "value": _value(found, name)},
     )
 

@@ -69,10 +69,10 @@ async def applied(
         return _there(name, f"{name} is applied", {}, planned.outputs)
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
-        return StateReturn(name=name, result=None, changes=dict(planned.changes), comment=comment)
+        return StateReturn.planned(name, comment, dict(planned.changes))
     done = await workspace.apply()
     if done.errors:
-        return StateReturn(name=name, result=False, changes=dict(done.changes), comment=done.errors)
+        return StateReturn.failed(name, done.errors, dict(done.changes))
     return _there(name, f"{name} was applied: {_counted(done.changes)}", done.changes, done.outputs)
 
 
@@ -102,10 +102,10 @@ async def destroyed(
         return _gone(name, {}, f"nothing is left of {name}")
     if ctx.test:
         planned: DataMap = {name: "destroy"}
-        return StateReturn(name=name, result=None, changes=planned, comment=f"{name} would be destroyed")
+        return StateReturn.planned(name, f"{name} would be destroyed", planned)
     done = await workspace.apply(destroy=True)
     if done.errors:
-        return StateReturn(name=name, result=False, changes=dict(done.changes), comment=done.errors)
+        return StateReturn.failed(name, done.errors, dict(done.changes))
     await asyncio.to_thread(workspace.forget)
     source = Srn("terraform", name)
     hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
@@ -145,19 +145,18 @@ def _with_source(
 
 
 def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping[str, Output]) -> StateReturn:
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=dict(changes),
-        comment=comment,
-        new_state={key: one.value for key, one in outputs.items()},
+    return StateReturn.changed(
+        name,
+        comment,
+        dict(changes),
+        {key: one.value for key, one in outputs.items()},
         sensitive=tuple(quoted(key) for key, one in outputs.items() if one.sensitive),
     )
 
 
 def _gone(name: str, changes: DataMap, comment: str) -> StateReturn:
     new_state: DataMap = {"name": name, "exists": False}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _counted(changes: Mapping[str, str]) -> str:

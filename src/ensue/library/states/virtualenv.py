@@ -141,12 +141,12 @@ async def managed(
             never_download=never_download, prompt=prompt, symlinks=symlinks, upgrade=upgrade, user=user,
         )  # fmt: skip
         if made["retcode"]:
-            return StateReturn(name=name, result=False, comment=f"{made['stdout']}{made['stderr']}".strip())
+            return StateReturn.failed(name, f"{made['stdout']}{made['stderr']}".strip())
         changes["new"] = await _version(ctx, program)
         comment = "Cleared existing virtualenv" if clear else "Created new virtualenv"
     new_state: DataMap = {"path": name}
     if not files and not pip_pkgs:
-        return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.changed(name, comment, changes, new_state)
     options: dict[str, Any] = {
         "bin_env": name, "user": user, "cwd": cwd or _folder_of(files), "index_url": index_url,
         "extra_index_url": extra_index_url, "pre_releases": pre_releases, "exists_action": pip_exists_action,
@@ -163,9 +163,9 @@ async def managed(
         changes["packages"] = {"new": [*came] or "", "old": [*went] or ""}
     if done["retcode"]:
         comment = f"{comment}\n{done['stdout']}\n{done['stderr']}"
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     new_state["packages"] = [*after]
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def _planned(
@@ -177,10 +177,9 @@ async def _planned(
             await ctx.files.read(each)
     if exists and not clear:
         # As in Salt, a plan does not ask pip what it would install.
-        comment = f"Virtualenv {name} is already created"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"path": name})
+        return StateReturn.unchanged(name, f"Virtualenv {name} is already created", {"path": name})
     what = "cleared" if exists else "created"
-    return StateReturn(name=name, result=None, comment=f"Virtualenv {name} is set to be {what}")
+    return StateReturn.planned(name, f"Virtualenv {name} is set to be {what}")
 
 
 def _folder_of(files: list[str]) -> str | None:

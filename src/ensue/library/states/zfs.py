@@ -59,9 +59,7 @@ async def filesystem_present(
     found: dict[str, str] = await ctx.call("zfs.get", name, *wanted) if wanted else {}
     differing = {key: value for key, value in wanted.items() if found.get(key) != parsed(value)}
     if not differing:
-        return StateReturn(
-            name=name, result=True, comment=f"filesystem {name} is uptodate", new_state=new_state
-        )
+        return StateReturn.unchanged(name, f"filesystem {name} is uptodate", new_state)
     old_state: DataMap = {"name": name, "properties": {**found}}
     if not ctx.test:
         await ctx.call("zfs.set", name, **differing)
@@ -91,7 +89,7 @@ async def filesystem_absent(
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("zfs.exists", name, type="filesystem"):
-        return StateReturn(name=name, result=True, comment=f"filesystem {name} is absent", new_state=gone)
+        return StateReturn.unchanged(name, f"filesystem {name} is absent", gone)
     if not ctx.test:
         await ctx.call("zfs.destroy", name, force=force, recursive=recursive)
     return _changed(ctx, name, "destroyed", "destroyed", new=gone, old={"name": name, "exists": True})

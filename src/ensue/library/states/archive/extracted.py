@@ -148,7 +148,7 @@ async def extracted(
     if if_missing and await ctx.connection.stat(if_missing, follow=True):
         comment = f"Path {if_missing} exists"
         new_state: DataMap = {"path": folder}
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+        return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if password:
         ctx.masker.add(password)
     found = await ctx.connection.stat(folder, follow=True)
@@ -217,14 +217,14 @@ async def _extract(
     if ctx.test:
         cleaned = ", after cleaning destination path(s)" if wish.clean else ""
         comment = f"Archive {wish.shown} would be extracted to {wish.folder}/{cleaned}{why}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     changes: DataMap = {}
     removed = await _clear(ctx, wish, contents, found)
     if removed:
         changes["removed"] = removed
     failure = await _unpack(ctx, wish, changes)
     if failure:
-        return StateReturn(name=name, result=False, changes=changes, comment=failure)
+        return StateReturn.failed(name, failure, changes)
     changes["extracted_files"] = list(contents.names[: wish.names_shown])
     comment = f"{wish.shown} extracted to {wish.folder}/{why}"
     if wish.names_shown:
@@ -304,7 +304,7 @@ async def _owned(
         "source_hash": wish.digest,
     }
     if wish.user is None and wish.group is None:
-        return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.changed(name, comment, changes, new_state)
     top = [posixpath.join(wish.folder, path) for path in _tops(contents)]
     set_ = await set_owners(ctx, [wish.owner_of] if wish.owner_of else top, user=wish.user, group=wish.group)
     if set_.changed:
@@ -314,11 +314,11 @@ async def _owned(
             "\n\nWhile trying to enforce user/group ownership, ensue was unable to change ownership on the "
             "following paths:\n\n" + _listed(set_.faults)
         )
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     if ctx.test and set_.changed:
         comment += ". Ownership would be updated on one or more files/directories."
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.planned(name, comment, changes)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _last_digest(ctx: StateContext) -> str:

@@ -83,9 +83,7 @@ def _stopped(report: Report, states: dict[str, str | None], comment: str) -> Sta
         "states": {one: now or "absent" for one, now in states.items()},
     }
     done = report.returned(True, comment)
-    return StateReturn(
-        name=done.name, result=True, changes=done.changes, comment=done.comment, new_state=new_state
-    )
+    return StateReturn.changed(done.name, done.comment, done.changes, new_state)
 
 
 def _refused(states: dict[str, str | None], *, unpause: bool, error_on_absent: bool) -> list[str]:
@@ -134,6 +132,4 @@ async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateR
 
 def _gone(report: Report, comment: str) -> StateReturn:
     new_state: DataMap = {"name": report.name, "exists": False}
-    return StateReturn(
-        name=report.name, result=True, changes=report.changes, comment=comment, new_state=new_state
-    )
+    return StateReturn.changed(report.name, comment, report.changes, new_state)

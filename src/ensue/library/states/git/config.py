@@ -61,7 +61,7 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
     if (value is None) is (multivar is None):
         fault = "Only one of 'value' and 'multivar' is permitted" if multivar else "A value is required"
     if fault:
-        return StateReturn(name=name, result=False, comment=fault)
+        return StateReturn.failed(name, fault)
     settings = _GitSettings(ctx, repo, user, is_global=is_global)
     wanted = _values(value if multivar is None else multivar, is_one=multivar is None)
     shown = f"'{wanted[0]}'" if multivar is None else str(wanted)
@@ -69,25 +69,18 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
     new_state: DataMap = {"name": name, "values": [*wanted], "repo": repo, "global": is_global}
     there = await settings.values(name)
     if there == wanted:
-        comment = f"{what} is already set to {shown}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{what} is already set to {shown}", new_state)
     verb = "added as" if there is None else "set to"
     old: Data = None if there is None else [*there]
     if ctx.test:
         changes: DataMap = {"old": old, "new": [*wanted]}
-        comment = f"{what} would be {verb} {shown}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"{what} would be {verb} {shown}", changes)
     try:
         await settings.replace(name, wanted)
     except StateFailedError as error:
-        comment = f"Failed to set {what} to {shown}: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: {"old": old, "new": [*wanted]}},
-        comment=f"{what} was {verb} {shown}",
-        new_state=new_state,
+        return StateReturn.failed(name, f"Failed to set {what} to {shown}: {error}")
+    return StateReturn.changed(
+        name, f"{what} was {verb} {shown}", {name: {"old": old, "new": [*wanted]}}, new_state
     )
 
 
@@ -129,13 +122,12 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
     is_global, is_all = bool(kwargs.pop("global", False)), bool(kwargs.pop("all", False))
     fault = _fault(kwargs, repo, is_global=is_global)
     if fault:
-        return StateReturn(name=name, result=False, comment=fault)
+        return StateReturn.failed(name, fault)
     settings = _GitSettings(ctx, repo, user, is_global=is_global)
     gone: DataMap = {"name": name, "repo": repo, "global": is_global, "exists": False}
     matching = await settings.matching(name, value_regex)
     if not matching:
-        comment = "No matching keys are set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, "No matching keys are set", gone)
     several = [f"{key} ({', '.join(values)})" for key, values in matching.items() if len(values) > 1]
     if several and not is_all:
         comment = (
@@ -144,19 +136,16 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
             else "Multiple values are matched by value_regex for the following keys (set 'all' to True to "
             "force removal): "
         )
-        return StateReturn(name=name, result=False, comment=comment + "; ".join(several))
+        return StateReturn.failed(name, comment + "; ".join(several))
     changes: DataMap = {key: [*values] for key, values in matching.items()}
     if ctx.test:
-        comment = f"{len(matching)} key(s) would have value(s) unset"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"{len(matching)} key(s) would have value(s) unset", changes)
     try:
         for key in matching:
             await settings.unset(key, value_regex)
     except StateFailedError as error:
-        comment = f"Error(s) occurred unsetting values: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
-    comment = "Value(s) successfully unset"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+        return StateReturn.failed(name, f"Error(s) occurred unsetting values: {error}")
+    return StateReturn.changed(name, "Value(s) successfully unset", changes, gone)
 
 
 class _GitSettings:

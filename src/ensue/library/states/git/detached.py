@@ -153,7 +153,7 @@ async def _clone(
         comment = f"Repository {name} would be cloned to {path}"
         if names:
             comment += ", in place of what is there (force_clone)"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     for each in names:
         await ctx.connection.remove(posixpath.join(path, each), recursive=True)
     words = ("clone", "--no-checkout", "--origin", wish.remote, "--", wish.url, path)
@@ -221,7 +221,7 @@ def _planned(
     if commit != before:
         texts.append(f"Commit ID {commit} would be checked out at {copy.path}")
         changes["HEAD"] = {"old": before, "new": commit}
-    return StateReturn(name=name, result=None, changes=changes, comment=". ".join(texts))
+    return StateReturn.planned(name, ". ".join(texts), changes)
 
 
 async def _done(
@@ -230,11 +230,6 @@ async def _done(
     at = await copy.position()
     new_state: DataMap = {"path": copy.path, "url": wish.url, "revision": at.commit, "branch": at.branch}
     is_secret = "://" in wish.url and urlsplit(wish.url).password
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=". ".join(comments),
-        new_state=new_state,
-        sensitive=("url",) if is_secret else (),
+    return StateReturn.changed(
+        name, ". ".join(comments), changes, new_state, sensitive=("url",) if is_secret else ()
     )

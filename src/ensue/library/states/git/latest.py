@@ -146,9 +146,7 @@ async def _updated(
             )
         comment = f"Repository {repository.path} is up-to-date"
         state = _described(repository, wish.url, before)
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=state, sensitive=_sensitive(wish.url)
-        )
+        return StateReturn.unchanged(name, comment, state, sensitive=_sensitive(wish.url))
     plan = await plan_update(repository, wish, found, before)
     old_secret = password_of(plan.old_url or "")
     if old_secret:
@@ -156,19 +154,16 @@ async def _updated(
     if not plan.steps:
         comment = f"Repository {repository.path} is up-to-date{plan.remark}"
         state = _described(repository, wish.url, before)
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=state, sensitive=_sensitive(wish.url)
-        )
+        return StateReturn.unchanged(name, comment, state, sensitive=_sensitive(wish.url))
     if test:
-        return StateReturn(name=name, result=None, changes=plan.changes, comment=_joined(plan.steps))
+        return StateReturn.planned(name, _joined(plan.steps), plan.changes)
     done = await apply_update(repository, wish, found, plan)
     state = await _state(repository, wish)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done.changes,
-        comment=_joined(done.comments),
-        new_state=state,
+    return StateReturn.changed(
+        name,
+        _joined(done.comments),
+        done.changes,
+        state,
         old_state=_described(repository, plan.old_url, before),
         sensitive=_sensitive(wish.url),
     )
@@ -194,7 +189,7 @@ async def _cloned(
         comment = f"Repository {wish.url} would be cloned to {path}"
         if names:
             comment = f"{comment}, in place of what is there (force_clone)"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     for one in names:
         await ctx.connection.remove(posixpath.join(path, one), recursive=True)
     shallow = ["--depth", str(wish.depth), "--branch", wish.rev] if wish.depth is not None else []
@@ -209,12 +204,11 @@ async def _cloned(
         commit = await repository.commit_of("HEAD")
         changes["revision"] = {"old": None, "new": commit}
     state = await _state(repository, wish)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=_joined(comments),
-        new_state=state,
+    return StateReturn.changed(
+        name,
+        _joined(comments),
+        changes,
+        state,
         old_state={"path": path, "exists": False},
         sensitive=_sensitive(wish.url),
     )

@@ -78,7 +78,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
                 f"Target directory {name} exists. Since force=True, the contents of {name} would be deleted, "
                 f"and a {kind}repository would be initialized in its place."
             )
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     if has_content:
         await ctx.connection.remove(repository.path, recursive=True)
     options = _options(bare=bare, template=template, separate_git_dir=separate_git_dir, shared=shared)
@@ -87,7 +87,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
     actions += [f"Template directory set to {template}"] if template else []
     actions += [f"Gitdir set to {separate_git_dir}"] if separate_git_dir else []
     comment = ". ".join(actions) + ("." if len(actions) > 1 else "")
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def _is_repository(repository: WorkingCopy, *, bare: bool) -> bool:

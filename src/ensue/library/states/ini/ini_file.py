@@ -49,12 +49,11 @@ async def changed_file(
         changes: the changes.
         how: `separator` and `encoding`.
     """
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=_CHANGED,
-        new_state=ini_state(name, await options_of(ctx, name, how)),
+    return StateReturn.changed(
+        name,
+        _CHANGED,
+        changes,
+        ini_state(name, await options_of(ctx, name, how)),
         old_state=ini_state(name, before),
     )
 

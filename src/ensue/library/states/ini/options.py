@@ -62,10 +62,10 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
         _note_removal(changes, before, section, option)
     if not changes:
         comment = _remarks(before, wanted) if ctx.test else UNCHANGED
-        return StateReturn(name=name, result=True, comment=comment, new_state=ini_state(name, before))
+        return StateReturn.unchanged(name, comment, ini_state(name, before))
     if ctx.test:
         comment = _remarks(before, wanted) + "".join(_removal_remark(*each) for each in doomed)
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     for section, option in doomed:
         if option is None:
             await ctx.call("ini.remove_section", name, section, no_spaces=no_spaces, **how)

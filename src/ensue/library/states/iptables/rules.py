@@ -219,8 +219,7 @@ async def _one(ctx: StateContext, verb: _Verb, rule: _Rule) -> StateReturn:
         already = "already absent" if verb == "delete" else "already set"
         return await _saved(ctx, verb, rule, f"iptables rule for {rule.name} {already} {shown}")
     if ctx.test:
-        comment = f"iptables rule for {rule.name} needs to be {what} {shown}"
-        return StateReturn(name=rule.name, result=None, comment=comment)
+        return StateReturn.planned(rule.name, f"iptables rule for {rule.name} needs to be {what} {shown}")
     await _change(ctx, verb, rule)
     if rule.save:
         saved = await save_rules(ctx, rule.save, rule.family)
@@ -231,9 +230,7 @@ async def _one(ctx: StateContext, verb: _Verb, rule: _Rule) -> StateReturn:
     else:
         comment = f"Set iptables rule for {rule.name} to: {rule.command} for {rule.family}"
     changes: DataMap = {"locale": rule.name}
-    return StateReturn(
-        name=rule.name, result=True, changes=changes, comment=comment, new_state=_state(verb, rule)
-    )
+    return StateReturn.changed(rule.name, comment, changes, _state(verb, rule))
 
 
 async def _saved(ctx: StateContext, verb: _Verb, rule: _Rule, comment: str) -> StateReturn:
@@ -242,12 +239,10 @@ async def _saved(ctx: StateContext, verb: _Verb, rule: _Rule, comment: str) -> S
     if await needs_saving(ctx, rule.save, rule.family):
         if ctx.test:
             comment = f"{comment}\nThe rules need to be saved"
-            return StateReturn(name=rule.name, result=None, comment=comment)
+            return StateReturn.planned(rule.name, comment)
         comment = f"{comment}\n{await save_rules(ctx, rule.save, rule.family)}"
         changes["saved"] = True
-    return StateReturn(
-        name=rule.name, result=True, changes=changes, comment=comment, new_state=_state(verb, rule)
-    )
+    return StateReturn.changed(rule.name, comment, changes, _state(verb, rule))
 
 
 async def _change(ctx: StateContext, verb: _Verb, rule: _Rule) -> None:

@@ -146,19 +146,19 @@ async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: 
                 changes[device] = f"added to {name}"
     comment = "\n".join(comments)
     if is_failed:
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     if ctx.test and changes:
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     return _changed(name, comment, changes, new_state)
 
 
 def _holds(name: str, comment: str, new_state: DataMap) -> StateReturn:
-    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    return StateReturn.unchanged(name, comment, new_state)
 
 
 def _pending(name: str, comment: str) -> StateReturn:
-    return StateReturn(name=name, result=None, comment=comment)
+    return StateReturn.planned(name, comment)
 
 
 def _changed(name: str, comment: str, changes: DataMap, new_state: DataMap) -> StateReturn:
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)

@@ -71,34 +71,27 @@ async def lv_present(
     there = (await shown(ctx, "lvm.lvdisplay", path)).get(path)
     if there is None:
         if ctx.test:
-            comment = f"Logical Volume {volume} is set to be created"
-            return StateReturn(name=name, result=None, comment=comment)
+            return StateReturn.planned(name, f"Logical Volume {volume} is set to be created")
         done = await ctx.call(
             "lvm.lvcreate", volume, vgname, size=size, extents=extents, snapshot=origin, pv=pv or None,
             thinvolume=thinvolume, thinpool=thinpool, force=force, **kwargs,
         )  # fmt: skip
-        comment = f"Created Logical Volume {volume}"
-        return StateReturn(
-            name=name, result=True, changes={"created": done}, comment=comment, new_state=new_state
-        )
+        return StateReturn.changed(name, f"Created Logical Volume {volume}", {"created": done}, new_state)
     by_extents = None if extents is None or "%" in str(extents) else int(extents)
     growth = _growth(there, wanted, by_extents)
     if growth == 0:
         comment = f"Logical Volume {volume} already present"
         if extents is not None and by_extents is None:
             comment += f", {extents} won't be resized."
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if growth < 0 and not force:
         raise StateFailedError("To reduce a Logical Volume option 'force' must be True.")
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Logical Volume {volume} is set to be resized")
+        return StateReturn.planned(name, f"Logical Volume {volume} is set to be resized")
     done = await ctx.call(
         "lvm.lvresize", lvpath=path, size=size, extents=by_extents, force=force, resizefs=resizefs
     )
-    comment = f"Resized Logical Volume {volume}"
-    return StateReturn(
-        name=name, result=True, changes={"resized": done}, comment=comment, new_state=new_state
-    )
+    return StateReturn.changed(name, f"Resized Logical Volume {volume}", {"resized": done}, new_state)
 
 
 async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> StateReturn:
@@ -122,15 +115,11 @@ async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> 
     path = f"/dev/{vgname}/{name}"
     new_state: DataMap = {"name": name, "vgname": vgname, "path": path, "exists": False}
     if not await shown(ctx, "lvm.lvdisplay", path):
-        comment = f"Logical Volume {name} already absent"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Logical Volume {name} already absent", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Logical Volume {name} is set to be removed")
+        return StateReturn.planned(name, f"Logical Volume {name} is set to be removed")
     done = await ctx.call("lvm.lvremove", name, vgname)
-    comment = f"Removed Logical Volume {name}"
-    return StateReturn(
-        name=name, result=True, changes={"removed": done}, comment=comment, new_state=new_state
-    )
+    return StateReturn.changed(name, f"Removed Logical Volume {name}", {"removed": done}, new_state)
 
 
 def _growth(there: dict[str, Any], wanted: int | None, extents: int | None) -> int:

@@ -73,7 +73,7 @@ async def fstab_present(
         texts = [f"{folder} entry will be {'written' if came == 'new' else 'updated'} in {config}."]
         if came == "new" and mount:
             texts.append(f"Will mount {name} on {folder}")
-        return StateReturn(name=name, result=None, comment="\n".join(texts))
+        return StateReturn.planned(name, "\n".join(texts))
     verb = {"present": f"{'is' if ctx.test else 'was'} already", "new": "added", "change": "updated"}[came]
     texts = [f"{folder} entry {verb} in {config}."]
     changes: DataMap = {} if came == "present" else {"persist": came}
@@ -81,17 +81,11 @@ async def fstab_present(
         try:
             await ctx.call("mount.mount", folder)
         except StateFailedError as error:
-            comment = "\n".join([*texts, f"Error while mounting: {error}"])
-            return StateReturn(name=name, result=False, changes=changes, comment=comment)
+            return StateReturn.failed(name, "\n".join([*texts, f"Error while mounting: {error}"]), changes)
         texts.append(f"Mounted {name} on {folder}")
     new_state: DataMap = {"name": folder, "device": device, "fstype": fs_vfstype, "opts": [*options]}
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment="\n".join(texts),
-        new_state=new_state,
-        sensitive=tuple(f"opts[{place}]" for place in secret),
+    return StateReturn.changed(
+        name, "\n".join(texts), changes, new_state, sensitive=tuple(f"opts[{place}]" for place in secret)
     )
 
 
@@ -120,16 +114,15 @@ async def fstab_absent(
     folder = fs_file.rstrip("/") or "/"
     new_state: DataMap = {"name": folder, "exists": False}
     if folder not in await ctx.call("mount.fstab", config):
-        comment = f"{folder} entry is already missing in {config}."
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{folder} entry is already missing in {config}.", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{folder} entry will be removed from {config}.")
+        return StateReturn.planned(name, f"{folder} entry will be removed from {config}.")
     if not await ctx.call("mount.rm_fstab", folder, await _converted(ctx, name, mount_by), config):
         comment = f"{folder} entry failed when removing from {config}: it is another device's"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     comment = f"{folder} entry removed from {config}."
     changes: DataMap = {"persist": "removed"}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def _converted(ctx: StateContext, device: str, wanted: str | None) -> str:

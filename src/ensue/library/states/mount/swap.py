@@ -41,7 +41,7 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
     else:
         done = await ctx.call("mount.swapon", device)
         if "stats" not in done:
-            return StateReturn(name=name, result=False, comment=f"Swap {name} failed to activate")
+            return StateReturn.failed(name, f"Swap {name} failed to activate")
         changes |= done["stats"]
         comments = [f"Swap {name} activated"]
     came = "present"

@@ -99,14 +99,7 @@ async def managed(
         changes |= await _enslaved(ctx, wanted) if wanted.kind == "bond" and wanted.is_enabled else {}
     if changes:
         await ctx.grains_changed()
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        warnings=tuple(warnings),
-        new_state=wanted.new_state(),
-    )
+    return StateReturn.changed(name, comment, changes, wanted.new_state(), warnings=tuple(warnings))
 
 
 def _plan(
@@ -122,8 +115,8 @@ def _plan(
     if is_moved and not changes:
         comment = f"Interface {wanted.name} is set to be {'up' if wanted.is_enabled else 'down'}."
     if changes or is_moved:
-        return StateReturn(name=wanted.name, result=None, comment=comment, warnings=tuple(warnings))
-    return StateReturn(name=wanted.name, result=True, comment=comment, new_state=wanted.new_state())
+        return StateReturn.planned(wanted.name, comment, warnings=tuple(warnings))
+    return StateReturn.unchanged(wanted.name, comment, wanted.new_state())
 
 
 def _with_hardware_address(given: dict[str, Any], warnings: list[str]) -> dict[str, Any]:

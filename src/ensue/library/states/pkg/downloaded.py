@@ -55,27 +55,24 @@ async def downloaded(
     """
     warnings = remarks("pkg.downloaded", {word: kwargs[word] for word in kwargs if word != "downloadonly"})
     if pkgs == []:
-        return StateReturn(name=name, result=True, comment="No packages to download provided", new_state={})
+        return StateReturn.unchanged(name, "No packages to download provided", {})
     wanted = wanted_packages(name, pkgs, version)
     try:
         there: dict[str, list[str]] = await ctx.call("pkg.list_downloaded")
     except NotAvailableError:
-        comment = "The pkg.downloaded state is not available on this platform"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, "The pkg.downloaded state is not available on this platform")
     missing = await _missing(ctx, wanted, there)
     if not missing:
         exactly = " (matching specified versions)" if any(wanted.values()) else ""
         comment = f"All specified packages{exactly} are already downloaded"
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=_state(wanted, there), warnings=warnings
-        )
+        return StateReturn.unchanged(name, comment, _state(wanted, there), warnings=warnings)
     if ctx.test:
         comment = f"The following packages would be downloaded: {', '.join(missing)}"
         changes: DataMap = {
             each: {"old": ",".join(there.get(each, ())), "new": missing[each] or "downloaded"}
             for each in missing
         }
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, changes, warnings=warnings)
     options = {
         "fromrepo": fromrepo,
         "skip_verify": skip_verify,

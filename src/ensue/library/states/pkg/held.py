@@ -131,8 +131,8 @@ async def settle_hold(
 def _settled(name: str, wanted: Sequence[str], texts: Sequence[str], *, test: bool) -> StateReturn:
     comment = "\n".join(texts) or "No changes made"
     if test and texts:
-        return StateReturn(name=name, result=None, comment=comment)
-    return StateReturn(name=name, result=True, comment=comment, new_state={"packages": [*wanted]})
+        return StateReturn.planned(name, comment)
+    return StateReturn.unchanged(name, comment, {"packages": [*wanted]})
 
 
 def _done(name: str, wanted: Sequence[str], said: dict[str, DataMap], comments: Sequence[str]) -> StateReturn:

@@ -99,7 +99,7 @@ async def installed(
     if ctx.test:
         changes = await _planned(ctx, missing, before, fromrepo)
         comment = _listed("would be", missing, there)
-        planned = StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        planned = StateReturn.planned(name, comment, changes, warnings=warnings)
         return await _with_hold(ctx, planned, there, hold=hold)
     options = {
         "fromrepo": fromrepo, "skip_verify": skip_verify, "install_recommends": install_recommends,
@@ -197,9 +197,7 @@ def _all_there(
     comment = "All specified packages are already installed"
     if any(wanted.values()):
         comment += " and are at the desired version"
-    return StateReturn(
-        name=name, result=True, comment=comment, new_state=package_state(wanted, before), warnings=warnings
-    )
+    return StateReturn.unchanged(name, comment, package_state(wanted, before), warnings=warnings)
 
 
 async def _planned(

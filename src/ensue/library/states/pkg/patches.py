@@ -106,7 +106,7 @@ class _Patches:
         if self._ctx.test:
             verb = "downloaded" if self._is_download else "installed"
             comment = f"The following advisory patches would be {verb}: {', '.join(missing)}"
-            return StateReturn(name=self._name, result=None, comment=comment)
+            return StateReturn.planned(self._name, comment)
         return await self._carried_out(missing)
 
     async def _carried_out(self, missing: Sequence[str]) -> StateReturn:

@@ -129,13 +129,13 @@ def _absent(
     name: str, comment: str, wanted: Mapping[str, str | None], warnings: tuple[str, ...]
 ) -> StateReturn:
     now = package_state(wanted, {})
-    return StateReturn(name=name, result=True, comment=comment, new_state=now, warnings=warnings)
+    return StateReturn.unchanged(name, comment, now, warnings=warnings)
 
 
 def _planned(name: str, what: str, targets: Sequence[str], warnings: tuple[str, ...]) -> StateReturn:
     changes: DataMap = {each: {"new": what, "old": ""} for each in targets}
     comment = f"The following packages will be {what}: {', '.join(targets)}."
-    return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+    return StateReturn.planned(name, comment, changes, warnings=warnings)
 
 
 def _done(

@@ -51,12 +51,11 @@ async def uptodate(
     )
     waiting = {each: new for each, new in newer.items() if pkgs is None or each in pkgs}
     if not waiting:
-        comment = "System is already up-to-date"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"upgrades": {}})
+        return StateReturn.unchanged(name, "System is already up-to-date", {"upgrades": {}})
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
     if ctx.test:
         changes: DataMap = {each: {"old": before.get(each, ""), "new": new} for each, new in waiting.items()}
-        return StateReturn(name=name, result=None, changes=changes, comment="System update will be performed")
+        return StateReturn.planned(name, "System update will be performed", changes)
     try:
         if pkgs is None:
             done: DataMap = await ctx.call("pkg.upgrade", refresh=False, dist_upgrade=dist_upgrade)

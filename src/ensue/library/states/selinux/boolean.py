@@ -64,16 +64,14 @@ async def boolean(
     comments = [f"The following booleans were in the correct state: {', '.join(settled)}"] if settled else []
     new_state: DataMap = {"booleans": {**wanted}, "persist": persist}
     if not changes:
-        return StateReturn(name=name, result=True, comment="\n".join(comments), new_state=new_state)
+        return StateReturn.unchanged(name, "\n".join(comments), new_state)
     verb = "would be" if ctx.test else "have been"
     comments.append(f"The following booleans {verb} changed: {', '.join(sorted(changes))}")
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment="\n".join(comments))
+        return StateReturn.planned(name, "\n".join(comments), changes)
     if not await ctx.call("selinux.setsebools", {key: wanted[key] for key in changes}, persist):
-        comment = f"Failed to set the following booleans: {', '.join(sorted(changes))}"
-        return StateReturn(name=name, result=False, comment=comment)
-    comment = "\n".join(comments)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.failed(name, f"Failed to set the following booleans: {', '.join(sorted(changes))}")
+    return StateReturn.changed(name, "\n".join(comments), changes, new_state)
 
 
 def _given(name: str, value: Any, booleans: dict[str, Any] | list[Any] | None) -> dict[str, Any]:

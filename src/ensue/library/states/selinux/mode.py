@@ -38,20 +38,19 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
         if now != wanted:
             comment = f"SELinux will be in {wanted} mode after the next boot"
         new_state: DataMap = {"mode": now, "config": config}
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     changes: DataMap = {"old": before, "new": wanted}
     if ctx.test:
-        comment = f"SELinux mode is set to be changed to {wanted}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"SELinux mode is set to be changed to {wanted}", changes)
     after: str = await ctx.call("selinux.setenforce", wanted)
     configured: str | None = await ctx.call("selinux.getconfig")
     if after != wanted and not (wanted == "Disabled" == configured):
         why = " before the next boot" if after == "Disabled" else ""
-        return StateReturn(name=name, result=False, comment=f"Failed to set SELinux to {wanted} mode{why}")
+        return StateReturn.failed(name, f"Failed to set SELinux to {wanted} mode{why}")
     changes["new"] = after
     comment = f"SELinux has been set to {wanted} mode"
     new_state = {"mode": after, "config": configured}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _mode(given: object) -> str:

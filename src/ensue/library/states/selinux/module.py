@@ -67,15 +67,14 @@ async def module(
     if before != wanted or not is_there:
         changes[name] = {"old": before if is_there else None, "new": wanted}
     if ctx.test and changes:
-        comment = f"Module {name} is set to be toggled to {module_state}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Module {name} is set to be toggled to {module_state}", changes)
     if before != wanted and not await ctx.call("selinux.setsemod", name, wanted):
         raise StateFailedError(f"Failed to set the Module {name} to {module_state}")
     comment = f"Module {name} is in the desired state"
     if changes:
         comment = f"Module {name} has been set to {module_state}"
     new_state: DataMap = {"name": name, "enabled": wanted == "enabled"}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def module_install(ctx: StateContext, name: str) -> StateReturn:
@@ -122,17 +121,14 @@ async def module_remove(ctx: StateContext, name: str) -> StateReturn:
         return known
     new_state: DataMap = {"name": name, "exists": False}
     if name not in known:
-        comment = f"Module {name} is not available"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Module {name} is not available", new_state)
     before = "enabled" if known[name]["Enabled"] else "disabled"
     changes: DataMap = {name: {"old": before, "new": None}}
     if ctx.test:
-        comment = f"Module {name} is set to be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Module {name} is set to be removed", changes)
     if not await ctx.call("selinux.remove_semod", name):
-        return StateReturn(name=name, result=False, comment=f"Failed to remove module {name}")
-    comment = f"Module {name} has been removed"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.failed(name, f"Failed to remove module {name}")
+    return StateReturn.changed(name, f"Module {name} has been removed", changes, new_state)
 
 
 async def _installed(ctx: StateContext, name: str, source: str) -> dict[str, Any]:

@@ -40,10 +40,9 @@ async def absent(
     found: DataMap = await ctx.call("user.info", name)
     new_state: DataMap = {"name": name, "exists": False}
     if not found:
-        comment = f"User {name} is not present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"User {name} is not present", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"User {name} set for removal")
+        return StateReturn.planned(name, f"User {name} set for removal")
     await ctx.call("user.delete", name, remove=purge, force=force)
     changes: DataMap = {}
     groups = found["groups"]
@@ -51,11 +50,4 @@ async def absent(
         if not await ctx.call("group.info", group):
             changes[f"{group!s} group"] = "removed"
     changes[name] = "removed"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"Removed user {name}",
-        new_state=new_state,
-        old_state=found,
-    )
+    return StateReturn.changed(name, f"Removed user {name}", changes, new_state, old_state=found)

@@ -49,14 +49,7 @@ async def add(ctx: StateContext, wanted: WantedUser, options: Mapping[str, Any])
         await ctx.call(AGEING[argument][1], name, value)
         changes[argument] = value
     comment = f"New user {name} created"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=new_state,
-        old_state={"name": name, "exists": False},
-    )
+    return StateReturn.changed(name, comment, changes, new_state, old_state={"name": name, "exists": False})
 
 
 async def change(
@@ -92,8 +85,7 @@ async def change(
         shown = ", ".join(key for key in left)
         comment = f"These values could not be changed: {shown}"
         return StateReturn(name=name, result=False, changes=made, comment=comment, old_state=found)
-    comment = f"Updated user {name}"
-    return StateReturn(name=name, result=True, changes=made, comment=comment, new_state=now, old_state=found)
+    return StateReturn.changed(name, f"Updated user {name}", made, now, old_state=found)
 
 
 async def _change_password(ctx: StateContext, name: str, changes: DataMap) -> None:

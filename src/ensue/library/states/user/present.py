@@ -142,7 +142,7 @@ async def present(
     if not found:
         if ctx.test:
             pending = f" (pending groups: {','.join(missing)})" if missing else ""
-            return StateReturn(name=name, result=None, comment=f"User {name} set to be added{pending}")
+            return StateReturn.planned(name, f"User {name} set to be added{pending}")
         options = {"unique": unique, "system": system, "nologinit": nologinit, "usergroup": usergroup}
         return await add(ctx, wanted, {**options, "gid": gid})
     changes = await differences(ctx, wanted, found)
@@ -150,10 +150,9 @@ async def present(
         changes, found, allow_uid_change=allow_uid_change, allow_gid_change=allow_gid_change
     )
     if not changes and not missing:
-        text = f"User {name} is present and up to date"
-        return StateReturn(name=name, result=True, comment=text, new_state=found)
+        return StateReturn.unchanged(name, f"User {name} is present and up to date", found)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=_planned(changes, missing))
+        return StateReturn.planned(name, _planned(changes, missing))
     return await change(ctx, wanted, found, changes, persist_home=persist_home)
 
 

@@ -86,6 +86,6 @@ def outcome(  # noqa: PLR0917 (what a return is made of)
     every: DataMap = {**changes, **({} if "created" in changes else about_file)}
     if ctx.test and (every or file.result is None):
         comment = f"The {what} would have been {verb}" if changes else file.comment
-        return StateReturn(name=name, result=None, changes=every, comment=comment)
+        return StateReturn.planned(name, comment, every)
     comment = f"The {what} has been {verb}" if changes else f"The {what} is in the correct state"
-    return StateReturn(name=name, result=True, changes=every, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, every, new_state)

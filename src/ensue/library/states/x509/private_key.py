@@ -76,7 +76,7 @@ async def private_key_managed(
     there = await ctx.connection.stat(path, follow=True)
     if there is None and about_file.get("create") is False:
         comment = f"File {name} is not present and is not set for creation"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"path": name, "exists": False})
+        return StateReturn.unchanged(name, comment, {"path": name, "exists": False})
     changes: DataMap = {"created": name} if there is None else {"replaced": name} if new else {}
     if there is not None and not new:
         changes = await _differences(
