@@ -35,11 +35,7 @@ _LETTERS: Final = {
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of getfacl.
-
-    Example:
-        ensue call '*' acl.version
-    """
+    """Return the version of getfacl."""
     return (await _run(ctx, "/", "getfacl", "--version")).split()[1]
 
 
@@ -52,9 +48,6 @@ async def getfacl(
         *args: paths.
         recursive: include everything below the paths.
         numeric: return ids instead of names.
-
-    Example:
-        ensue call '*' acl.getfacl
 
     Returns:
         Per path `comment` (`file owner group`), `user`, `group`, `other`, `mask`, each a list of
@@ -92,9 +85,6 @@ async def wipefacls(
         *args: paths.
         recursive: include everything below the paths.
         raise_err: has no effect; a failure always raises an error.
-
-    Example:
-        ensue call '*' acl.wipefacls
 
     Raises:
         StateFailedError: a path does not exist, or the target has no setfacl.

@@ -25,11 +25,7 @@ _ENTRY: Final = re.compile(r"(?P<alias>[^:#\s][^:#]*?)\s*:\s*(?P<target>[^#]*?)(
 
 
 async def list_aliases(ctx: FunctionContext) -> dict[str, str]:
-    """Return all aliases with their targets.
-
-    Example:
-        ensue call '*' aliases.list_aliases
-    """
+    """Return all aliases with their targets."""
     found = [_ENTRY.match(line) for line in await _lines(ctx)]
     return {entry["alias"]: entry["target"] for entry in found if entry}
 

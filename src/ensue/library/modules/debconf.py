@@ -25,9 +25,6 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
     Args:
         fetchempty: include empty answers.
 
-    Example:
-        ensue call '*' debconf.get_selections
-
     Raises:
         StateFailedError: the target has no debconf-utils.
     """
@@ -82,11 +79,7 @@ async def set_(
 
 
 async def is_there(ctx: FunctionContext) -> bool:
-    """Return whether answers can be read; Salt has no such function.
-
-    Example:
-        ensue call '*' debconf.is_there
-    """
+    """Return whether answers can be read; Salt has no such function."""
     return not (await ask(ctx, "debconf-get-selections")).is_missing
 
 

@@ -23,9 +23,6 @@ async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> 
     Args:
         zone: the zone; without it the number that the target keeps for unnamed zones.
         update: increase the number.
-
-    Example:
-        ensue call '*' dnsutil.serial
     """
     grain = f"dnsserial_{zone}" if zone else "dnsserial"
     stored = str(await ctx.call("grains.get", grain) or "")

@@ -63,11 +63,7 @@ def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> 
 
 
 def items(ctx: FunctionContext) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
-    """Return all variables.
-
-    Example:
-        ensue call '*' environ.items
-    """
+    """Return all variables."""
     return dict(os.environ)
 
 

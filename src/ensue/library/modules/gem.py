@@ -36,9 +36,6 @@ async def list_(
         runas: the user who runs it.
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' gem.list
-
     Raises:
             StateFailedError: the program gem is missing, or failed.
     """

@@ -38,9 +38,6 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
     Args:
         refresh: has no effect; nothing is cached.
         root: has no effect; the target's own database is read.
-
-    Example:
-        ensue call '*' group.getent
     """
     return [_described(fields) for fields in await entries(ctx, "group")]
 

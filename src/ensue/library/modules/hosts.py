@@ -52,11 +52,7 @@ class _HostsLine:
 
 
 async def list_hosts(ctx: FunctionContext) -> DataMap:
-    """Return `{address: {aliases: […]}}`, with `comment` if a line has one.
-
-    Example:
-        ensue call '*' hosts.list_hosts
-    """
+    """Return `{address: {aliases: […]}}`, with `comment` if a line has one."""
     found: DataMap = {}
     for line in await _read(ctx):
         if not line.ip:

@@ -28,11 +28,7 @@ _LAYOUT: Final = re.compile(r"[A-Za-z0-9_.,:()+/][A-Za-z0-9_.,:()+/-]*")
 
 
 async def get_sys(ctx: FunctionContext) -> str:
-    """Return the keyboard layout of the console, empty if none is set.
-
-    Example:
-        ensue call '*' keyboard.get_sys
-    """
+    """Return the keyboard layout of the console, empty if none is set."""
     path, variable = await _setting(ctx)
     pattern = re.compile(rf"\s*{variable}=[\"']?(?P<layout>[^\"'\s]*)")
     lines = file_lines(await text_of(ctx, path) or "")
@@ -65,9 +61,6 @@ async def set_sys(ctx: FunctionContext, layout: str) -> str:
 
 async def get_x(ctx: FunctionContext) -> str:
     """Return the keyboard layout of the X server.
-
-    Example:
-        ensue call '*' keyboard.get_x
 
     Raises:
         StateFailedError: there is no X server, or no program `setxkbmap`.

@@ -24,11 +24,7 @@ _PLAIN: Final = "/etc/modules"
 
 
 async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
-    """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`.
-
-    Example:
-        ensue call '*' kmod.lsmod
-    """
+    """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`."""
     found: list[dict[str, Any]] = []
     for line in file_lines(await text_of(ctx, _LOADED) or ""):
         name, size, count, users, *_ = [*line.split(), "", "", "", ""]
@@ -42,9 +38,6 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
 
     Args:
         only_persist: only those that are loaded at each boot.
-
-    Example:
-        ensue call '*' kmod.mod_list
     """
     if not only_persist:
         return sorted(each["module"] for each in await lsmod(ctx))
@@ -55,11 +48,7 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
 
 
 async def available(ctx: FunctionContext) -> list[str]:
-    """Return the names of the modules that the kernel can load, including built-in ones, sorted.
-
-    Example:
-        ensue call '*' kmod.available
-    """
+    """Return the names of the modules that the kernel can load, including built-in ones, sorted."""
     release = (await must(ctx, "uname", "-r", what="read the kernel's release")).stdout.strip()
     found: set[str] = set()
     for index in ("modules.builtin", "modules.dep"):

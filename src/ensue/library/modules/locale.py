@@ -48,11 +48,7 @@ class _Locale(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def list_avail(ctx: FunctionContext) -> list[str]:
-    """Return the target's locales, as named by `locale -a`.
-
-    Example:
-        ensue call '*' locale.list_avail
-    """
+    """Return the target's locales, as named by `locale -a`."""
     return (await must(ctx, "locale", "-a", what="list the locales")).stdout.split()
 
 
@@ -70,11 +66,7 @@ async def avail(ctx: FunctionContext, locale: str) -> bool:
 
 
 async def get_locale(ctx: FunctionContext) -> str:
-    """Return the locale that the target uses, empty if none is set.
-
-    Example:
-        ensue call '*' locale.get_locale
-    """
+    """Return the locale that the target uses, empty if none is set."""
     text = await text_of(ctx, await _path(ctx)) or ""
     found = [match["name"] for line in file_lines(text) if (match := _LANG.match(line))]
     return found[-1] if found else ""

@@ -104,9 +104,6 @@ async def ifelse(
         tgt_type: the kind of the expressions (`compound`, `grain`, …).
         minion_id: an id to match instead of the target's.
 
-    Example:
-        ensue call '*' match.ifelse
-
     Raises:
         StateFailedError: there is no default, or an expression does not parse.
     """

@@ -72,9 +72,6 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
         clear: remove the target's stored values first.
         mine_functions: must be empty: definitions belong in `ensue.yaml` and in pillar.
 
-    Example:
-        ensue call '*' mine.update
-
     Raises:
         StateFailedError: a definition is invalid, or a function fails.
     """
@@ -100,21 +97,13 @@ async def delete(ctx: FunctionContext, fun: str) -> bool:
 
 
 async def flush(ctx: FunctionContext) -> bool:
-    """Remove all values of the target.
-
-    Example:
-        ensue call '*' mine.flush
-    """
+    """Remove all values of the target."""
     await ctx.mine.forget(ctx.srn)
     return True
 
 
 async def valid(ctx: FunctionContext) -> DataMap:
-    """Return the names of the target's stored values, each with an empty list.
-
-    Example:
-        ensue call '*' mine.valid
-    """
+    """Return the names of the target's stored values, each with an empty list."""
     return {name: [] for name in await ctx.mine.names(ctx.srn)}
 
 

@@ -39,11 +39,7 @@ _HARDWARE: Final = re.compile(r"^\s+link/\S+ (?P<address>[0-9a-f:]+)")
 
 
 async def interfaces(ctx: FunctionContext) -> Interfaces:
-    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`.
-
-    Example:
-        ensue call '*' network.interfaces
-    """
+    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`."""
     said = await must(
         ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
     )
@@ -148,19 +144,12 @@ async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None)
 
     Args:
         interfaces: has no effect; the networks of all interfaces are returned.
-
-    Example:
-        ensue call '*' network.subnets
     """
     return await _networks(ctx, "inet")
 
 
 async def subnets6(ctx: FunctionContext) -> list[str]:
-    """Return the networks of the target's IPv6 addresses, sorted.
-
-    Example:
-        ensue call '*' network.subnets6
-    """
+    """Return the networks of the target's IPv6 addresses, sorted."""
     return await _networks(ctx, "inet6")
 
 
@@ -179,22 +168,14 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
 
 
 async def get_hostname(ctx: FunctionContext) -> str:
-    """Return the target's host name.
-
-    Example:
-        ensue call '*' network.get_hostname
-    """
+    """Return the target's host name."""
     answer = await ask(ctx, "hostname")
     said = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
     return said.strip()
 
 
 async def get_fqdn(ctx: FunctionContext) -> str:
-    """Return the target's fully qualified host name, or the short one if it has no other.
-
-    Example:
-        ensue call '*' network.get_fqdn
-    """
+    """Return the target's fully qualified host name, or the short one if it has no other."""
     answer = await ask(ctx, "hostname", "-f")
     return answer.stdout.strip() if answer.is_success else await get_hostname(ctx)
 

@@ -41,9 +41,6 @@ async def list_(  # noqa: PLR0917 (Salt's order)
         depth: 0 leaves out the packages that were installed as dependencies.
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' npm.list
-
     Raises:
         StateFailedError: npm is not installed, or fails.
     """

@@ -62,9 +62,6 @@ def items(ctx: FunctionContext, *keys: str, **kwargs: Any) -> Any:
     Args:
         *keys: paths; none for the whole pillar.
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pillar.items
     """
     return item(ctx, *keys, **kwargs) if keys else dict(ctx.pillar)
 
@@ -138,11 +135,7 @@ def _is_below(folder: Path, path: str) -> bool:
 
 
 def ls(ctx: FunctionContext) -> list[str]:
-    """Return the top-level keys of the pillar.
-
-    Example:
-        ensue call '*' pillar.ls
-    """
+    """Return the top-level keys of the pillar."""
     return list(ctx.pillar)
 
 
@@ -151,9 +144,6 @@ def raw(ctx: FunctionContext, key: str | None = None) -> Any:
 
     Args:
         key: its key at the top level; without one, all pillar is returned.
-
-    Example:
-        ensue call '*' pillar.raw
     """
     return dict(ctx.pillar) if key is None else ctx.pillar.get(key, {})
 

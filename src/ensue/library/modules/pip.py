@@ -48,9 +48,6 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`.
 
-    Example:
-        ensue call '*' pip.version
-
     Raises:
         StateFailedError: pip is not installed.
     """
@@ -69,9 +66,6 @@ async def list_(
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
-    Example:
-        ensue call '*' pip.list
-
     Raises:
         StateFailedError: pip is not installed, or fails.
     """
@@ -89,9 +83,6 @@ async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any
     Args:
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
-
-    Example:
-        ensue call '*' pip.freeze
     """
     words = ["freeze", "--all", "--disable-pip-version-check"]
     said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
@@ -104,9 +95,6 @@ async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwar
     Args:
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
-
-    Example:
-        ensue call '*' pip.list_upgrades
 
     Raises:
         StateFailedError: pip is not installed, or fails.
@@ -123,9 +111,6 @@ async def upgrade(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     Args:
         bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
-
-    Example:
-        ensue call '*' pip.upgrade
 
     Returns:
         `changes` (`{package: {old, new}}`), `result`, and the errors of pip as `comment`.

@@ -46,9 +46,6 @@ def get_str(
         whitespace: include whitespace.
         printable: include all printable characters.
 
-    Example:
-        ensue call '*' random.get_str
-
     Raises:
         StateFailedError: there are no characters to choose from.
     """
@@ -69,9 +66,6 @@ def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = No
         start: the lowest number.
         end: the highest number.
         seed: the same value always gives the same result; None for a random one.
-
-    Example:
-        ensue call '*' random.rand_int
     """
     return _chance(seed).randint(int(start), int(end))
 
@@ -82,9 +76,6 @@ def seed(ctx: FunctionContext, range: int = 10, hash: str | None = None) -> int:
     Args:
         range: the number below which the result is.
         hash: a string to use instead of the target's id.
-
-    Example:
-        ensue call '*' random.seed
     """
     return zlib.crc32((hash or str(ctx.opts.get("id", ""))).encode()) % range
 

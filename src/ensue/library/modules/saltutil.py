@@ -48,9 +48,6 @@ async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
 
     Args:
         **kwargs: arguments of Salt's function, which have no effect.
-
-    Example:
-        ensue call '*' saltutil.refresh_grains
     """
     await ctx.grains_changed()
     return True
@@ -61,9 +58,6 @@ async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # n
 
     Args:
         **kwargs: arguments of Salt's function, which have no effect.
-
-    Example:
-        ensue call '*' saltutil.sync_all
     """
     _say("sync_all", "custom modules are loaded from the file roots directly")
     await ctx.pillar_changed()

@@ -32,6 +32,12 @@ async def apply_(
         mods: SLS names, as a list or separated by commas.
         **kwargs: `saltenv`, `test` and `queue` are accepted if they request what happens anyway.
 
+    Example:
+        further-states:
+          module.run:
+            - state.apply:
+              - mods: db
+
     Returns:
         The return of each state, by tag.
 
@@ -55,6 +61,13 @@ async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> Da
         name: the name argument of the state.
         **kwargs: its other arguments.
 
+    Example:
+        further-states:
+          module.run:
+            - state.single:
+              - fun: service.running
+              - name: nginx
+
     Returns:
         The return of the state, by tag.
 
@@ -71,9 +84,6 @@ async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]: 
 
     Args:
         concurrent: has no effect.
-
-    Example:
-        ensue call '*' state.running
     """
     return []
 

@@ -25,19 +25,12 @@ async def time_(ctx: FunctionContext, format: str = "%A, %d. %B %Y %I:%M%p") -> 
 
     Args:
         format: a format for strftime(3).
-
-    Example:
-        ensue call '*' status.time
     """
     return (await must(ctx, "date", f"+{format}", what="read the time")).stdout.rstrip("\n")
 
 
 async def uptime(ctx: FunctionContext) -> DataMap:
-    """Return the target's uptime: `seconds`, `since_iso`, `since_t`, `days` and `time`.
-
-    Example:
-        ensue call '*' status.uptime
-    """
+    """Return the target's uptime: `seconds`, `since_iso`, `since_t`, `days` and `time`."""
     passed = int(float((await text_of(ctx, "/proc/uptime") or "0").split()[0]))
     now = int((await must(ctx, "date", "+%s", what="read the time")).stdout)
     since = dt.datetime.fromtimestamp(now - passed, dt.UTC)
@@ -52,21 +45,13 @@ async def uptime(ctx: FunctionContext) -> DataMap:
 
 
 async def loadavg(ctx: FunctionContext) -> DataMap:
-    """Return the load averages of the last 1, 5 and 15 minutes.
-
-    Example:
-        ensue call '*' status.loadavg
-    """
+    """Return the load averages of the last 1, 5 and 15 minutes."""
     words = (await text_of(ctx, "/proc/loadavg") or "0 0 0").split()
     return {name: float(word) for name, word in zip(_LOADS, words, strict=False)}
 
 
 async def meminfo(ctx: FunctionContext) -> DataMap:
-    """Return the fields of /proc/meminfo, each with `value` and `unit`.
-
-    Example:
-        ensue call '*' status.meminfo
-    """
+    """Return the fields of /proc/meminfo, each with `value` and `unit`."""
     found: DataMap = {}
     for line in (await text_of(ctx, "/proc/meminfo") or "").splitlines():
         name, _, said = line.partition(":")

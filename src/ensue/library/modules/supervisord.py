@@ -158,9 +158,6 @@ async def reread(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
-
-    Example:
-        ensue call '*' supervisord.reread
     """
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "reread")
 
@@ -179,9 +176,6 @@ async def update(
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
         name: the group; None for all.
-
-    Example:
-        ensue call '*' supervisord.update
     """
     words = [_bare(name)] if name else []
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "update", *words)
@@ -201,9 +195,6 @@ async def status(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
-
-    Example:
-        ensue call '*' supervisord.status
 
     Raises:
         StateFailedError: supervisord cannot be reached.
@@ -234,9 +225,6 @@ async def status_raw(
         user: the user of the target who runs supervisorctl.
         conf_file: the path of the configuration file.
         bin_env: the path of supervisorctl, or of a virtual environment that contains it.
-
-    Example:
-        ensue call '*' supervisord.status_raw
     """
     control = _Control(user=user, conf_file=conf_file, bin_env=bin_env)
     return await _output(ctx, control, "status", *([name] if name else []))

@@ -108,9 +108,6 @@ async def list_state_modules(ctx: FunctionContext, *args: str) -> list[str]:
 
     Args:
         *args: globs that the names match; none: all modules.
-
-    Example:
-        ensue call '*' sys.list_state_modules
     """
     return await asyncio.to_thread(_modules, ctx.documentation, "states", args)
 

@@ -26,11 +26,7 @@ _WRITE: Final = 'printf "%s\\n" "$2" >"/proc/sys/$1"'
 
 
 async def default_config(ctx: FunctionContext) -> str:
-    """Return the file for persistent parameters: a separate file if systemd reads a folder of them.
-
-    Example:
-        ensue call '*' sysctl.default_config
-    """
+    """Return the file for persistent parameters: a separate file if systemd reads a folder of them."""
     running = await ctx.connection.stat("/run/systemd/system")
     return "/etc/sysctl.d/99-salt.conf" if running else "/etc/sysctl.conf"
 
@@ -83,9 +79,6 @@ async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str
 
     Args:
         config_file: the file; without it, the values in the kernel are returned.
-
-    Example:
-        ensue call '*' sysctl.show
     """
     if config_file is None:
         text = (await must(ctx, "sysctl", "-a", what="list parameters")).stdout

@@ -28,9 +28,6 @@ async def get(
         **kwargs: `file`: the file to read; `jail`: the jail whose files to read; `includeDefaults`: include
             the system's defaults.
 
-    Example:
-        ensue call '*' sysrc.get
-
     Raises:
         StateFailedError: the target has no program `sysrc`.
     """

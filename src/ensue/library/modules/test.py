@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 async def ping(ctx: FunctionContext) -> bool:
-    """Return whether the target answers; a failed connection is an error, as for any function.
-
-    Example:
-        ensue call '*' test.ping
-    """
+    """Return whether the target answers; a failed connection is an error, as for any function."""
     if not await ctx.ping():
         raise UnreachableError(f"{ctx.srn} does not answer", target=str(ctx.srn))
     return True
@@ -39,11 +35,7 @@ def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every functio
 
 
 def version(ctx: FunctionContext) -> str:  # noqa: ARG001 (every function is given it)
-    """Return ensue's version.
-
-    Example:
-        ensue call '*' test.version
-    """
+    """Return ensue's version."""
     from importlib.metadata import version as installed
 
     return installed("ensue")
@@ -80,9 +72,6 @@ def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:
     Args:
         *args: values.
         **kwargs: values by name.
-
-    Example:
-        ensue call '*' test.arg_repr
     """
     return {"args": repr(args), "kwargs": repr(kwargs)}
 
@@ -93,9 +82,6 @@ def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     Args:
         *args: values.
         **kwargs: values by name.
-
-    Example:
-        ensue call '*' test.arg_type
     """
     return {
         "args": [_type(each) for each in args],
@@ -149,29 +135,17 @@ def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG00
 
 
 def get_opts(ctx: FunctionContext) -> dict[str, Any]:
-    """Return the options of the project.
-
-    Example:
-        ensue call '*' test.get_opts
-    """
+    """Return the options of the project."""
     return dict(ctx.opts)
 
 
 def true_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return true.
-
-    Example:
-        ensue call '*' test.true
-    """
+    """Return true."""
     return True
 
 
 def false_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return false.
-
-    Example:
-        ensue call '*' test.false
-    """
+    """Return false."""
     return False
 
 

@@ -29,11 +29,7 @@ _SYSCONFIG: Final = {"RedHat": ("ZONE=", 'ZONE="{}"'), "Suse": ("TIMEZONE=", 'TI
 
 
 async def get_zone(ctx: FunctionContext) -> str:
-    """Return the time zone (`Europe/Vienna`); UTC if none is set.
-
-    Example:
-        ensue call '*' timezone.get_zone
-    """
+    """Return the time zone (`Europe/Vienna`); UTC if none is set."""
     link = await ctx.connection.stat(_LOCALTIME)
     if link is not None and link.kind == "symlink":
         place = posixpath.normpath(posixpath.join("/etc", link.link_target))
@@ -43,29 +39,17 @@ async def get_zone(ctx: FunctionContext) -> str:
 
 
 async def get_zonecode(ctx: FunctionContext) -> str:
-    """Return the zone's current abbreviation (`CET`).
-
-    Example:
-        ensue call '*' timezone.get_zonecode
-    """
+    """Return the zone's current abbreviation (`CET`)."""
     return (await must(ctx, "date", "+%Z", what="read the time zone")).stdout.strip()
 
 
 async def get_offset(ctx: FunctionContext) -> str:
-    """Return the zone's current offset from UTC (`+0100`).
-
-    Example:
-        ensue call '*' timezone.get_offset
-    """
+    """Return the zone's current offset from UTC (`+0100`)."""
     return (await must(ctx, "date", "+%z", what="read the time zone")).stdout.strip()
 
 
 async def list_zones(ctx: FunctionContext) -> list[str]:
-    """Return the names of all time zones, sorted.
-
-    Example:
-        ensue call '*' timezone.list_zones
-    """
+    """Return the names of all time zones, sorted."""
     text = await text_of(ctx, f"{_ZONES}tzdata.zi")
     if text is None:
         raise StateFailedError(f"{ctx.srn} has no list of time zones ({_ZONES}tzdata.zi): install tzdata")
@@ -119,11 +103,7 @@ async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
 
 
 async def get_hwclock(ctx: FunctionContext) -> str:
-    """Return whether the hardware clock runs in `UTC` or `localtime`.
-
-    Example:
-        ensue call '*' timezone.get_hwclock
-    """
+    """Return whether the hardware clock runs in `UTC` or `localtime`."""
     lines = file_lines(await text_of(ctx, _ADJTIME) or "")
     return "localtime" if lines[_CLOCK_LINE : _CLOCK_LINE + 1] == ["LOCAL"] else "UTC"
 

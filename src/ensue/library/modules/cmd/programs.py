@@ -58,11 +58,7 @@ async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
 
 
 async def shells(ctx: FunctionContext) -> list[str]:
-    """Return the shells that /etc/shells lists.
-
-    Example:
-        ensue call '*' cmd.shells
-    """
+    """Return the shells that /etc/shells lists."""
     try:
         lines = (await ctx.connection.read("/etc/shells")).decode("utf-8", "replace").splitlines()
     except RemoteFileError:

@@ -17,9 +17,6 @@ def list_master(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -
     Args:
         saltenv: the environment.
         prefix: only paths that begin with this.
-
-    Example:
-        ensue call '*' cp.list_master
     """
     start = prefix.removeprefix("salt://")
     return [path for path in ctx.files.list_tree("salt://", saltenv=saltenv) if path.startswith(start)]
@@ -31,9 +28,6 @@ def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = 
     Args:
         saltenv: the environment.
         prefix: only paths that begin with this.
-
-    Example:
-        ensue call '*' cp.list_master_dirs
     """
     start = prefix.removeprefix("salt://")
     found: set[str] = set()
@@ -48,20 +42,13 @@ def list_states(ctx: FunctionContext, saltenv: str = "base") -> list[str]:
 
     Args:
         saltenv: the environment.
-
-    Example:
-        ensue call '*' cp.list_states
     """
     names = [path.removesuffix(".sls") for path in list_master(ctx, saltenv) if path.endswith(".sls")]
     return sorted(name.removesuffix("/init").replace("/", ".") for name in names)
 
 
 def envs(ctx: FunctionContext) -> list[str]:
-    """Return the environments that have file roots.
-
-    Example:
-        ensue call '*' cp.envs
-    """
+    """Return the environments that have file roots."""
     roots = ctx.opts.get("file_roots")
     return list(roots) if isinstance(roots, dict) else ["base"]
 

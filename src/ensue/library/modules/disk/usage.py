@@ -21,9 +21,6 @@ async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
 
     Args:
         args: additional option letters for df.
-
-    Example:
-        ensue call '*' disk.usage
     """
     keys = ("filesystem", "1K-blocks", "used", "available", "capacity")
     return await _table(ctx, keys, "-P", "-k", *([f"-{args}"] if args else []))
@@ -34,9 +31,6 @@ async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
 
     Args:
         args: further option letters for df.
-
-    Example:
-        ensue call '*' disk.inodeusage
     """
     keys = ("filesystem", "inodes", "used", "free", "use")
     return await _table(ctx, keys, "-P", "-i", *([f"-{args}"] if args else []))
@@ -47,9 +41,6 @@ async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, An
 
     Args:
         args: the mount point; without one, the result has all of them.
-
-    Example:
-        ensue call '*' disk.percent
     """
     found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
     return found.get(args, "") if args else found
@@ -61,9 +52,6 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
     Args:
         device: the device; None for all devices.
         token: a pair that the devices have to have (`LABEL=data`).
-
-    Example:
-        ensue call '*' disk.blkid
     """
     words = [device] if device else ["-t", token] if token else []
     found: Table = {}

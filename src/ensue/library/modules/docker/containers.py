@@ -110,9 +110,6 @@ async def ps(
         verbose: add `Info`, the engine's full description.
         host: add `host`, the interfaces of the target.
 
-    Example:
-        ensue call '*' docker.ps
-
     Returns:
         For each `Names`, `Image`, `ImageID`, `Command`, `State`, `Status`, `Labels`, `Ports`, `Networks` and
         the time of creation.
@@ -160,9 +157,6 @@ async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[st
 
     Args:
         all: include containers that are not running.
-
-    Example:
-        ensue call '*' docker.list_containers
     """
     return sorted(name_of(about) for about in await every_container(ctx, all_=all))
 

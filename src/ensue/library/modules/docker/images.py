@@ -87,11 +87,7 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
 
 
 async def list_tags(ctx: FunctionContext) -> list[str]:
-    """Return all names of images with their tags, sorted.
-
-    Example:
-        ensue call '*' docker.list_tags
-    """
+    """Return all names of images with their tags, sorted."""
     found = await images(ctx)
     return sorted({str(tag) for about in found.values() for tag in _tags(about)})
 
@@ -270,9 +266,6 @@ async def rmi(ctx: FunctionContext, *names: str, force: bool = False, prune: boo
         *names: their names or ids.
         force: remove images that have several names or are used by containers, too.
         prune: also remove parent images without a name.
-
-    Example:
-        ensue call '*' docker.rmi
 
     Returns:
         The removed `Layers` and `Tags`, `retcode`, and `Errors` if there are any.

@@ -24,9 +24,6 @@ _REGISTRIES: Final = "docker-registries"
 async def version(ctx: FunctionContext) -> DataMap:
     """Return the versions of the engine: `Version`, `ApiVersion`, and each as numbers (`VersionInfo`).
 
-    Example:
-        ensue call '*' docker.version
-
     Raises:
         StateFailedError: the engine does not answer.
     """
@@ -44,11 +41,7 @@ async def version(ctx: FunctionContext) -> DataMap:
 
 
 async def info(ctx: FunctionContext) -> DataMap:
-    """Return the engine's description of itself and its host; see `version`.
-
-    Example:
-        ensue call '*' docker.info
-    """
+    """Return the engine's description of itself and its host; see `version`."""
     return _read(await said(ctx, "info", "--format={{json .}}", what="ask docker about itself"))
 
 
@@ -76,9 +69,6 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
 
     Args:
         *registries: their names there; without any, all registries. `hub` is Docker Hub.
-
-    Example:
-        ensue call '*' docker.login
 
     Returns:
         `Results` by registry, `Errors`, `retcode`.
@@ -111,9 +101,6 @@ async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
 
     Args:
         *registries: their names there; without any, all registries. `hub` is Docker Hub.
-
-    Example:
-        ensue call '*' docker.logout
     """
     results: DataMap = {}
     for registry in registries:

@@ -22,9 +22,6 @@ async def get_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
     Args:
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_masquerade
     """
     words = [*in_zone(zone), "--query-masquerade", *(["--permanent"] if permanent else [])]
     answer = await ask(ctx, "firewall-cmd", *words)
@@ -39,9 +36,6 @@ async def add_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
     Args:
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.add_masquerade
     """
     return await answer_of(ctx, *in_zone(zone), "--add-masquerade", permanent=permanent)
 
@@ -52,9 +46,6 @@ async def remove_masquerade(ctx: FunctionContext, zone: str | None = None, perma
     Args:
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.remove_masquerade
     """
     return await answer_of(ctx, *in_zone(zone), "--remove-masquerade", permanent=permanent)
 

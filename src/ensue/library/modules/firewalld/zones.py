@@ -13,29 +13,17 @@ if TYPE_CHECKING:
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of firewalld.
-
-    Example:
-        ensue call '*' firewalld.version
-    """
+    """Return the version of firewalld."""
     return await answer_of(ctx, "--version")
 
 
 async def reload_rules(ctx: FunctionContext) -> str:
-    """Apply the permanent configuration now.
-
-    Example:
-        ensue call '*' firewalld.reload_rules
-    """
+    """Apply the permanent configuration now."""
     return await answer_of(ctx, "--reload")
 
 
 async def default_zone(ctx: FunctionContext) -> str:
-    """Return the default zone.
-
-    Example:
-        ensue call '*' firewalld.default_zone
-    """
+    """Return the default zone."""
     return await answer_of(ctx, "--get-default-zone")
 
 
@@ -56,9 +44,6 @@ async def get_zones(ctx: FunctionContext, permanent: bool = True) -> list[str]:
 
     Args:
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_zones
     """
     return (await answer_of(ctx, "--get-zones", permanent=permanent)).split()
 
@@ -68,9 +53,6 @@ async def get_services(ctx: FunctionContext, permanent: bool = True) -> list[str
 
     Args:
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_services
     """
     return (await answer_of(ctx, "--get-services", permanent=permanent)).split()
 
@@ -80,9 +62,6 @@ async def get_icmp_types(ctx: FunctionContext, permanent: bool = True) -> list[s
 
     Args:
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_icmp_types
     """
     return (await answer_of(ctx, "--get-icmptypes", permanent=permanent)).split()
 
@@ -147,9 +126,6 @@ async def list_all(
     Args:
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.list_all
     """
     return _zones(await answer_of(ctx, *in_zone(zone), "--list-all", permanent=permanent))
 
@@ -159,9 +135,6 @@ async def list_zones(ctx: FunctionContext, permanent: bool = True) -> dict[str, 
 
     Args:
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.list_zones
     """
     return _zones(await answer_of(ctx, "--list-all-zones", permanent=permanent))
 
@@ -172,9 +145,6 @@ async def list_services(ctx: FunctionContext, zone: str | None = None, permanent
     Args:
         zone: the zone; None for the default zone.
         permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.list_services
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-services", permanent=permanent)).split()
 

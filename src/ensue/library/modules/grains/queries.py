@@ -57,9 +57,6 @@ async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:
 
     Args:
         sanitize: has no effect; no grain is secret.
-
-    Example:
-        ensue call '*' grains.items
     """
     return dict(await ctx.grains())
 
@@ -80,11 +77,7 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
 
 
 async def ls(ctx: FunctionContext) -> list[str]:
-    """Return the names of all grains, sorted.
-
-    Example:
-        ensue call '*' grains.ls
-    """
+    """Return the names of all grains, sorted."""
     return sorted(await ctx.grains())
 
 

@@ -71,11 +71,7 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:
-    """Return the lines that are lost when an interface is written, because they are not understood.
-
-    Example:
-        ensue call '*' ip.lost_lines
-    """
+    """Return the lines that are lost when an interface is written, because they are not understood."""
     return await debian.lost_lines(ctx) if await _is_debian(ctx) else []
 
 
@@ -149,9 +145,6 @@ async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[
     Args:
         **settings: `enabled`, `hostname`, `search`, …; with `test` nothing is written.
 
-    Example:
-        ensue call '*' ip.build_network_settings
-
     Raises:
         StateFailedError: a setting is invalid, or a file cannot be written.
     """
@@ -160,11 +153,7 @@ async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[
 
 
 async def get_network_settings(ctx: FunctionContext) -> list[str]:
-    """Return the global network settings as lines.
-
-    Example:
-        ensue call '*' ip.get_network_settings
-    """
+    """Return the global network settings as lines."""
     get = debian_network.get_settings if await _is_debian(ctx) else redhat.get_settings
     return await get(ctx)
 
@@ -174,9 +163,6 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
 
     Args:
         **settings: with `require_reboot` nothing is restarted; `apply_hostname` sets `hostname` first.
-
-    Example:
-        ensue call '*' ip.apply_network_settings
 
     Raises:
         StateFailedError: the network does not restart.

@@ -21,9 +21,6 @@ async def check_chain(
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.check_chain
     """
     written = await dump(ctx, family, table)
     return any(line.startswith(f":{_named(chain)} ") for line in written.splitlines())
@@ -38,9 +35,6 @@ async def new_chain(
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.new_chain
 
     Raises:
         StateFailedError: the chain exists, or iptables refuses its name.
@@ -59,9 +53,6 @@ async def delete_chain(
         chain: the chain.
         family: `ipv4` or `ipv6`.
 
-    Example:
-        ensue call '*' iptables.delete_chain
-
     Raises:
         StateFailedError: the chain contains rules, or rules refer to it.
     """
@@ -76,9 +67,6 @@ async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", fa
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.flush
 
     Raises:
         StateFailedError: there is no such chain.
@@ -96,9 +84,6 @@ async def get_policy(
         table: the table.
         chain: the chain.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.get_policy
     """
     return (await get_rules(ctx, family)).get(table, {}).get(_named(chain), {}).get("policy")
 
@@ -113,9 +98,6 @@ async def set_policy(
         chain: the chain.
         policy: `ACCEPT` or `DROP`.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.set_policy
 
     Raises:
         StateFailedError: only built-in chains may have a policy.

@@ -59,9 +59,6 @@ async def version(ctx: FunctionContext, family: str = "ipv4") -> str:
 
     Args:
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.version
     """
     said = await must(ctx, program(family), "--version", what="ask for its version")
     return said.stdout.split()[1]

@@ -68,9 +68,6 @@ def build_rule(  # noqa: PLR0917 (Salt's order)
         **kwargs: the rule's options without their hyphens (`dport`, `jump`, `match`), and `if`, `of`,
             `proto`, `connstate`, `target`; `!` or `not` before a value negates it.
 
-    Example:
-        ensue call '*' iptables.build_rule
-
     Raises:
         StateFailedError: a required part of the rule is missing.
     """

@@ -24,9 +24,6 @@ async def check(
         rule: the rule, as `iptables.build_rule` returns it.
         family: `ipv4` or `ipv6`.
 
-    Example:
-        ensue call '*' iptables.check
-
     Returns:
         False also if the chain or the table does not exist.
 
@@ -50,9 +47,6 @@ async def append(
         chain: the chain.
         rule: the rule, as `iptables.build_rule` returns it.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.append
 
     Raises:
         StateFailedError: iptables refuses it.
@@ -79,9 +73,6 @@ async def insert(  # noqa: PLR0917 (Salt's order)
         position: the position, from 1; a negative one counts from the end.
         rule: the rule.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.insert
 
     Raises:
         StateFailedError: iptables refuses it, or a part is missing.

@@ -38,9 +38,6 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
     Args:
         family: `ipv4` or `ipv6`.
 
-    Example:
-        ensue call '*' iptables.get_rules
-
     Returns:
         For each table and chain `policy`, `packet count`, `byte count`, `rules` and `rules_comment`.
     """
@@ -53,9 +50,6 @@ async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, fa
     Args:
         conf_file: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.get_saved_rules
     """
     content = await ctx.connection.read(conf_file or await _file(ctx, family))
     return _parsed(content.decode("utf-8", "replace"))
@@ -75,9 +69,6 @@ async def get_saved_policy(
         chain: the chain.
         conf_file: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.get_saved_policy
     """
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
@@ -88,9 +79,6 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
     Args:
         filename: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.save
 
     Returns:
         A message with what was done.
@@ -113,9 +101,6 @@ async def is_saved(ctx: FunctionContext, filename: str | None = None, family: st
     Args:
         filename: the file; None for the distribution's.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.is_saved
     """
     path = filename or await _file(ctx, family)
     if await ctx.connection.stat(path, follow=True) is None:

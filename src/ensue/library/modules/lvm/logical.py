@@ -92,9 +92,6 @@ async def lvresize(
         force: shrink without asking.
         resizefs: also resize the file system.
 
-    Example:
-        ensue call '*' lvm.lvresize
-
     Raises:
         StateFailedError: it is not exactly one of `size` and `extents`, or LVM refuses it.
     """

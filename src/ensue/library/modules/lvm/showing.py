@@ -33,11 +33,7 @@ _LOGICAL: Final = (
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of LVM.
-
-    Example:
-        ensue call '*' lvm.version
-    """
+    """Return the version of LVM."""
     said = await must(ctx, "lvm", "version", what="ask for its version")
     return said.stdout.splitlines()[0].partition(":")[2].strip()
 
@@ -51,9 +47,6 @@ async def pvdisplay(
         pvname: only this physical volume.
         real: use the resolved paths of devices that are symlinks.
         quiet: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' lvm.pvdisplay
 
     Returns:
         The volumes; empty if there are none.
@@ -78,9 +71,6 @@ async def vgdisplay(ctx: FunctionContext, vgname: str = "", quiet: bool = False)
     Args:
         vgname: the volume group.
         quiet: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' lvm.vgdisplay
     """
     del quiet
     return await _shown(ctx, "vgdisplay", vgname, _GROUP)
@@ -92,9 +82,6 @@ async def lvdisplay(ctx: FunctionContext, lvname: str = "", quiet: bool = False)
     Args:
         lvname: its name.
         quiet: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' lvm.lvdisplay
     """
     del quiet
     return await _shown(ctx, "lvdisplay", lvname, _LOGICAL)

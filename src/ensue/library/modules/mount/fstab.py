@@ -27,9 +27,6 @@ async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[s
 
     Args:
         config: the path of the fstab.
-
-    Example:
-        ensue call '*' mount.fstab
     """
     found: dict[str, dict[str, Any]] = {}
     for line in await _read(ctx, config):

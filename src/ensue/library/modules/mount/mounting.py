@@ -20,9 +20,6 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
 
     Args:
         extended: include `superopts`, the options of the file system itself.
-
-    Example:
-        ensue call '*' mount.active
     """
     said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
     found: dict[str, dict[str, Any]] = {}

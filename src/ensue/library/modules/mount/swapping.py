@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 
 
 async def swaps(ctx: FunctionContext) -> dict[str, dict[str, str]]:
-    """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB.
-
-    Example:
-        ensue call '*' mount.swaps
-    """
+    """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB."""
     said = await must(ctx, "cat", "/proc/swaps", what="list the swap areas in use")
     found: dict[str, dict[str, str]] = {}
     for line in said.stdout.splitlines()[1:]:

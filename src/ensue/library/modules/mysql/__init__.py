@@ -46,9 +46,6 @@ async def version(ctx: FunctionContext, **connection: Any) -> str:
 
     Args:
         **connection: see `MysqlServer`.
-
-    Example:
-        ensue call '*' mysql.version
     """
     return (await rows(ctx, MysqlServer.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 

@@ -27,9 +27,6 @@ async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
 
     Args:
         **connection: see `MysqlServer`.
-
-    Example:
-        ensue call '*' mysql.db_list
     """
     sql = "SELECT SCHEMA_NAME AS name FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1;"
     return [row["name"] or "" for row in await rows(ctx, MysqlServer.read(connection), sql)]

@@ -31,9 +31,6 @@ async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, s
 
     Args:
         **connection: see `MysqlServer`.
-
-    Example:
-        ensue call '*' mysql.user_list
     """
     return await rows(ctx, MysqlServer.read(connection), "SELECT User, Host FROM mysql.user ORDER BY 1, 2;")
 

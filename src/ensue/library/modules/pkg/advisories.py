@@ -30,9 +30,6 @@ async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa:
     Args:
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' pkg.list_patches
-
     Returns:
         By id: `installed`, and `summary`, the packages in the version that the advisory has.
 
@@ -56,9 +53,6 @@ async def list_installed_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap
 
     Args:
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_installed_patches
     """
     advisories: dict[str, Any] = await list_patches(ctx, **kwargs)
     return {each: entry for each, entry in advisories.items() if entry["installed"]}

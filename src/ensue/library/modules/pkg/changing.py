@@ -29,9 +29,6 @@ async def refresh_db(
         cache_valid_time: skip this if the lists are younger, in seconds.
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' pkg.refresh_db
-
     Returns:
         Whether they were fetched.
 

@@ -24,9 +24,6 @@ async def list_downloaded(ctx: FunctionContext, **kwargs: Any) -> dict[str, list
     Args:
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' pkg.list_downloaded
-
     Raises:
         NotAvailableError: the package manager keeps no cache.
     """
@@ -51,9 +48,6 @@ async def download(
         skip_verify: accept unsigned packages.
         install_recommends: also fetch recommended packages.
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.download
 
     Returns:
         `{name: {old, new}}`: the versions in the cache before and after, separated by commas.

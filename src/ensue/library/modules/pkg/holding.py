@@ -21,9 +21,6 @@ async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:  # noqa:
 
     Args:
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_holds
     """
     return await (await package_manager(ctx)).held(ctx)
 

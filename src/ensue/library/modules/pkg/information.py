@@ -49,9 +49,6 @@ async def info_installed(
         failhard: fail if a package is not installed; otherwise it is left out.
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' pkg.info_installed
-
     Raises:
         StateFailedError: a package is not installed.
         NotAvailableError: the target has no package manager that ensue knows.

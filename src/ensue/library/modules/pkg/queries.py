@@ -23,9 +23,6 @@ async def list_pkgs(
         removed: return the packages that were removed but not purged instead.
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' pkg.list_pkgs
-
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
     """
@@ -60,9 +57,6 @@ async def list_repo_pkgs(
         *names: the packages.
         fromrepo: look only in these repositories.
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_repo_pkgs
     """
     manager = await package_manager(ctx)
     found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
@@ -140,9 +134,6 @@ async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
 
     Args:
         *names: the names.
-
-    Example:
-        ensue call '*' pkg.list_provided
     """
     return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
 

@@ -28,9 +28,6 @@ async def list_upgrades(
         dist_upgrade: allow other packages to be installed or removed for that (apt).
         **kwargs: accepted as by Salt, without effect.
 
-    Example:
-        ensue call '*' pkg.list_upgrades
-
     Raises:
         StateFailedError: the package manager fails.
     """
@@ -52,9 +49,6 @@ async def upgrade(
         refresh: fetch the package lists first.
         dist_upgrade: allow other packages to be installed or removed for that (apt).
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.upgrade
 
     Returns:
         `{name: {old, new}}` for all packages that changed.

@@ -36,9 +36,6 @@ async def version(ctx: FunctionContext, **server: Any) -> str:
 
     Args:
         **server: see `db_list`.
-
-    Example:
-        ensue call '*' postgres.version
     """
     return (await rows(ctx, PostgresServer.read(server), "SHOW server_version;"))[0]["server_version"]
 

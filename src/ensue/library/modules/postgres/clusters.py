@@ -24,9 +24,6 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
     Args:
         verbose: return details of each.
 
-    Example:
-        ensue call '*' postgres.cluster_list
-
     Returns:
         Names as `version/name`; with `verbose` a mapping of names to `port`, `status`, `user`, `datadir` and
         `log`.

@@ -26,9 +26,6 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
     Args:
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`; see `PostgresServer`.
 
-    Example:
-        ensue call '*' postgres.db_list
-
     Raises:
         StateFailedError: the query fails.
     """

@@ -30,9 +30,6 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
 
     Args:
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
-
-    Example:
-        ensue call '*' postgres.tablespace_list
     """
     return await rows_by_name(ctx, PostgresServer.read(server), _LIST)
 

@@ -19,9 +19,6 @@ async def status(ctx: FunctionContext, runas: str | None = None) -> str:
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.status
     """
     return await control(ctx, "status", runas=runas)
 
@@ -31,9 +28,6 @@ async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.cluster_status
     """
     return await control(ctx, "cluster_status", runas=runas)
 
@@ -43,9 +37,6 @@ async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.stop_app
     """
     return await control(ctx, "stop_app", runas=runas)
 
@@ -55,9 +46,6 @@ async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.start_app
     """
     return await control(ctx, "start_app", runas=runas)
 
@@ -67,9 +55,6 @@ async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.reset
     """
     return await control(ctx, "reset", runas=runas)
 
@@ -79,9 +64,6 @@ async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.force_reset
     """
     return await control(ctx, "force_reset", runas=runas)
 

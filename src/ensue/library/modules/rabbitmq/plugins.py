@@ -19,9 +19,6 @@ async def list_available_plugins(ctx: FunctionContext, runas: str | None = None)
 
     Args:
         runas: the user of the target who runs rabbitmq-plugins.
-
-    Example:
-        ensue call '*' rabbitmq.list_available_plugins
     """
     return (await _run(ctx, "list", "--minimal", runas=runas)).split()
 
@@ -31,9 +28,6 @@ async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -
 
     Args:
         runas: the user of the target who runs rabbitmq-plugins.
-
-    Example:
-        ensue call '*' rabbitmq.list_enabled_plugins
     """
     return (await _run(ctx, "list", "--minimal", "--enabled", runas=runas)).split()
 

@@ -25,9 +25,6 @@ async def list_policies(
         vhost: the virtual host.
         runas: the user of the target who runs rabbitmqctl.
 
-    Example:
-        ensue call '*' rabbitmq.list_policies
-
     Returns:
         Each policy has `pattern`, `apply_to`, `definition` (JSON) and `priority`.
     """

@@ -30,9 +30,6 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.list_upstreams
     """
     found: dict[str, str] = {}
     for row in await listed(ctx, "list_parameters", runas=runas):

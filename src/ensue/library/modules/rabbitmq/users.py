@@ -25,9 +25,6 @@ async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.list_users
     """
     rows = await listed(ctx, "list_users", runas=runas)
     return {str(row["user"]): _tags(row.get("tags")) for row in rows if "user" in row}

@@ -19,9 +19,6 @@ async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[st
 
     Args:
         runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.list_vhosts
     """
     return [str(row["name"]) for row in await listed(ctx, "list_vhosts", runas=runas) if "name" in row]
 

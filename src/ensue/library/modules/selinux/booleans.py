@@ -19,9 +19,6 @@ _BOOLEAN: Final = re.compile(r"^(\S+)\s+\((\w+)\s*,\s*(\w+)\)\s*(.*)$", re.MULTI
 async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
     """Return `State`, `Default` and `Description` of each boolean, by name.
 
-    Example:
-        ensue call '*' selinux.list_sebool
-
     Raises:
         StateFailedError: the target has no semanage.
     """

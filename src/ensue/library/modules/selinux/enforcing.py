@@ -19,11 +19,7 @@ _NUMBERS: Final = {"enforcing": "1", "permissive": "0", "disabled": "0"}
 
 
 async def selinux_fs_path(ctx: FunctionContext) -> str | None:
-    """Return the mount point of selinuxfs, None if the kernel has no SELinux.
-
-    Example:
-        ensue call '*' selinux.selinux_fs_path
-    """
+    """Return the mount point of selinuxfs, None if the kernel has no SELinux."""
     for folder in _FOLDERS:
         if await ctx.connection.stat(f"{folder}/enforce", follow=True) is not None:
             return folder
@@ -31,11 +27,7 @@ async def selinux_fs_path(ctx: FunctionContext) -> str | None:
 
 
 async def getenforce(ctx: FunctionContext) -> str:
-    """Return the current mode: `Enforcing`, `Permissive` or `Disabled`.
-
-    Example:
-        ensue call '*' selinux.getenforce
-    """
+    """Return the current mode: `Enforcing`, `Permissive` or `Disabled`."""
     folder = await selinux_fs_path(ctx)
     if folder is None:
         return "Disabled"
@@ -44,11 +36,7 @@ async def getenforce(ctx: FunctionContext) -> str:
 
 
 async def getconfig(ctx: FunctionContext) -> str | None:
-    """Return the mode after the next boot, None if it is not configured.
-
-    Example:
-        ensue call '*' selinux.getconfig
-    """
+    """Return the mode after the next boot, None if it is not configured."""
     if await ctx.connection.stat(_CONFIG, follow=True) is None:
         return None
     match = _LINE.search((await ctx.connection.read(_CONFIG)).decode("utf-8", "replace"))

@@ -33,9 +33,6 @@ def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # 
     Args:
         filetype: a letter of semanage, `a` for all files.
 
-    Example:
-        ensue call '*' selinux.filetype_id_to_string
-
     Raises:
         StateFailedError: there is no such letter.
     """

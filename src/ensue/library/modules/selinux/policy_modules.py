@@ -18,9 +18,6 @@ _WORDS: Final = {"enabled": "--enable", "disabled": "--disable"}
 async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
     """Return `Enabled` and `Version` of each module, by name; current versions of semodule report no version.
 
-    Example:
-        ensue call '*' selinux.list_semod
-
     Raises:
         StateFailedError: the target has no semodule.
     """

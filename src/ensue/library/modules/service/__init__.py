@@ -34,11 +34,7 @@ async def available(ctx: FunctionContext, name: str) -> bool:
 
 
 async def offline(ctx: FunctionContext) -> bool:
-    """Return whether the target is a system that systemd will boot later (a chroot, an image).
-
-    Example:
-        ensue call '*' service.offline
-    """
+    """Return whether the target is a system that systemd will boot later (a chroot, an image)."""
     return await is_offline(ctx)
 
 
@@ -94,29 +90,17 @@ async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
 
 
 async def get_all(ctx: FunctionContext) -> list[str]:
-    """Return the names of all services, sorted.
-
-    Example:
-        ensue call '*' service.get_all
-    """
+    """Return the names of all services, sorted."""
     return await (await service_manager(ctx)).names(ctx)
 
 
 async def get_enabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that start at boot, sorted.
-
-    Example:
-        ensue call '*' service.get_enabled
-    """
+    """Return the names of the services that start at boot, sorted."""
     return await (await service_manager(ctx)).names_enabled(ctx)
 
 
 async def get_disabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that do not start at boot, sorted.
-
-    Example:
-        ensue call '*' service.get_disabled
-    """
+    """Return the names of the services that do not start at boot, sorted."""
     return sorted({*await get_all(ctx)} - {*await get_enabled(ctx)})
 
 
@@ -200,9 +184,6 @@ def _change(verb: str) -> Change:
 
 async def systemctl_reload(ctx: FunctionContext) -> bool:
     """Make systemd reload its unit files.
-
-    Example:
-        ensue call '*' service.systemctl_reload
 
     Raises:
         StateFailedError: systemd does not run on the target, or fails.

@@ -42,9 +42,6 @@ def banner(  # noqa: PLR0917 (Salt's order)
         text: the text below the title.
         newline: end with a newline.
 
-    Example:
-        ensue call '*' slsutil.banner
-
     Raises:
         StateFailedError: no word fits into the box.
     """

@@ -29,9 +29,6 @@ async def renderer(
         saltenv: the environment for `salt://`.
         **kwargs: variables for the template.
 
-    Example:
-        ensue call '*' slsutil.renderer
-
     Returns:
         Data, or text if the pipe ends with a text renderer. An empty mapping for an empty text and, as in
         Salt, for a path that does not exist.

@@ -35,9 +35,6 @@ async def auth_keys(
         user: one user, or a list; None for all.
         config: the path of the file, as in `AuthorizedKeysFile`.
         fingerprint_hash_type: `sha256`, `md5`, …
-
-    Example:
-        ensue call '*' ssh.auth_keys
     """
     if isinstance(user, str):
         return _described(await _present(ctx, user, config), fingerprint_hash_type)

@@ -102,9 +102,6 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
         port: the host's port.
         fingerprint_hash_type: `sha256`, `md5`, …
 
-    Example:
-        ensue call '*' ssh.check_known_host
-
     Returns:
         That word; a mapping with `status` and `error` if the key does not have the fingerprint.
     """
@@ -146,9 +143,6 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
         hash_known_hosts: write the host name as a hash.
         timeout: how long to wait for the host, in seconds.
         fingerprint_hash_type: `sha256`, `md5`, …
-
-    Example:
-        ensue call '*' ssh.set_known_host
 
     Returns:
         `status`: `exists`, `updated` with `old` and `new`, or `error` with the reason.
@@ -202,9 +196,6 @@ async def rm_known_host(
         hostname: the host name or address.
         config: the path of another file.
         port: the host's port.
-
-    Example:
-        ensue call '*' ssh.rm_known_host
     """
     path = await known_hosts_path(ctx, user, config)
     if await text_of(ctx, path) is None:
@@ -222,9 +213,6 @@ async def hash_known_hosts(
     Args:
         user: the user whose file it is; None for the system's file.
         config: the path of another file.
-
-    Example:
-        ensue call '*' ssh.hash_known_hosts
     """
     path = await known_hosts_path(ctx, user, config)
     text = await text_of(ctx, path)

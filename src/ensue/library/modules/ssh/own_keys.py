@@ -24,9 +24,6 @@ async def host_keys(
         keydir: their folder.
         private: include private keys; they are masked in everything that ensue writes.
         certs: include certificates.
-
-    Example:
-        ensue call '*' ssh.host_keys
     """
     folder = keydir or "/etc/ssh"
     found: dict[str, str] = {}
@@ -56,9 +53,6 @@ async def user_keys(
         pubfile: the path of another public key; false for none.
         prvfile: the path of another private key; false for none. Private keys are masked in everything that
             ensue writes.
-
-    Example:
-        ensue call '*' ssh.user_keys
     """
     users = [user] if isinstance(user, str) else user or await ctx.call("user.list_users")
     public = (

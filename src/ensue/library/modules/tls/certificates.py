@@ -59,9 +59,6 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
         digest: the hash algorithm of the signature.
         replace: replace an existing certificate.
 
-    Example:
-        ensue call '*' tls.create_self_signed_cert
-
     Returns:
         A message that it was created or already exists.
 

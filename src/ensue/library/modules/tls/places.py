@@ -99,9 +99,6 @@ async def cert_base_path(ctx: FunctionContext, cacert_path: str | None = None) -
 
     Args:
         cacert_path: a folder to use instead of `cert_base_path`.
-
-    Example:
-        ensue call '*' tls.cert_base_path
     """
     return str(cacert_path or await ctx.call("config.option", "ca.cert_base_path") or _BASE)
 

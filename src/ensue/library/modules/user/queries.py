@@ -54,9 +54,6 @@ async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]
 
     Args:
         root: accepted as by Salt, without effect; the target's own database is read.
-
-    Example:
-        ensue call '*' user.list_users
     """
     return sorted(fields[0] for fields in await entries(ctx, "passwd"))
 
@@ -67,9 +64,6 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
     Args:
         refresh: has no effect; nothing is cached.
         root: accepted as by Salt, without effect; the target's own database is read.
-
-    Example:
-        ensue call '*' user.getent
     """
     groups = await entries(ctx, "group")
     names = {fields[2]: fields[0] for fields in groups}

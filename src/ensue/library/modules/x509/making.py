@@ -61,9 +61,6 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
         prepend_cn: prefix the name of the copy with the common name.
         **kwargs: as for the state `x509.certificate_managed`.
 
-    Example:
-        ensue call '*' x509.create_certificate
-
     Returns:
         Text, or base64 for binary encodings; with `path` a message.
 
@@ -211,9 +208,6 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
         pkcs12_encryption_compat: encrypt PKCS#12 so that old programs can read it.
         path: the file to write, readable by its owner only; None returns the key, masked.
         bits: Salt's older name for `keysize`.
-
-    Example:
-        ensue call '*' x509.create_private_key
 
     Returns:
         Text, or base64 for binary encodings; with `path` a message, or None for binary encodings.

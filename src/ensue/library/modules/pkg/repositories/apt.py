@@ -42,9 +42,6 @@ async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[Data
 
     Args:
         **kwargs: parts of the line by name, as for `mod_repo`.
-
-    Example:
-        ensue call '*' pkg.list_repos
     """
     await _need_apt(ctx)
     repos: dict[str, list[DataMap]] = {}
