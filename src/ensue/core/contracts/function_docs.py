@@ -172,10 +172,10 @@ def function_doc(
         new_state: the keys of its `new_state`.
     """
     docstring = read_docstring(inspect.getdoc(inspect.unwrap(function)) or "")
+    meanings = {**_shared_arguments(function), **docstring.arguments}
     also: AlsoTakes | None = getattr(function, ALSO_TAKES, None)
     arguments = tuple(
-        _argument(parameter, docstring.arguments.get(parameter.name, ""), also)
-        for parameter in _parameters(function)
+        _argument(parameter, meanings.get(parameter.name, ""), also) for parameter in _parameters(function)
     )
     is_called_alone = kind == "modules" and not any(argument.required for argument in arguments)
     return FunctionDoc(
@@ -193,6 +193,12 @@ def function_doc(
         differences=docstring.differences,
         new_state=new_state,
     )
+
+
+def _shared_arguments(function: Callable[..., Any]) -> Mapping[str, str]:
+    """Return the arguments that mean the same in all functions of a module, from the module's docstring."""
+    text: object = getattr(inspect.unwrap(function), "__globals__", {}).get("__doc__")
+    return read_docstring(text).arguments if isinstance(text, str) else {}
 
 
 def _example_of(kind: FunctionKind, name: str, example: str) -> str:

@@ -2,6 +2,10 @@
 
 Programs run in the parent folder of a path, so that they respect the target's `minion_root`.
 
+Args:
+    *args: paths.
+    recursive: include everything below the paths.
+
 Source: Salt's execution module `acl` (`linux_acl`), 3008: names and return values; getfacl(1), setfacl(1).
 """
 
@@ -45,8 +49,6 @@ async def getfacl(
     """Return the access control lists of paths.
 
     Args:
-        *args: paths.
-        recursive: include everything below the paths.
         numeric: return ids instead of names.
 
     Returns:
@@ -82,8 +84,6 @@ async def wipefacls(
     """Remove all entries except those of owner, group and others.
 
     Args:
-        *args: paths.
-        recursive: include everything below the paths.
         raise_err: has no effect; a failure always raises an error.
 
     Raises:
@@ -109,8 +109,6 @@ async def modfacl(
             entry applies to new files in a folder.
         acl_name: the user or group; empty for the file's owner or group.
         perms: letters of `rwxX-`, or an octal digit.
-        *args: paths.
-        recursive: include everything below the paths.
         raise_err: has no effect; a failure always raises an error.
 
     Example:
@@ -132,8 +130,6 @@ async def delfacl(
         acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
             entry applies to new files in a folder.
         acl_name: the user or group; empty for the file's owner or group.
-        *args: paths.
-        recursive: include everything below the paths.
 
     Example:
         ensue call '*' acl.delfacl user

@@ -2,6 +2,9 @@
 
 A change preserves all other lines. Afterwards `newaliases` runs if it exists.
 
+Args:
+    alias: the name.
+
 Source: Salt's execution module `aliases`, 3008: names and return values; aliases(5).
 """
 
@@ -33,9 +36,6 @@ async def list_aliases(ctx: FunctionContext) -> dict[str, str]:
 async def get_target(ctx: FunctionContext, alias: str) -> str:
     """Return the target of an alias, empty if it has none.
 
-    Args:
-        alias: the name.
-
     Example:
         ensue call '*' aliases.get_target postmaster
     """
@@ -46,7 +46,6 @@ async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
     """Return whether an alias has this target, or all of these targets.
 
     Args:
-        alias: the name.
         target: addresses, as a list or separated by commas.
 
     Example:
@@ -62,7 +61,6 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
     """Set the target or targets of an alias, replacing those that it has.
 
     Args:
-        alias: the name.
         target: addresses, as a list or separated by commas.
 
     Example:
@@ -93,9 +91,6 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
 
 async def rm_alias(ctx: FunctionContext, alias: str) -> bool:
     """Remove an alias.
-
-    Args:
-        alias: the name.
 
     Example:
         ensue call '*' aliases.rm_alias postmaster

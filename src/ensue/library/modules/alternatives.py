@@ -1,5 +1,9 @@
 """Execution module `alternatives`: which of several programs a generic name refers to.
 
+Args:
+    name: the generic name (`editor`).
+    path: the path of the program (`/usr/bin/vim.basic`).
+
 Source: Salt's execution module `alternatives`, 3008: names and return values; update-alternatives(1).
 """
 
@@ -23,9 +27,6 @@ _LINK: Final = re.compile(r"^(?:Link: | *link \S+ is )(?P<path>\S+)$", re.MULTIL
 async def display(ctx: FunctionContext, name: str) -> str:
     """Return the output of the program for a generic name.
 
-    Args:
-        name: the generic name (`editor`).
-
     Example:
         ensue call '*' alternatives.display editor
     """
@@ -35,9 +36,6 @@ async def display(ctx: FunctionContext, name: str) -> str:
 
 async def show_link(ctx: FunctionContext, name: str) -> str | bool:
     """Return the path of the generic name (`/usr/bin/editor`), False if there is none.
-
-    Args:
-        name: the generic name (`editor`).
 
     Example:
         ensue call '*' alternatives.show_link editor
@@ -54,9 +52,6 @@ async def show_link(ctx: FunctionContext, name: str) -> str | bool:
 async def show_current(ctx: FunctionContext, name: str) -> str | bool:
     """Return the path of the program that a generic name refers to, False if there is none.
 
-    Args:
-        name: the generic name (`editor`).
-
     Example:
         ensue call '*' alternatives.show_current editor
     """
@@ -66,10 +61,6 @@ async def show_current(ctx: FunctionContext, name: str) -> str | bool:
 
 async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
     """Return whether a program is an alternative for a generic name.
-
-    Args:
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
 
     Example:
         ensue call '*' alternatives.check_exists editor /usr/bin/vim.basic
@@ -81,10 +72,6 @@ async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
 async def check_installed(ctx: FunctionContext, name: str, path: str) -> bool:
     """Return whether a generic name refers to a program.
 
-    Args:
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
-
     Example:
         ensue call '*' alternatives.check_installed editor /usr/bin/vim.basic
     """
@@ -95,9 +82,7 @@ async def install(ctx: FunctionContext, name: str, link: str, path: str, priorit
     """Register an alternative for a generic name; the one with the highest priority is used.
 
     Args:
-        name: the generic name (`editor`).
         link: the path of the generic name (`/usr/bin/editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
         priority: the priority; the alternative with the highest one is used.
 
     Example:
@@ -109,10 +94,6 @@ async def install(ctx: FunctionContext, name: str, link: str, path: str, priorit
 async def remove(ctx: FunctionContext, name: str, path: str) -> str:
     """Remove an alternative for a generic name.
 
-    Args:
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
-
     Example:
         ensue call '*' alternatives.remove editor /usr/bin/vim.basic
     """
@@ -122,9 +103,6 @@ async def remove(ctx: FunctionContext, name: str, path: str) -> str:
 async def auto(ctx: FunctionContext, name: str) -> str:
     """Let a generic name refer to the alternative with the highest priority.
 
-    Args:
-        name: the generic name (`editor`).
-
     Example:
         ensue call '*' alternatives.auto editor
     """
@@ -133,10 +111,6 @@ async def auto(ctx: FunctionContext, name: str) -> str:
 
 async def set_(ctx: FunctionContext, name: str, path: str) -> str:
     """Let a generic name refer to a program, whatever its priority.
-
-    Args:
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
 
     Example:
         ensue call '*' alternatives.set editor /usr/bin/vim.basic

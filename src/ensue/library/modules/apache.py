@@ -2,6 +2,10 @@
 
 Something is enabled if it has a link in `/etc/apache2/*-enabled`; `a2enmod` and related programs make them.
 
+Args:
+    conf: the configuration (`security`).
+    site: the site (`shop`).
+
 Source: Salt's execution module `deb_apache`, 3008: names and return values; a2enmod(8).
 """
 
@@ -50,9 +54,6 @@ async def check_mod_enabled(ctx: FunctionContext, mod: str) -> bool:
 async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
     """Return whether a configuration is enabled; its name may end in `.conf`.
 
-    Args:
-        conf: the configuration (`security`).
-
     Example:
         ensue call '*' apache.check_conf_enabled security
     """
@@ -61,9 +62,6 @@ async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
 
 async def check_site_enabled(ctx: FunctionContext, site: str) -> bool:
     """Return whether a site is enabled; its name may end in `.conf`; `default` also means `000-default`.
-
-    Args:
-        site: the site (`shop`).
 
     Example:
         ensue call '*' apache.check_site_enabled shop
@@ -107,9 +105,6 @@ async def a2dismod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
 async def a2enconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     """Enable a configuration; see `a2enmod`.
 
-    Args:
-        conf: the configuration (`security`).
-
     Example:
         ensue call '*' apache.a2enconf security
     """
@@ -118,9 +113,6 @@ async def a2enconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
 
 async def a2disconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     """Disable a configuration; see `a2enmod`.
-
-    Args:
-        conf: the configuration (`security`).
 
     Example:
         ensue call '*' apache.a2disconf security
@@ -131,9 +123,6 @@ async def a2disconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
 async def a2ensite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     """Enable a site; see `a2enmod`.
 
-    Args:
-        site: the site (`shop`).
-
     Example:
         ensue call '*' apache.a2ensite shop
     """
@@ -142,9 +131,6 @@ async def a2ensite(ctx: FunctionContext, site: str) -> dict[str, Any]:
 
 async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     """Disable a site; see `a2enmod`.
-
-    Args:
-        site: the site (`shop`).
 
     Example:
         ensue call '*' apache.a2dissite shop

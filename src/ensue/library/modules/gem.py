@@ -1,5 +1,10 @@
 """Execution module `gem`: Ruby gems.
 
+Args:
+    gem_bin: the program to run instead of `gem`.
+    runas: the user who runs it.
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `gem`, 3007: names and return values.
 """
 
@@ -32,9 +37,6 @@ async def list_(
 
     Args:
         prefix: only gems whose names begin with this.
-        gem_bin: the program to run instead of `gem`.
-        runas: the user who runs it.
-        **kwargs: accepted as by Salt, without effect.
 
     Raises:
             StateFailedError: the program gem is missing, or failed.
@@ -67,15 +69,12 @@ async def install(  # noqa: PLR0917 (Salt's order)
 
     Args:
         gems: names, separated by blanks, or a file of the target.
-        gem_bin: the program to run instead of `gem`.
-        runas: the user who runs it.
         version: the version.
         rdoc: install HTML documentation, too.
         ri: install documentation for `ri`, too.
         pre_releases: allow prereleases.
         proxy: the proxy to use.
         source: the source to install from.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' gem.install bundler
@@ -105,9 +104,6 @@ async def uninstall(
 
     Args:
         gems: names, separated by blanks, or a file of the target.
-        gem_bin: the program to run instead of `gem`.
-        runas: the user who runs it.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' gem.uninstall bundler

@@ -1,5 +1,9 @@
 """Execution module `group`: the target's groups, with shadow's programs (`groupadd`, `gpasswd`, …).
 
+Args:
+    name: the group.
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `group` (groupadd), 3008: names and return values.
 """
 
@@ -22,7 +26,6 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     """Return `name`, `passwd`, `gid` and `members` of a group, an empty mapping if it does not exist.
 
     Args:
-        name: the group.
         root: has no effect; the target's own database is read.
 
     Example:
@@ -53,11 +56,9 @@ async def add(
     """Add a group.
 
     Args:
-        name: the group.
         gid: its id; None for the next free one.
         system: use an id of the range for system groups.
         non_unique: allow an id that another group has.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.add staff
@@ -75,10 +76,6 @@ async def add(
 async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
     """Remove a group.
 
-    Args:
-        name: the group.
-        **kwargs: accepted as by Salt, without effect.
-
     Example:
         ensue call '*' group.delete staff
 
@@ -93,10 +90,8 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
     """Change a group's id; files keep the old one.
 
     Args:
-        name: the group.
         gid: the new id.
         non_unique: allow an id that another group has.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.chgid staff 2000
@@ -114,9 +109,7 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     """Make a user a member of a group.
 
     Args:
-        name: the group.
         username: the user.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.adduser staff alice
@@ -132,9 +125,7 @@ async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     """Remove a user from a group; it is not an error if the user is not a member.
 
     Args:
-        name: the group.
         username: the user.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.deluser staff alice
@@ -151,9 +142,7 @@ async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[
     """Set the members of a group, replacing all others.
 
     Args:
-        name: the group.
         members_list: user names, as a list or separated by commas.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.members staff alice,bob

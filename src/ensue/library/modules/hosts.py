@@ -1,5 +1,8 @@
 """Execution module `hosts`: the target's /etc/hosts. A change preserves all other lines.
 
+Args:
+    ip: the address.
+
 Source: Salt's execution module `hosts`, 3008: names, return values, the form of a new line.
 """
 
@@ -80,9 +83,6 @@ async def get_ip(ctx: FunctionContext, host: str) -> str:
 async def get_alias(ctx: FunctionContext, ip: str) -> list[str]:
     """Return the names of an address.
 
-    Args:
-        ip: the address.
-
     Example:
         ensue call '*' hosts.get_alias 10.0.0.5
     """
@@ -93,7 +93,6 @@ async def has_pair(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Return whether an address has a name.
 
     Args:
-        ip: the address.
         alias: a host name.
 
     Example:
@@ -106,7 +105,6 @@ async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Add a name to an address, unless it has it already.
 
     Args:
-        ip: the address.
         alias: a host name.
 
     Example:
@@ -128,7 +126,6 @@ async def rm_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Remove a name from an address; an address without names is removed.
 
     Args:
-        ip: the address.
         alias: a host name.
 
     Example:
@@ -143,7 +140,6 @@ async def set_host(
     """Set the names of an address, replacing all others; without names, remove the address.
 
     Args:
-        ip: the address.
         alias: names, as a list or separated by blanks.
         comment: the comment after them; None keeps an existing one.
 
@@ -164,7 +160,6 @@ async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
     """Set the comment after the names of an address; return False if the address is missing.
 
     Args:
-        ip: the address.
         comment: the comment after them; None keeps an existing one.
 
     Example:

@@ -1,5 +1,8 @@
 """Execution module `kmod`: modules of the target's kernel.
 
+Args:
+    mod: the module.
+
 Source: Salt's execution module `kmod`, 3008: names and return values; modules-load.d(5).
 """
 
@@ -61,9 +64,6 @@ async def available(ctx: FunctionContext) -> list[str]:
 async def check_available(ctx: FunctionContext, mod: str) -> bool:
     """Return whether the kernel can load a module.
 
-    Args:
-        mod: the module.
-
     Example:
         ensue call '*' kmod.check_available br_netfilter
     """
@@ -72,9 +72,6 @@ async def check_available(ctx: FunctionContext, mod: str) -> bool:
 
 async def is_loaded(ctx: FunctionContext, mod: str) -> bool:
     """Return whether a module is loaded.
-
-    Args:
-        mod: the module.
 
     Example:
         ensue call '*' kmod.is_loaded br_netfilter
@@ -86,7 +83,6 @@ async def load(ctx: FunctionContext, mod: str, persist: bool = False) -> list[st
     """Load a module.
 
     Args:
-        mod: the module.
         persist: load it at each boot, too.
 
     Example:
@@ -108,7 +104,6 @@ async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment:
     """Unload a module.
 
     Args:
-        mod: the module.
         persist: do not load it at each boot either.
         comment: turn its line in the file into a comment instead of removing it.
 

@@ -2,6 +2,9 @@
 
 It writes the same file as localectl, so it works without systemd, too.
 
+Args:
+    locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
+
 Source: Salt's execution module `locale` (localemod), 3008: names and return values; locale.conf(5),
 locale.gen(5).
 """
@@ -55,9 +58,6 @@ async def list_avail(ctx: FunctionContext) -> list[str]:
 async def avail(ctx: FunctionContext, locale: str) -> bool:
     """Return whether the target has a locale; case and hyphens in its code set are ignored.
 
-    Args:
-        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
-
     Example:
         ensue call '*' locale.avail de_AT.UTF-8
     """
@@ -75,9 +75,6 @@ async def get_locale(ctx: FunctionContext) -> str:
 async def set_locale(ctx: FunctionContext, locale: str) -> bool:
     """Set the target's locale; open sessions keep theirs.
 
-    Args:
-        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
-
     Example:
         ensue call '*' locale.set_locale de_AT.UTF-8
     """
@@ -91,7 +88,6 @@ async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool: 
     """Generate a locale.
 
     Args:
-        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
         **kwargs: accepted as by Salt, without effect.
 
     Example:

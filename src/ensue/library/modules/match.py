@@ -1,5 +1,9 @@
 """Execution module `match`: checks whether expressions match this target.
 
+Args:
+    minion_id: an id to match instead of the target's.
+    tgt_type: the kind of the expressions (`compound`, `grain`, …).
+
 Source: Salt's execution module `match`, 3008: names and return values; for expressions see `targeting`.
 """
 
@@ -28,7 +32,6 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
 
     Args:
         tgt: the expression, or its words.
-        minion_id: an id to match instead of the target's.
 
     Example:
         ensue call '*' match.compound 'G@os:Debian and web-*'
@@ -52,8 +55,6 @@ async def filter_by(  # noqa: PLR0917 (Salt's order)
 
     Args:
         lookup: values by expression.
-        tgt_type: the kind of the expressions (`compound`, `grain`, …).
-        minion_id: an id to match instead of the target's.
         merge: a mapping to merge over the value.
         merge_lists: concatenate lists instead of replacing them.
         default: the key of the value to return if no expression matches.
@@ -79,8 +80,6 @@ async def search_by(
 
     Args:
         lookup: values by expression.
-        tgt_type: the kind of the expressions (`compound`, `grain`, …).
-        minion_id: an id to match instead of the target's.
 
     Example:
         ensue call '*' match.search_by '{web: [web-*], db: [db-*]}'
@@ -101,8 +100,6 @@ async def ifelse(
 
     Args:
         *args: expression, value, expression, value, …, default; true and false are expressions, too.
-        tgt_type: the kind of the expressions (`compound`, `grain`, …).
-        minion_id: an id to match instead of the target's.
 
     Raises:
         StateFailedError: there is no default, or an expression does not parse.

@@ -1,5 +1,8 @@
 """Execution module `network`: the target's addresses and names.
 
+Args:
+    iface: the interface (`eth0`).
+
 Source: Salt's execution module `network`, 3008: names and return values; ip(8), hostname(1).
 """
 
@@ -59,9 +62,6 @@ async def interfaces(ctx: FunctionContext) -> Interfaces:
 async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
     """Return the IPv4 addresses of a network interface, each with its netmask.
 
-    Args:
-        iface: the interface (`eth0`).
-
     Example:
         ensue call '*' network.interface eth0
     """
@@ -70,9 +70,6 @@ async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
 
 async def interface_ip(ctx: FunctionContext, iface: str) -> str:
     """Return the first IPv4 address of a network interface, empty if it has none.
-
-    Args:
-        iface: the interface (`eth0`).
 
     Example:
         ensue call '*' network.interface_ip eth0
@@ -83,9 +80,6 @@ async def interface_ip(ctx: FunctionContext, iface: str) -> str:
 
 async def hw_addr(ctx: FunctionContext, iface: str) -> str:
     """Return the hardware (MAC) address of a network interface, empty if it has none.
-
-    Args:
-        iface: the interface (`eth0`).
 
     Example:
         ensue call '*' network.hw_addr eth0

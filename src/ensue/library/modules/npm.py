@@ -1,5 +1,10 @@
 """Execution module `npm`: packages of Node.js, global or in a folder.
 
+Args:
+    runas: the user who runs npm.
+    env: environment variables.
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `npm`, 3008: names and return values; npm-install(1).
 """
 
@@ -36,10 +41,7 @@ async def list_(  # noqa: PLR0917 (Salt's order)
     Args:
         pkg: only this package.
         dir: the folder whose packages to list; None lists the global ones.
-        runas: the user who runs npm.
-        env: environment variables.
         depth: 0 leaves out the packages that were installed as dependencies.
-        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         StateFailedError: npm is not installed, or fails.
@@ -76,10 +78,7 @@ async def install(  # noqa: PLR0917 (Salt's order)
         pkg: one package (`gulp@4`); without `pkg` and `pkgs`, those of the folder's package.json.
         pkgs: several packages.
         dir: the folder to install into; None installs globally.
-        runas: the user who runs npm.
         registry: the URL of the registry.
-        env: environment variables.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' npm.install pm2
@@ -108,9 +107,6 @@ async def uninstall(
     Args:
         pkg: the package.
         dir: the folder that it is installed in; None for a global one.
-        runas: the user who runs npm.
-        env: environment variables.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' npm.uninstall pm2

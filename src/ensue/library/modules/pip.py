@@ -1,5 +1,8 @@
 """Execution module `pip`: Python packages, of the target or of one of its virtual environments.
 
+Args:
+    bin_env: the path of a virtual environment or of a pip.
+
 Source: Salt's execution module `pip`, 3008: names and return values.
 """
 
@@ -45,7 +48,6 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     """Return the version of pip.
 
     Args:
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`.
 
     Raises:
@@ -63,7 +65,6 @@ async def list_(
 
     Args:
         prefix: only names that start with it.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
     Raises:
@@ -81,7 +82,6 @@ async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any
     """Return the installed packages as lines of a requirements file.
 
     Args:
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
     """
     words = ["freeze", "--all", "--disable-pip-version-check"]
@@ -93,7 +93,6 @@ async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwar
     """Return the packages of which the index has a newer version, by normalized name, with that version.
 
     Args:
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
     Raises:
@@ -109,7 +108,6 @@ async def upgrade(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     """Upgrade all packages of which the index has a newer version, one after the other.
 
     Args:
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
     Returns:
@@ -140,7 +138,6 @@ async def install(
     Args:
         pkgs: requirement specifiers, as a list or separated by commas (then write `;` for a comma in one).
         requirements: the path of a requirements file on the target, or a list of paths.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`; `upgrade`, `force_reinstall`, `ignore_installed`, `no_deps`,
             `no_index`, `pre_releases`, `no_cache_dir`; `index_url`, `extra_index_url`, `find_links`,
             `trusted_host`, `proxy`, `timeout`, `target`, `cert`, `cache_dir`, `no_binary`, `editable`,
@@ -173,7 +170,6 @@ async def uninstall(
     Args:
         pkgs: names, as a list or separated by commas.
         requirements: the path of a requirements file on the target, or a list of paths.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
     Example:

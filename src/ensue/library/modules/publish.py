@@ -1,5 +1,10 @@
 """Execution module `publish`: functions called on other targets of the project.
 
+Args:
+    fun: an execution function.
+    arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
+    timeout: has no effect.
+
 Source: Salt's execution module `publish`, 3008: names, arguments and shapes.
 """
 
@@ -38,11 +43,8 @@ async def publish(  # noqa: PLR0917 (Salt's order)
     Args:
         ctx: the target that makes the call.
         tgt: the target expression.
-        fun: an execution function.
-        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
         returner: where Salt would store the results; ensue does not store them, and logs a warning.
-        timeout: has no effect.
         via_master: has no effect.
         **kwargs: have no effect.
 
@@ -78,11 +80,8 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
 
     Args:
         tgt: the target expression.
-        fun: an execution function.
-        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
         returner: where Salt would store the results; ensue does not store them, and logs a warning.
-        timeout: has no effect.
         **kwargs: have no effect.
 
     Example:
@@ -94,11 +93,6 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
 
 async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ARG001, ASYNC109 (Salt's argument)
     """Call a runner, as `saltutil.runner` does.
-
-    Args:
-        fun: an execution function.
-        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
-        timeout: has no effect.
 
     Example:
         ensue call '*' publish.runner grains.items

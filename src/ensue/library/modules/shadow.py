@@ -3,6 +3,9 @@
 A password hash reaches the target on a program's standard input, never among its arguments, and is masked in
 everything that ensue writes.
 
+Args:
+    name: the user.
+
 Source: Salt's execution module `shadow` (linux_shadow), 3008: names and return values.
 """
 
@@ -27,7 +30,6 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     """Return `name`, `passwd`, `lstchg`, `min`, `max`, `warn`, `inact` and `expire`; requires root.
 
     Args:
-        name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
     Example:
@@ -51,7 +53,6 @@ async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs:
     """Set a user's password by its hash, in the form of /etc/shadow.
 
     Args:
-        name: the user.
         password: the hash of the password.
         **kwargs: accepted as by Salt, without effect.
 
@@ -95,9 +96,6 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
 async def del_password(ctx: FunctionContext, name: str) -> bool:
     """Let a user log in without a password.
 
-    Args:
-        name: the user.
-
     Example:
         ensue call '*' shadow.del_password alice
 
@@ -111,9 +109,6 @@ async def del_password(ctx: FunctionContext, name: str) -> bool:
 async def lock_password(ctx: FunctionContext, name: str) -> bool:
     """Lock a user's password.
 
-    Args:
-        name: the user.
-
     Example:
         ensue call '*' shadow.lock_password alice
 
@@ -126,9 +121,6 @@ async def lock_password(ctx: FunctionContext, name: str) -> bool:
 
 async def unlock_password(ctx: FunctionContext, name: str) -> bool:
     """Unlock a user's password.
-
-    Args:
-        name: the user.
 
     Example:
         ensue call '*' shadow.unlock_password alice

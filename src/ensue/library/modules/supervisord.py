@@ -1,5 +1,10 @@
 """Execution module `supervisord`: programs managed by Supervisor, through the target's `supervisorctl`.
 
+Args:
+    user: the user of the target who runs supervisorctl.
+    conf_file: the path of the configuration file.
+    bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
 Source: Salt's execution module `supervisord`, 3008: names and return values; the manual of supervisorctl.
 """
 
@@ -44,9 +49,6 @@ async def start(
 
     Args:
         name: the program, or `all`.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.start shop
@@ -71,9 +73,6 @@ async def restart(
 
     Args:
         name: the program, or `all`.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.restart shop
@@ -94,9 +93,6 @@ async def stop(
 
     Args:
         name: the program, or `all`.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.stop shop
@@ -115,9 +111,6 @@ async def add(
 
     Args:
         name: the program or group.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.add shop
@@ -136,9 +129,6 @@ async def remove(
 
     Args:
         name: the program or group.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.remove shop
@@ -152,13 +142,7 @@ async def reread(
     conf_file: str | None = None,
     bin_env: str | None = None,
 ) -> str:
-    """Reread the configuration without starting anything; the return value is that of `start`.
-
-    Args:
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
-    """
+    """Reread the configuration without starting anything; the return value is that of `start`."""
     return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "reread")
 
 
@@ -172,9 +156,6 @@ async def update(
     """Reread the configuration and add, restart and remove programs accordingly.
 
     Args:
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
         name: the group; None for all.
     """
     words = [_bare(name)] if name else []
@@ -192,9 +173,6 @@ async def status(
 
     Args:
         name: the program; None for all.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Raises:
         StateFailedError: supervisord cannot be reached.
@@ -222,9 +200,6 @@ async def status_raw(
 
     Args:
         name: the program; None for all.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
     """
     control = _Control(user=user, conf_file=conf_file, bin_env=bin_env)
     return await _output(ctx, control, "status", *([name] if name else []))
@@ -243,9 +218,6 @@ async def status_bool(  # noqa: PLR0917 (Salt's order)
     Args:
         name: the program.
         expected_state: the state to compare with (`RUNNING`).
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.status_bool shop
@@ -265,9 +237,6 @@ async def custom(
 
     Args:
         command: the command of supervisorctl, with its arguments.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.custom pid
@@ -280,7 +249,6 @@ async def options(ctx: FunctionContext, name: str, conf_file: str | None = None)
 
     Args:
         name: the program.
-        conf_file: the path of the configuration file.
 
     Example:
         ensue call '*' supervisord.options shop

@@ -3,6 +3,10 @@
 Differences from Salt:
     `acl.absent` reports its `changes`.
 
+Args:
+    name: the path.
+    recurse: apply it to everything below the path too.
+
 Source: Salt's state module `acl` (`linux_acl`), 3008: arguments, results, changes and comments.
 """
 
@@ -67,11 +71,9 @@ async def present(
     """Set an entry of a user or group.
 
     Args:
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
         acl_name: the user or group; empty for the owner or group of the file.
         perms: letters of `rwxX-`.
-        recurse: apply it to everything below the path too.
         force: remove all other entries if the entry must be set.
 
     Example:
@@ -105,11 +107,9 @@ async def list_present(
     """Set entries of several users or groups.
 
     Args:
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
         acl_names: users or groups.
         perms: letters of `rwxX-`.
-        recurse: apply it to everything below the path too.
         force: remove all other entries if an entry must be set.
 
     Example:
@@ -141,11 +141,9 @@ async def absent(
     """Remove the entry of a user or group.
 
     Args:
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_name: the user or group.
         perms: accepted, as in Salt, without effect.
-        recurse: apply it to everything below the path too.
 
     Example:
         /srv/www:
@@ -173,10 +171,8 @@ async def list_absent(
     """Remove the entries of several users or groups.
 
     Args:
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_names: users or groups.
-        recurse: apply it to everything below the path too.
 
     Example:
         /srv/www:

@@ -1,5 +1,8 @@
 """State module `grains`: grains in the target's grains file.
 
+Args:
+    delimiter: separates the keys of a path.
+
 Source: Salt's state module `grains`, 3008: results, changes and comments.
 """
 
@@ -23,7 +26,6 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
 
     Args:
         name: the grain's path.
-        delimiter: separates the keys of a path.
 
     Example:
         role:
@@ -46,7 +48,6 @@ async def present(
     Args:
         name: the grain's path; missing keys on the way are created.
         value: the value.
-        delimiter: separates the keys of a path.
         force: also replace a list or a mapping, or replace a value by one of these.
 
     Example:
@@ -84,7 +85,6 @@ async def absent(
     Args:
         name: the grain's path.
         destructive: remove the grain; by default its value becomes None.
-        delimiter: separates the keys of a path.
         force: also change a grain that is a list or a mapping.
 
     Example:
@@ -131,7 +131,6 @@ async def append(
         name: the grain's path.
         value: the value, or a list of them.
         convert: convert a grain that is not a list into one.
-        delimiter: separates the keys of a path.
 
     Example:
         roles:
@@ -174,7 +173,6 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
     Args:
         name: the grain's path.
         value: the value, or a list of them.
-        delimiter: separates the keys of a path.
 
     Example:
         roles:
@@ -220,7 +218,6 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
     Args:
         name: the grain's path.
         value: the value, or a list of them.
-        delimiter: separates the keys of a path.
 
     Example:
         roles:

@@ -1,5 +1,10 @@
 """State module `pip`: packages of Python, on the target or in one of its virtual environments.
 
+Args:
+    bin_env: a virtual environment, or the path of pip; by default the pip of the target.
+    user: user who runs pip on the target.
+    cwd: folder to run pip in.
+
 Source: Salt's state module `pip`, 3008: results, changes and comments; PEP 440 and PEP 503.
 """
 
@@ -73,10 +78,7 @@ async def installed(
         name: the package (`django >= 4`), or any name if `pkgs` or `requirements` is given.
         pkgs: several packages.
         requirements: a requirements file of the target.
-        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
         pip_bin: the same as `bin_env`.
-        user: user who runs pip on the target.
-        cwd: folder to run pip in.
         env_vars: environment variables for pip.
         upgrade: upgrade to the newest version.
         force_reinstall: install packages again that are installed already.
@@ -150,9 +152,6 @@ async def removed(
     Args:
         name: the package.
         requirements: a requirements file with further packages to remove.
-        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
-        user: user who runs pip on the target.
-        cwd: folder to run pip in.
         **kwargs: accepted, as in Salt, without effect.
 
     Example:
@@ -195,9 +194,6 @@ async def uptodate(  # noqa: PLR0917 (Salt's order)
 
     Args:
         name: any name.
-        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
-        user: user who runs pip on the target.
-        cwd: folder to run pip in.
         use_vt: accepted, as in Salt, without effect.
 
     Example:

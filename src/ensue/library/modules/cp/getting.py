@@ -1,4 +1,10 @@
-"""Copies sources to a path of the target, or returns their text."""
+"""Copies sources to a path of the target, or returns their text.
+
+Args:
+    saltenv: the environment.
+    makedirs: create the parent folder.
+    template: the renderer of both paths.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +37,6 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
     Args:
         path: `salt://…`, http(s), or a path of the managing minion; with `template` it is rendered first.
         dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
-        saltenv: the environment.
-        makedirs: create the parent folder.
-        template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `context` and more variables for the template.
 
@@ -64,9 +67,6 @@ async def get_template(  # noqa: PLR0917 (Salt's arguments)
     Args:
         path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
-        template: the renderer of both paths.
-        saltenv: the environment.
-        makedirs: create the parent folder.
         **kwargs: `context` and more variables for the template.
 
     Example:
@@ -93,8 +93,6 @@ async def get_url(
     Args:
         path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination; empty for the cache; None to return the text and write nothing.
-        saltenv: the environment.
-        makedirs: create the parent folder.
         **kwargs: `source_hash`; others are accepted as by Salt, without effect.
 
     Example:
@@ -121,8 +119,6 @@ async def get_dir(  # noqa: PLR0917 (Salt's arguments)
     Args:
         path: `salt://…`; the copy has its last name, unless it ends in `/`.
         dest: the folder to copy into.
-        saltenv: the environment.
-        template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `include_pat` and `exclude_pat`, see `cache_dir`; `context` and more variables.
 
@@ -151,7 +147,6 @@ async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -
 
     Args:
         path: `salt://…`, http(s), or a path of the managing minion.
-        saltenv: the environment.
 
     Example:
         ensue call '*' cp.get_file_str salt://www/index.html

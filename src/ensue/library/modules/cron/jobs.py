@@ -1,4 +1,11 @@
-"""Lists, sets and removes the jobs of a crontab."""
+"""Lists, sets and removes the jobs of a crontab.
+
+Args:
+    user: the owner of the crontab.
+    identifier: identifies the job when its command changes.
+    cmd: the command.
+    test: return what would be done without doing it.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +36,6 @@ _PART: Final = re.compile(r"\S+\Z")
 async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
     """Return a crontab as `pre` (the lines above Salt's first comment line), `crons`, `special` and `env`.
 
-    Args:
-        user: the owner of the crontab.
-
     Example:
         ensue call '*' cron.list_tab deploy
     """
@@ -51,11 +55,6 @@ async def get_entry(
     ctx: FunctionContext, user: str, identifier: str | None = None, cmd: str | None = None
 ) -> DataMap | bool:
     """Return a job by its identifier, else by its command; False if there is none.
-
-    Args:
-        user: the owner of the crontab.
-        identifier: identifies the job when its command changes.
-        cmd: the command.
 
     Example:
         ensue call '*' cron.get_entry deploy
@@ -83,17 +82,13 @@ async def set_job(  # noqa: PLR0917 (Salt's order)
     """Add or change a job that runs at certain times.
 
     Args:
-        user: the owner of the crontab.
         minute: minute; `random` for a random one, which is then kept.
         hour: hour, or `random`.
         daymonth: day of the month, or `random`.
         month: month, or `random`.
         dayweek: day of the week, or `random`.
-        cmd: the command.
         commented: write the job as a comment, so that it does not run.
         comment: a comment above it; None keeps an existing one.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
 
     Returns:
         `new`, `updated` or `present`.
@@ -121,13 +116,9 @@ async def set_special(  # noqa: PLR0917 (Salt's order)
     """Add or change a job with a time of one word (`@daily`); see `set_job`.
 
     Args:
-        user: the owner of the crontab.
         special: the time in one word (`@daily`).
-        cmd: the command.
         commented: write the job as a comment, so that it does not run.
         comment: a comment above it; None keeps an existing one.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
 
     Example:
         ensue call '*' cron.set_special deploy @daily /usr/local/bin/backup
@@ -146,10 +137,6 @@ async def rm_job(
     """Remove a job, and return `removed` or `absent`.
 
     Args:
-        user: the owner of the crontab.
-        cmd: the command.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -169,10 +156,6 @@ async def rm_special(
     """Remove a job with a time of one word, and return `removed` or `absent`.
 
     Args:
-        user: the owner of the crontab.
-        cmd: the command.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
         **kwargs: accepted as by Salt, without effect.
 
     Example:

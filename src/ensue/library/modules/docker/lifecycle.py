@@ -1,5 +1,8 @@
 """Execution functions that start, stop, rename and remove containers.
 
+Args:
+    name: its name or id.
+
 Source: Salt's extension `saltext-dockermod`, 0.1: names, return values and their texts.
 """
 
@@ -27,9 +30,6 @@ if TYPE_CHECKING:
 async def start(ctx: FunctionContext, name: str) -> DataMap:
     """Start a container.
 
-    Args:
-        name: its name or id.
-
     Example:
         ensue call '*' docker.start web
 
@@ -54,7 +54,6 @@ async def stop(
     """Stop a container; see `start`.
 
     Args:
-        name: its name or id.
         timeout: the number of seconds after which it is killed; None for its own setting.
         unpause: stop a paused container, too.
 
@@ -77,7 +76,6 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
     """Restart a container; see `start`.
 
     Args:
-        name: its name or id.
         timeout: the number of seconds after which it is killed.
 
     Example:
@@ -90,9 +88,6 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
 async def kill(ctx: FunctionContext, name: str) -> DataMap:
     """Kill a container; see `start`.
 
-    Args:
-        name: its name or id.
-
     Example:
         ensue call '*' docker.kill web
     """
@@ -101,9 +96,6 @@ async def kill(ctx: FunctionContext, name: str) -> DataMap:
 
 async def pause(ctx: FunctionContext, name: str) -> DataMap:
     """Pause a container; see `start`.
-
-    Args:
-        name: its name or id.
 
     Example:
         ensue call '*' docker.pause web
@@ -115,9 +107,6 @@ async def pause(ctx: FunctionContext, name: str) -> DataMap:
 
 async def unpause(ctx: FunctionContext, name: str) -> DataMap:
     """Resume a paused container; see `start`.
-
-    Args:
-        name: its name or id.
 
     Example:
         ensue call '*' docker.unpause web
@@ -131,7 +120,6 @@ async def signal(ctx: FunctionContext, name: str, signal: str | int) -> bool:
     """Send a signal to the first process of a container.
 
     Args:
-        name: its name or id.
         signal: its name or number.
 
     Example:
@@ -154,7 +142,6 @@ async def wait(
     """Wait until a container ends.
 
     Args:
-        name: its name or id.
         ignore_already_stopped: treat a container that is absent or not running as a success.
         fail_on_exit_status: treat an exit code other than 0 as a failure.
 
@@ -184,7 +171,6 @@ async def rename(ctx: FunctionContext, name: str, new_name: str) -> bool:
     """Rename a container.
 
     Args:
-        name: its name or id.
         new_name: the new name.
 
     Example:
@@ -210,7 +196,6 @@ async def rm(
     """Remove a container.
 
     Args:
-        name: its name or id.
         force: kill a running container first.
         volumes: also remove its anonymous volumes.
         stop: stop it first.

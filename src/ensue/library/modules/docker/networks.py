@@ -1,5 +1,8 @@
 """Execution functions for networks and the containers that are connected to them.
 
+Args:
+    network_id: its name or id.
+
 Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and return values; docker-network(1).
 """
 
@@ -32,9 +35,6 @@ _ENDPOINT: Final = {
 
 async def inspect_network(ctx: FunctionContext, network_id: str) -> dict[str, Any]:
     """Return the engine's description of a network.
-
-    Args:
-        network_id: its name or id.
 
     Example:
         ensue call '*' docker.inspect_network backend
@@ -127,9 +127,6 @@ async def network_changes(ctx: FunctionContext, name: str, **settings: Any) -> D
 async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
     """Remove a network.
 
-    Args:
-        network_id: its name or id.
-
     Example:
         ensue call '*' docker.remove_network backend
 
@@ -166,7 +163,6 @@ async def disconnect_container_from_network(ctx: FunctionContext, container: str
 
     Args:
         container: name or id of the container.
-        network_id: its name or id.
 
     Example:
         ensue call '*' docker.disconnect_container_from_network web backend
@@ -178,9 +174,6 @@ async def disconnect_container_from_network(ctx: FunctionContext, container: str
 
 async def disconnect_all_containers_from_network(ctx: FunctionContext, network_id: str) -> list[str]:
     """Disconnect all containers from a network and return their names; see `connect_container_to_network`.
-
-    Args:
-        network_id: its name or id.
 
     Example:
         ensue call '*' docker.disconnect_all_containers_from_network backend

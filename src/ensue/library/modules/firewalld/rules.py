@@ -1,4 +1,8 @@
-"""What zones of firewalld let through: ports, forwardings, ICMP types, interfaces, sources and rich rules."""
+"""What zones of firewalld let through: ports, forwardings, ICMP types, interfaces, sources and rich rules.
+
+Args:
+    permanent: use the permanent configuration; without it, the current one.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,6 @@ async def get_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
 
     Args:
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
     """
     words = [*in_zone(zone), "--query-masquerade", *(["--permanent"] if permanent else [])]
     answer = await ask(ctx, "firewall-cmd", *words)
@@ -35,7 +38,6 @@ async def add_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
 
     Args:
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
     """
     return await answer_of(ctx, *in_zone(zone), "--add-masquerade", permanent=permanent)
 
@@ -45,7 +47,6 @@ async def remove_masquerade(ctx: FunctionContext, zone: str | None = None, perma
 
     Args:
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
     """
     return await answer_of(ctx, *in_zone(zone), "--remove-masquerade", permanent=permanent)
 
@@ -55,7 +56,6 @@ async def list_ports(ctx: FunctionContext, zone: str, permanent: bool = True) ->
 
     Args:
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.list_ports public
@@ -71,7 +71,6 @@ async def add_port(
     Args:
         zone: the zone.
         port: the port and its protocol (`80/tcp`).
-        permanent: use the permanent configuration; without it, the current one.
         force_masquerade: also enable masquerading for the zone.
 
     Example:
@@ -88,7 +87,6 @@ async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: boo
     Args:
         zone: the zone.
         port: the port and its protocol (`80/tcp`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_port public 8080/tcp
@@ -101,7 +99,6 @@ async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True)
 
     Args:
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.list_port_fwd public
@@ -130,7 +127,6 @@ async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
         dest: the port that it is forwarded to.
         proto: the protocol.
         dstaddr: the address that it is forwarded to; empty for this machine.
-        permanent: use the permanent configuration; without it, the current one.
         force_masquerade: also enable masquerading for the zone.
 
     Example:
@@ -159,7 +155,6 @@ async def remove_port_fwd(  # noqa: PLR0917 (Salt's order)
         dest: the port that it is forwarded to.
         proto: the protocol.
         dstaddr: the address that it is forwarded to; empty for this machine.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_port_fwd public 80 8080
@@ -173,7 +168,6 @@ async def list_icmp_block(ctx: FunctionContext, zone: str, permanent: bool = Tru
 
     Args:
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.list_icmp_block public
@@ -187,7 +181,6 @@ async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
     Args:
         zone: the zone.
         icmp: the ICMP type (`echo-request`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.block_icmp public echo-request
@@ -201,7 +194,6 @@ async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
     Args:
         zone: the zone.
         icmp: the ICMP type (`echo-request`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.allow_icmp public echo-request
@@ -214,7 +206,6 @@ async def get_interfaces(ctx: FunctionContext, zone: str, permanent: bool = True
 
     Args:
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.get_interfaces public
@@ -228,7 +219,6 @@ async def add_interface(ctx: FunctionContext, zone: str, interface: str, permane
     Args:
         zone: the zone.
         interface: the interface (`eth0`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_interface public eth0
@@ -242,7 +232,6 @@ async def remove_interface(ctx: FunctionContext, zone: str, interface: str, perm
     Args:
         zone: the zone.
         interface: the interface (`eth0`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_interface public eth0
@@ -255,7 +244,6 @@ async def get_sources(ctx: FunctionContext, zone: str, permanent: bool = True) -
 
     Args:
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.get_sources public
@@ -269,7 +257,6 @@ async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bo
     Args:
         zone: the zone.
         source: the addresses (`10.0.0.0/8`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_source public 10.0.0.0/8
@@ -283,7 +270,6 @@ async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent:
     Args:
         zone: the zone.
         source: the addresses (`10.0.0.0/8`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_source public 10.0.0.0/8
@@ -296,7 +282,6 @@ async def get_rich_rules(ctx: FunctionContext, zone: str, permanent: bool = True
 
     Args:
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.get_rich_rules public
@@ -310,7 +295,6 @@ async def add_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: b
     Args:
         zone: the zone.
         rule: the rule, in firewalld's rich language.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'
@@ -324,7 +308,6 @@ async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent
     Args:
         zone: the zone.
         rule: the rule, in firewalld's rich language.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'

@@ -1,4 +1,10 @@
-"""Zones and services of firewalld, and the services that zones allow."""
+"""Zones and services of firewalld, and the services that zones allow.
+
+Args:
+    permanent: use the permanent configuration; without it, the current one.
+    restart: reload firewalld afterwards.
+    service: the service.
+"""
 
 from __future__ import annotations
 
@@ -40,29 +46,17 @@ async def set_default_zone(ctx: FunctionContext, zone: str) -> str:
 
 
 async def get_zones(ctx: FunctionContext, permanent: bool = True) -> list[str]:
-    """Return the zones.
-
-    Args:
-        permanent: use the permanent configuration; without it, the current one.
-    """
+    """Return the zones."""
     return (await answer_of(ctx, "--get-zones", permanent=permanent)).split()
 
 
 async def get_services(ctx: FunctionContext, permanent: bool = True) -> list[str]:
-    """Return the services that firewalld knows.
-
-    Args:
-        permanent: use the permanent configuration; without it, the current one.
-    """
+    """Return the services that firewalld knows."""
     return (await answer_of(ctx, "--get-services", permanent=permanent)).split()
 
 
 async def get_icmp_types(ctx: FunctionContext, permanent: bool = True) -> list[str]:
-    """Return the ICMP types that firewalld knows.
-
-    Args:
-        permanent: use the permanent configuration; without it, the current one.
-    """
+    """Return the ICMP types that firewalld knows."""
     return (await answer_of(ctx, "--get-icmptypes", permanent=permanent)).split()
 
 
@@ -71,7 +65,6 @@ async def new_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str
 
     Args:
         zone: the zone.
-        restart: reload firewalld afterwards.
 
     Example:
         ensue call '*' firewalld.new_zone office
@@ -84,7 +77,6 @@ async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> 
 
     Args:
         zone: the zone.
-        restart: reload firewalld afterwards.
 
     Example:
         ensue call '*' firewalld.delete_zone office
@@ -97,7 +89,6 @@ async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> 
 
     Args:
         name: the service.
-        restart: reload firewalld afterwards.
 
     Example:
         ensue call '*' firewalld.new_service shop
@@ -110,7 +101,6 @@ async def delete_service(ctx: FunctionContext, name: str, restart: bool = True) 
 
     Args:
         name: the service.
-        restart: reload firewalld afterwards.
 
     Example:
         ensue call '*' firewalld.delete_service shop
@@ -125,17 +115,12 @@ async def list_all(
 
     Args:
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
     """
     return _zones(await answer_of(ctx, *in_zone(zone), "--list-all", permanent=permanent))
 
 
 async def list_zones(ctx: FunctionContext, permanent: bool = True) -> dict[str, dict[str, list[str]]]:
-    """Return all settings of all zones; see `list_all`.
-
-    Args:
-        permanent: use the permanent configuration; without it, the current one.
-    """
+    """Return all settings of all zones; see `list_all`."""
     return _zones(await answer_of(ctx, "--list-all-zones", permanent=permanent))
 
 
@@ -144,7 +129,6 @@ async def list_services(ctx: FunctionContext, zone: str | None = None, permanent
 
     Args:
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-services", permanent=permanent)).split()
 
@@ -155,9 +139,7 @@ async def add_service(
     """Allow a service in a zone.
 
     Args:
-        service: the service.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_service http
@@ -171,9 +153,7 @@ async def remove_service(
     """Stop allowing a service in a zone.
 
     Args:
-        service: the service.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_service http
@@ -183,9 +163,6 @@ async def remove_service(
 
 async def get_service_ports(ctx: FunctionContext, service: str) -> list[str]:
     """Return the ports of a service (`80/tcp`).
-
-    Args:
-        service: the service.
 
     Example:
         ensue call '*' firewalld.get_service_ports http
@@ -197,7 +174,6 @@ async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str
     """Add a port to a service.
 
     Args:
-        service: the service.
         port: the port and its protocol (`80/tcp`).
 
     Example:
@@ -210,7 +186,6 @@ async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> 
     """Remove a port from a service.
 
     Args:
-        service: the service.
         port: the port and its protocol (`80/tcp`).
 
     Example:
@@ -222,9 +197,6 @@ async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> 
 async def get_service_protocols(ctx: FunctionContext, service: str) -> list[str]:
     """Return the protocols of a service.
 
-    Args:
-        service: the service.
-
     Example:
         ensue call '*' firewalld.get_service_protocols http
     """
@@ -235,7 +207,6 @@ async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str
     """Add a protocol to a service.
 
     Args:
-        service: the service.
         protocol: the protocol.
 
     Example:
@@ -248,7 +219,6 @@ async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: 
     """Remove a protocol from a service.
 
     Args:
-        service: the service.
         protocol: the protocol.
 
     Example:

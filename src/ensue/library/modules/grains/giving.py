@@ -2,6 +2,10 @@
 
 A grain in that file overrides one that is found on the target; a grain in `ensue.yaml` overrides both.
 
+Args:
+    val: the value.
+    delimiter: the separator of the keys.
+
 Source: Salt's execution module `grains`, 3008: return values and their texts.
 """
 
@@ -69,7 +73,6 @@ async def setval(
 
     Args:
         key: its name.
-        val: the value.
         destructive: a value of None removes the grain.
         refresh_pillar: accepted as by Salt, without effect.
 
@@ -86,9 +89,7 @@ async def append(
 
     Args:
         key: the grain's path; a missing grain becomes a list.
-        val: the value.
         convert: turn a grain that is not a list into one.
-        delimiter: the separator of the keys.
 
     Example:
         ensue call '*' grains.append roles web
@@ -111,8 +112,6 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
 
     Args:
         key: the grain's path.
-        val: the value.
-        delimiter: the separator of the keys.
 
     Example:
         ensue call '*' grains.remove roles web
@@ -141,10 +140,8 @@ async def set_(  # noqa: PLR0917 (templates give them by position)
 
     Args:
         key: the grain's path.
-        val: the value.
         force: also replace a list or a mapping by a single value, and the other way round.
         destructive: a value of None removes the grain.
-        delimiter: the separator of the keys.
 
     Example:
         ensue call '*' grains.set roles

@@ -2,6 +2,11 @@
 
 A file is written only if something in it changes, and then as a whole in one format; see `text`.
 
+Args:
+    separator: the separator between an option and its value.
+    encoding: the encoding of the file, UTF-8 by default.
+    no_spaces: write the whole file without blanks around the separator.
+
 Source: Salt's execution module `ini`, 3008: names, arguments and return values.
 """
 
@@ -28,8 +33,6 @@ async def get_ini(
 
     Args:
         file_name: an absolute path; a missing file has no options.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
 
     Example:
         ensue call '*' ini.get_ini /etc/app.ini
@@ -48,8 +51,6 @@ async def get_section(
     Args:
         file_name: an absolute path; a missing file has no options.
         section: its section; None or an empty text for options before all sections.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
 
     Example:
         ensue call '*' ini.get_section /etc/app.ini server
@@ -72,8 +73,6 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
         file_name: an absolute path; a missing file has no options.
         section: its section; None or an empty text for options before all sections.
         option: its name.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
 
     Example:
         ensue call '*' ini.get_option /etc/app.ini server port
@@ -96,9 +95,6 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
         file_name: an absolute path; a missing file is created.
         sections: for each section a mapping of values by option; any other value belongs to an option
             before all sections.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
-        no_spaces: write the whole file without blanks around the separator.
 
     Example:
         ensue call '*' ini.set_option /etc/app.ini
@@ -143,9 +139,6 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
         file_name: an absolute path.
         section: its section; None or an empty text for options before all sections.
         option: its name.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
-        no_spaces: write the whole file without blanks around the separator.
 
     Example:
         ensue call '*' ini.remove_option /etc/app.ini server port
@@ -176,9 +169,6 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
     Args:
         file_name: an absolute path.
         section: the section.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
-        no_spaces: write the whole file without blanks around the separator.
 
     Example:
         ensue call '*' ini.remove_section /etc/app.ini server

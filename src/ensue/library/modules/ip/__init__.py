@@ -3,6 +3,10 @@
 Debian's ifupdown and the `ifcfg` files of the Red Hat family are supported. Netplan and keyfiles of
 NetworkManager are left out. The module `network` reads the current state of the kernel.
 
+Args:
+    iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+        family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+
 Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: names, arguments and return values.
 """
 
@@ -31,8 +35,6 @@ async def build_interface(
 
     Args:
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
         enabled: bring it up at boot.
         **settings: its settings; with `test` nothing is written.
 
@@ -188,8 +190,6 @@ async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str |
 
     Args:
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
 
     Example:
         ensue call '*' ip.up eth0
@@ -205,8 +205,6 @@ async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str
 
     Args:
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
 
     Example:
         ensue call '*' ip.down eth0
@@ -222,8 +220,6 @@ async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> 
 
     Args:
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
 
     Example:
         ensue call '*' ip.restart eth0

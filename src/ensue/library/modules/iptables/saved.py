@@ -1,4 +1,8 @@
-"""Reads and saves rules: those of the kernel, and those of the file that is loaded at boot."""
+"""Reads and saves rules: those of the kernel, and those of the file that is loaded at boot.
+
+Args:
+    family: `ipv4` or `ipv6`.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +39,6 @@ _COUNTERS: Final = re.compile(r"\[\d+:\d+\]")
 async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
     """Return the kernel's rules.
 
-    Args:
-        family: `ipv4` or `ipv6`.
-
     Returns:
         For each table and chain `policy`, `packet count`, `byte count`, `rules` and `rules_comment`.
     """
@@ -49,7 +50,6 @@ async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, fa
 
     Args:
         conf_file: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
     """
     content = await ctx.connection.read(conf_file or await _file(ctx, family))
     return _parsed(content.decode("utf-8", "replace"))
@@ -68,7 +68,6 @@ async def get_saved_policy(
         table: the table.
         chain: the chain.
         conf_file: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
     """
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
@@ -78,7 +77,6 @@ async def save(ctx: FunctionContext, filename: str | None = None, family: str = 
 
     Args:
         filename: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
 
     Returns:
         A message with what was done.
@@ -100,7 +98,6 @@ async def is_saved(ctx: FunctionContext, filename: str | None = None, family: st
 
     Args:
         filename: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
     """
     path = filename or await _file(ctx, family)
     if await ctx.connection.stat(path, follow=True) is None:

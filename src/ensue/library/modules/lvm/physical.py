@@ -1,4 +1,11 @@
-"""Creates, extends and removes physical volumes and volume groups."""
+"""Creates, extends and removes physical volumes and volume groups.
+
+Args:
+    devices: the devices, as a list or separated by commas.
+    override: accepted as by Salt, without effect.
+    force: answer LVM's questions with yes.
+    vgname: the volume group.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +37,6 @@ async def pvcreate(
     """Create physical volumes on devices; existing physical volumes are left alone.
 
     Args:
-        devices: the devices, as a list or separated by commas.
-        override: accepted as by Salt, without effect.
-        force: answer LVM's questions with yes.
         **kwargs: options of pvcreate (`metadatasize`, `dataalignment`, …).
 
     Example:
@@ -54,11 +58,6 @@ async def pvremove(
 ) -> bool:
     """Remove the physical volumes from devices.
 
-    Args:
-        devices: the devices, as a list or separated by commas.
-        override: accepted as by Salt, without effect.
-        force: answer LVM's questions with yes.
-
     Example:
         ensue call '*' lvm.pvremove /dev/vdb
 
@@ -77,11 +76,6 @@ async def pvresize(
 ) -> bool:
     """Grow physical volumes to the size of their devices.
 
-    Args:
-        devices: the devices, as a list or separated by commas.
-        override: accepted as by Salt, without effect.
-        force: answer LVM's questions with yes.
-
     Example:
         ensue call '*' lvm.pvresize /dev/vdb
     """
@@ -98,9 +92,6 @@ async def vgcreate(
     """Create a volume group and return it, as `lvm.vgdisplay` does.
 
     Args:
-        vgname: the volume group.
-        devices: the devices, as a list or separated by commas.
-        force: answer LVM's questions with yes.
         **kwargs: options of vgcreate.
 
     Example:
@@ -120,11 +111,6 @@ async def vgextend(
 ) -> DataMap:
     """Add devices to a volume group.
 
-    Args:
-        vgname: the volume group.
-        devices: the devices, as a list or separated by commas.
-        force: answer LVM's questions with yes.
-
     Example:
         ensue call '*' lvm.vgextend data /dev/vdb
 
@@ -138,10 +124,6 @@ async def vgextend(
 
 async def vgremove(ctx: FunctionContext, vgname: str, force: bool = True) -> str:
     """Remove a volume group, with `force` including its logical volumes.
-
-    Args:
-        vgname: the volume group.
-        force: answer LVM's questions with yes.
 
     Example:
         ensue call '*' lvm.vgremove data

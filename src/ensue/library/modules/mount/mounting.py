@@ -1,4 +1,8 @@
-"""Lists, mounts and unmounts file systems."""
+"""Lists, mounts and unmounts file systems.
+
+Args:
+    name: the folder.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +39,6 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
 async def is_mounted(ctx: FunctionContext, name: str) -> bool:
     """Return whether something is mounted on a folder.
 
-    Args:
-        name: the folder.
-
     Example:
         ensue call '*' mount.is_mounted /srv/data
     """
@@ -56,7 +57,6 @@ async def mount(  # noqa: PLR0917 (Salt's order)
     """Mount a device on a folder.
 
     Args:
-        name: the folder.
         device: the device; empty for the folder's device in the fstab.
         mkmnt: create the folder.
         fstype: the type of the file system.
@@ -83,7 +83,6 @@ async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) ->
     """Remount a folder with other options.
 
     Args:
-        name: the folder.
         opts: mount options, as a list or separated by commas.
 
     Example:
@@ -100,7 +99,6 @@ async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
     """Unmount a folder.
 
     Args:
-        name: the folder.
         lazy: unmount it even if it is busy.
 
     Example:

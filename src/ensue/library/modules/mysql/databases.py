@@ -1,5 +1,9 @@
 """Databases: list, create, alter and drop them.
 
+Args:
+    **connection: see `MysqlServer`.
+    name: the database.
+
 Source: Salt's extension `saltext-mysql`, 1.1.
 """
 
@@ -23,21 +27,13 @@ _WORD: Final = re.compile(r"\w+")
 
 
 async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
-    """Return the names of the databases.
-
-    Args:
-        **connection: see `MysqlServer`.
-    """
+    """Return the names of the databases."""
     sql = "SELECT SCHEMA_NAME AS name FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1;"
     return [row["name"] or "" for row in await rows(ctx, MysqlServer.read(connection), sql)]
 
 
 async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str, str]:
     """Return `character_set` and `collate` of a database, an empty mapping if it does not exist.
-
-    Args:
-        name: the database.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_get shop
@@ -51,10 +47,6 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
 async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     """Return whether a database exists.
 
-    Args:
-        name: the database.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.db_exists shop
     """
@@ -63,10 +55,6 @@ async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
 
 async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[str]:
     """Return the names of a database's tables.
-
-    Args:
-        name: the database.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_tables shop
@@ -85,10 +73,8 @@ async def db_create(
     """Create a database.
 
     Args:
-        name: the database.
         character_set: its default character set.
         collate: its default collation.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_create shop
@@ -108,10 +94,8 @@ async def alter_db(
     """Change the default character set or collation of a database.
 
     Args:
-        name: the database.
         character_set: its default character set.
         collate: its default collation.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.alter_db shop
@@ -123,10 +107,6 @@ async def alter_db(
 
 async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     """Drop a database with everything in it.
-
-    Args:
-        name: the database.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_remove shop

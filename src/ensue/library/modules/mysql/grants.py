@@ -2,6 +2,15 @@
 
 Existing grants are read from `SHOW GRANTS`, whose output is the same in MySQL and MariaDB.
 
+Args:
+    user: the account's user name.
+    host: the host that it logs in from.
+    **connection: see `MysqlServer`.
+    grant: the privileges, separated by commas.
+    database: what they apply to: `database.*`, `database.table` or `*.*`.
+    grant_option: whether the account may grant them to others.
+    escape: take `_` and `%` in the name of the database literally, not as wildcards.
+
 Source: Salt's extension `saltext-mysql`, 1.1; MySQL's manual, "GRANT". An account with all privileges
 has each of them, and a requested grant option must exist; Salt's extension checks neither.
 """
@@ -67,11 +76,6 @@ async def user_grants(
 ) -> list[str]:
     """Return the grants of an account as SQL, without the password hash.
 
-    Args:
-        user: the account's user name.
-        host: the host that it logs in from.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.user_grants shop
 
@@ -93,15 +97,6 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
     **connection: Any,
 ) -> bool:
     """Return whether an account has privileges.
-
-    Args:
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        grant_option: whether the account may grant them to others.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_exists SELECT 'shop.*' shop
@@ -131,13 +126,6 @@ async def grants_on(
 ) -> list[str]:
     """Return the privileges that an account has on exactly this database or table.
 
-    Args:
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.grants_on 'shop.*' shop
     """
@@ -159,14 +147,7 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
     """Grant privileges to an account.
 
     Args:
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        grant_option: whether the account may grant them to others.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
         ssl_option: a list of mappings: `SSL` or `X509` to true, `SUBJECT`, `ISSUER` or `CIPHER` to a string.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_add SELECT 'shop.*' shop
@@ -190,15 +171,6 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
     **connection: Any,
 ) -> bool:
     """Revoke privileges from an account; the arguments are those of `grant_add`.
-
-    Args:
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        grant_option: whether the account may grant them to others.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_revoke SELECT 'shop.*' shop

@@ -1,5 +1,10 @@
 """Users: their accounts and passwords.
 
+Args:
+    **connection: see `MysqlServer`.
+    host: the host that it logs in from.
+    password_column: not used.
+
 Source: Salt's extension `saltext-mysql`, 1.1; MariaDB's and MySQL's manuals, "CREATE USER".
 """
 
@@ -27,11 +32,7 @@ _NOBODY_FITS: Final = frozenset({"", "invalid"})
 
 
 async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, str | None]]:
-    """Return the accounts, each with `User` and `Host`.
-
-    Args:
-        **connection: see `MysqlServer`.
-    """
+    """Return the accounts, each with `User` and `Host`."""
     return await rows(ctx, MysqlServer.read(connection), "SELECT User, Host FROM mysql.user ORDER BY 1, 2;")
 
 
@@ -50,13 +51,10 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: its user name.
-        host: the host that it logs in from.
         password: its password; masked from then on.
         password_hash: the password's hash as the server stores it.
         passwordless: check that it logs in without a password.
         unix_socket: with `passwordless`, check that it logs in as the user of that name on the target.
-        password_column: not used.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_exists shop
@@ -92,14 +90,11 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: its user name.
-        host: the host that it logs in from.
         password: its password.
         password_hash: a password's hash as the server stores it.
         allow_passwordless: allow an account without a password.
         unix_socket: let it log in as the user of that name on the target.
-        password_column: not used.
         auth_plugin: MySQL's authentication plug-in for the password.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_create shop
@@ -130,14 +125,11 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: the account's user name.
-        host: the host that it logs in from.
         password: its password; masked from then on.
         password_hash: the password's hash as the server stores it.
         allow_passwordless: allow an account without a password.
         unix_socket: let it log in as the user of that name on the target.
-        password_column: not used.
         auth_plugin: MySQL's authentication plug-in for the password.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_chpass shop
@@ -154,8 +146,6 @@ async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", 
 
     Args:
         user: the account's user name.
-        host: the host that it logs in from.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_remove shop

@@ -1,5 +1,8 @@
 """Advisories: named sets of updates, which only the repositories of dnf have.
 
+Args:
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `pkg` (yumpkg), 3008: names and return values; the output of dnf 4.
 """
 
@@ -27,9 +30,6 @@ _LINE: Final = re.compile(r"(?P<mark>i)?\s*(?P<id>\S+)\s+(?P<severity>\S+)\s+(?P
 async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa: ARG001 (Salt takes more)
     """Return all advisories of the repositories that concern installed packages.
 
-    Args:
-        **kwargs: accepted as by Salt, without effect.
-
     Returns:
         By id: `installed`, and `summary`, the packages in the version that the advisory has.
 
@@ -49,11 +49,7 @@ async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa:
 
 
 async def list_installed_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:
-    """Return the advisories whose packages are all installed, in the form of `list_patches`.
-
-    Args:
-        **kwargs: accepted as by Salt, without effect.
-    """
+    """Return the advisories whose packages are all installed, in the form of `list_patches`."""
     advisories: dict[str, Any] = await list_patches(ctx, **kwargs)
     return {each: entry for each, entry in advisories.items() if entry["installed"]}
 
@@ -69,7 +65,6 @@ async def install_patches(
     Args:
         advisory_ids: the advisories.
         downloadonly: only fetch their packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.install_patches RHSA-2026:1234

@@ -1,4 +1,9 @@
-"""Installs and removes packages. It compares the lists of packages before and after to report the changes."""
+"""Installs and removes packages. It compares the lists of packages before and after to report the changes.
+
+Args:
+    **kwargs: accepted as by Salt, without effect.
+    name: one package.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +32,6 @@ async def refresh_db(
 
     Args:
         cache_valid_time: skip this if the lists are younger, in seconds.
-        **kwargs: accepted as by Salt, without effect.
 
     Returns:
         Whether they were fetched.
@@ -61,7 +65,6 @@ async def install(
     """Install or upgrade packages.
 
     Args:
-        name: one package.
         pkgs: several packages, each a name or `{name: version}`.
         version: the version of `name`.
         refresh: fetch the package lists first.
@@ -71,7 +74,6 @@ async def install(
         only_upgrade: upgrade installed packages only.
         reinstall: reinstall packages that are already installed.
         sources: package files to install instead, each `{name: salt://…}`.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.install nginx
@@ -110,9 +112,7 @@ async def remove(
     """Remove packages; their configuration may stay.
 
     Args:
-        name: one package.
         pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.remove apache2
@@ -140,9 +140,7 @@ async def purge(
     """Remove packages with their configuration.
 
     Args:
-        name: one package.
         pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.purge apache2

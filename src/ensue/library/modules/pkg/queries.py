@@ -1,4 +1,8 @@
-"""Queries installed and available packages."""
+"""Queries installed and available packages.
+
+Args:
+    **kwargs: accepted as by Salt, without effect.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,6 @@ async def list_pkgs(
     Args:
         versions_as_list: return each value as a list instead of a string with commas.
         removed: return the packages that were removed but not purged instead.
-        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
@@ -35,7 +38,6 @@ async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dic
 
     Args:
         *names: the packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.version nginx
@@ -56,7 +58,6 @@ async def list_repo_pkgs(
     Args:
         *names: the packages.
         fromrepo: look only in these repositories.
-        **kwargs: accepted as by Salt, without effect.
     """
     manager = await package_manager(ctx)
     found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
@@ -76,7 +77,6 @@ async def latest_version(
         *names: packages.
         fromrepo: the repository to search.
         refresh: fetch the package lists first.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.available_version
@@ -107,7 +107,6 @@ async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> b
 
     Args:
         name: the package.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.upgrade_available nginx
@@ -121,7 +120,6 @@ async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any)
     Args:
         pkg1: a version.
         pkg2: the version to compare it with.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.version_cmp 1.2-1 1.10-1
@@ -143,7 +141,6 @@ async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool: 
 
     Args:
         name: the package.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.is_installed nginx

@@ -1,5 +1,9 @@
 """Clusters, the servers of a machine, in Debian's layout (`pg_createcluster` and related programs).
 
+Args:
+    version: the server's version.
+    name: the cluster's name.
+
 Source: Salt's execution module `deb_postgres`, 3006; pg_createcluster(1), pg_lsclusters(1),
 pg_dropcluster(1).
 """
@@ -43,10 +47,6 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
 async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:
     """Return whether a cluster of this version and name exists.
 
-    Args:
-        version: the server's version.
-        name: the cluster's name.
-
     Example:
         ensue call '*' postgres.cluster_exists 17
     """
@@ -69,8 +69,6 @@ async def cluster_create(
     """Create a cluster without starting it.
 
     Args:
-        version: the server's version.
-        name: the cluster's name.
         port: its port; None for the next free one.
         locale: the default locale of its databases.
         encoding: the default encoding of its databases.
@@ -97,8 +95,6 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
     """Remove a cluster with all its data.
 
     Args:
-        version: the server's version.
-        name: the cluster's name.
         stop: stop it first.
 
     Example:

@@ -1,5 +1,10 @@
 """Roles: users, which may log in, and groups, which may not.
 
+Args:
+    name: the role.
+    **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
+        `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
 Source: Salt's execution module `postgres`, 3008.
 """
 
@@ -39,7 +44,6 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
     """Return the properties of a role, None if it does not exist.
 
     Args:
-        name: the role.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
     Example:
@@ -62,7 +66,6 @@ async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Return whether a role exists.
 
     Args:
-        name: the role.
         **server: see `db_list`.
 
     Example:
@@ -77,7 +80,6 @@ async def has_password(
     """Return whether a role has this password; requires a superuser.
 
     Args:
-        name: the role.
         rolepassword: the password.
         encrypted: how it is stored: `md5`, `scram-sha-256`, or false for unencrypted.
         **server: see `role_get`.
@@ -96,7 +98,6 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
     """Return whether a role's password expires at this time.
 
     Args:
-        name: the role.
         valid_until: the time, as PostgreSQL reads it.
         **server: see `db_list`.
 
@@ -111,11 +112,6 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
 async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Create a role that may log in.
 
-    Args:
-        name: the role.
-        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
-            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
-
     Example:
         ensue call '*' postgres.user_create shop
     """
@@ -124,11 +120,6 @@ async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
 
 async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Change a role; options that are not given stay as they are. The options are those of `user_create`.
-
-    Args:
-        name: the role.
-        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
-            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
 
     Example:
         ensue call '*' postgres.group_update shop
@@ -140,7 +131,6 @@ async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Drop a role.
 
     Args:
-        name: the role.
         **server: see `db_list`.
 
     Example:
@@ -152,11 +142,6 @@ async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
 
 async def group_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Create a role that may not log in; the options are those of `user_create`.
-
-    Args:
-        name: the role.
-        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
-            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
 
     Example:
         ensue call '*' postgres.group_create shop

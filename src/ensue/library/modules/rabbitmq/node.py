@@ -1,5 +1,8 @@
 """The node itself: its status and its cluster.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
@@ -15,56 +18,32 @@ if TYPE_CHECKING:
 
 
 async def status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return the output of `rabbitmqctl status`.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Return the output of `rabbitmqctl status`."""
     return await control(ctx, "status", runas=runas)
 
 
 async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return the output of `rabbitmqctl cluster_status`.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Return the output of `rabbitmqctl cluster_status`."""
     return await control(ctx, "cluster_status", runas=runas)
 
 
 async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Stop the broker application; its Erlang node keeps running.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Stop the broker application; its Erlang node keeps running."""
     return await control(ctx, "stop_app", runas=runas)
 
 
 async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Start the broker application after `stop_app`.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Start the broker application after `stop_app`."""
     return await control(ctx, "start_app", runas=runas)
 
 
 async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped."""
     return await control(ctx, "reset", runas=runas)
 
 
 async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node without contacting its cluster. The broker must be stopped.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Reset the node without contacting its cluster. The broker must be stopped."""
     return await control(ctx, "force_reset", runas=runas)
 
 
@@ -81,7 +60,6 @@ async def join_cluster(
         host: the other node's host.
         user: the part of the other node's name before the `@`.
         ram_node: keep the node's data in memory only.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.join_cluster rabbit-01

@@ -1,5 +1,9 @@
 """The broker's plug-ins, through `rabbitmq-plugins`.
 
+Args:
+    runas: the user of the target who runs rabbitmq-plugins.
+    name: the plug-in.
+
 Source: Salt's execution module `rabbitmq`, 3008; rabbitmq-plugins(8).
 """
 
@@ -15,29 +19,17 @@ if TYPE_CHECKING:
 
 
 async def list_available_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of all plug-ins, enabled or not.
-
-    Args:
-        runas: the user of the target who runs rabbitmq-plugins.
-    """
+    """Return the names of all plug-ins, enabled or not."""
     return (await _run(ctx, "list", "--minimal", runas=runas)).split()
 
 
 async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of the enabled plug-ins, including those that other plug-ins require.
-
-    Args:
-        runas: the user of the target who runs rabbitmq-plugins.
-    """
+    """Return the names of the enabled plug-ins, including those that other plug-ins require."""
     return (await _run(ctx, "list", "--minimal", "--enabled", runas=runas)).split()
 
 
 async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Return whether a plug-in is enabled.
-
-    Args:
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
         ensue call '*' rabbitmq.plugin_is_enabled rabbitmq_management
@@ -48,10 +40,6 @@ async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None =
 async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Enable a plug-in and those that it requires.
 
-    Args:
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
-
     Example:
         ensue call '*' rabbitmq.enable_plugin rabbitmq_management
     """
@@ -60,10 +48,6 @@ async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = Non
 
 async def disable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Disable a plug-in.
-
-    Args:
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
         ensue call '*' rabbitmq.disable_plugin rabbitmq_management

@@ -1,5 +1,10 @@
 """Policies, which set options of the queues and exchanges of a virtual host.
 
+Args:
+    vhost: the virtual host.
+    runas: the user of the target who runs rabbitmqctl.
+    name: the policy.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
@@ -21,10 +26,6 @@ async def list_policies(
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the policies of a virtual host, as `{vhost: {name: policy}}`.
 
-    Args:
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
-
     Returns:
         Each policy has `pattern`, `apply_to`, `definition` (JSON) and `priority`.
     """
@@ -41,11 +42,6 @@ async def list_policies(
 
 async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str | None = None) -> bool:
     """Return whether a virtual host has a policy.
-
-    Args:
-        vhost: the virtual host.
-        name: the policy.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.policy_exists shop ha
@@ -66,12 +62,9 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
     """Create or replace a policy.
 
     Args:
-        vhost: the virtual host.
-        name: the policy.
         pattern: a regular expression for the names that it applies to.
         definition: the options, as a mapping or as JSON.
         priority: of several matching policies, the one with the highest priority applies.
-        runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
 
     Example:
@@ -88,11 +81,6 @@ async def delete_policy(
     ctx: FunctionContext, vhost: str, name: str, runas: str | None = None
 ) -> dict[str, str]:
     """Delete a policy.
-
-    Args:
-        vhost: the virtual host.
-        name: the policy.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.delete_policy shop ha

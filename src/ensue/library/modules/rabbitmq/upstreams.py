@@ -4,6 +4,10 @@ An upstream's URI may contain a password. It therefore goes to the program's sta
 to import; `rabbitmqctl set_parameter` accepts it only on its command line. This requires RabbitMQ 3.8.2 or
 later.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+    name: the upstream.
+
 Source: Salt's execution module `rabbitmq`, 3008; rabbitmqctl(8), "import_definitions".
 """
 
@@ -26,11 +30,7 @@ _COMPONENT: Final = "federation-upstream"
 
 
 async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict[str, str]:
-    """Return the definition of each upstream as JSON, by name.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Return the definition of each upstream as JSON, by name."""
     found: dict[str, str] = {}
     for row in await listed(ctx, "list_parameters", runas=runas):
         if row.get("component") == _COMPONENT:
@@ -44,10 +44,6 @@ async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict
 async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Return whether an upstream exists.
 
-    Args:
-        name: the upstream.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.upstream_exists west
     """
@@ -60,9 +56,7 @@ async def set_upstream(
     """Create or replace an upstream.
 
     Args:
-        name: the upstream.
         uri: its URI; several are separated by spaces.
-        runas: the user of the target who runs rabbitmqctl.
         **options: see `definition_of`.
 
     Example:
@@ -85,10 +79,6 @@ async def set_upstream(
 
 async def delete_upstream(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Delete an upstream.
-
-    Args:
-        name: the upstream.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.delete_upstream west

@@ -1,5 +1,10 @@
 """Users: their passwords, tags and permissions.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+    name: the user.
+    password: the password.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
@@ -21,21 +26,13 @@ if TYPE_CHECKING:
 
 
 async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str, list[str]]:
-    """Return the tags of each user, by user name.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Return the tags of each user, by user name."""
     rows = await listed(ctx, "list_users", runas=runas)
     return {str(row["user"]): _tags(row.get("tags")) for row in rows if "user" in row}
 
 
 async def user_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Return whether a user exists.
-
-    Args:
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.user_exists shop
@@ -47,11 +44,6 @@ async def add_user(
     ctx: FunctionContext, name: str, password: str | None = None, runas: str | None = None
 ) -> dict[str, str]:
     """Add a user; without a password, the user cannot log in with any.
-
-    Args:
-        name: the user.
-        password: the password.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.add_user shop
@@ -73,10 +65,6 @@ async def add_user(
 async def delete_user(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Delete a user.
 
-    Args:
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.delete_user shop
     """
@@ -88,11 +76,6 @@ async def change_password(
 ) -> dict[str, str]:
     """Change a user's password.
 
-    Args:
-        name: the user.
-        password: the password.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.change_password app 'the new password'
     """
@@ -103,10 +86,6 @@ async def change_password(
 async def clear_password(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Remove a user's password, so that no password logs in.
 
-    Args:
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.clear_password shop
     """
@@ -115,11 +94,6 @@ async def clear_password(ctx: FunctionContext, name: str, runas: str | None = No
 
 async def check_password(ctx: FunctionContext, name: str, password: str, runas: str | None = None) -> bool:
     """Return whether this is a user's password.
-
-    Args:
-        name: the user.
-        password: the password.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.check_password app 'the password'
@@ -137,9 +111,7 @@ async def set_user_tags(
     """Set the tags of a user; existing tags are replaced.
 
     Args:
-        name: the user.
         tags: one tag, or a list.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.set_user_tags app '[monitoring]'
@@ -152,10 +124,6 @@ async def list_user_permissions(
     ctx: FunctionContext, name: str, runas: str | None = None
 ) -> dict[str, dict[str, str]]:
     """Return a user's permissions per virtual host: regular expressions `configure`, `write` and `read`.
-
-    Args:
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.list_user_permissions shop
@@ -171,7 +139,6 @@ async def list_permissions(
 
     Args:
         vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.list_permissions shop
@@ -197,7 +164,6 @@ async def set_permissions(  # noqa: PLR0917 (Salt's order)
         conf: a regular expression for the names that the user may configure.
         write: a regular expression for the names that the user may write to.
         read: a regular expression for the names that the user may read from.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.set_permissions shop deploy

@@ -1,5 +1,8 @@
 """Virtual hosts.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
@@ -15,11 +18,7 @@ if TYPE_CHECKING:
 
 
 async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of the virtual hosts.
-
-    Args:
-        runas: the user of the target who runs rabbitmqctl.
-    """
+    """Return the names of the virtual hosts."""
     return [str(row["name"]) for row in await listed(ctx, "list_vhosts", runas=runas) if "name" in row]
 
 
@@ -28,7 +27,6 @@ async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None
 
     Args:
         name: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.vhost_exists shop
@@ -41,7 +39,6 @@ async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) 
 
     Args:
         vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.add_vhost shop
@@ -54,7 +51,6 @@ async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = Non
 
     Args:
         vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.delete_vhost shop

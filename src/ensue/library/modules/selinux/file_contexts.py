@@ -1,4 +1,8 @@
-"""File contexts: the labels that the SELinux policy assigns to paths, and applying them to files."""
+"""File contexts: the labels that the SELinux policy assigns to paths, and applying them to files.
+
+Args:
+    filetype: a letter of semanage, `a` for all files.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,6 @@ _RELABELS: Final = (
 def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # noqa: ARG001 (every function has it)
     """Return the file type for a letter of semanage (`d`: `directory`).
 
-    Args:
-        filetype: a letter of semanage, `a` for all files.
-
     Raises:
         StateFailedError: there is no such letter.
     """
@@ -53,7 +54,6 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
 
     Args:
         name: the specification, a path that may be a regular expression.
-        filetype: a letter of semanage, `a` for all files.
         sel_type: only an entry with this type.
         sel_user: only an entry with this user.
         sel_level: only an entry with this level.
@@ -90,7 +90,6 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
 
     Args:
         name: the specification, a path that may be a regular expression.
-        filetype: a letter of semanage, `a` for all files.
         sel_type: the type of the entry.
         sel_user: the user of the entry.
         sel_level: the level of the entry.
@@ -115,7 +114,6 @@ async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
 
     Args:
         name: the specification, a path that may be a regular expression.
-        filetype: a letter of semanage, `a` for all files.
         sel_type: the type of the entry.
         sel_user: the user of the entry.
         sel_level: the level of the entry.

@@ -1,4 +1,8 @@
-"""The modules of the SELinux policy."""
+"""The modules of the SELinux policy.
+
+Args:
+    module: the module.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +33,6 @@ async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
 async def getsemod(ctx: FunctionContext, module: str) -> dict[str, Any]:
     """Return `Enabled` and `Version` of a module; empty if there is no such module.
 
-    Args:
-        module: the module.
-
     Example:
         ensue call '*' selinux.getsemod zabbix
     """
@@ -42,7 +43,6 @@ async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
     """Enable or disable a module; returns False if that was refused.
 
     Args:
-        module: the module.
         state: `enabled` or `disabled`.
 
     Example:
@@ -81,9 +81,6 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
 
 async def remove_semod(ctx: FunctionContext, module: str) -> bool:
     """Remove a module; returns False if that was refused.
-
-    Args:
-        module: the module.
 
     Example:
         ensue call '*' selinux.remove_semod zabbix

@@ -1,4 +1,10 @@
-"""Ports: the types that the SELinux policy assigns to ports."""
+"""Ports: the types that the SELinux policy assigns to ports.
+
+Args:
+    name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
+    protocol: the protocol.
+    port: the port, or a range.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +33,7 @@ async def port_get_policy(
     """Return the policy's entry for a port.
 
     Args:
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: only an entry with this type.
-        protocol: the protocol.
-        port: the port, or a range.
 
     Example:
         ensue call '*' selinux.port_get_policy tcp/8080
@@ -61,10 +64,7 @@ async def port_add_policy(  # noqa: PLR0917 (Salt's order)
     """Assign a type to a port; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type of the entry.
-        protocol: the protocol.
-        port: the port, or a range.
         sel_range: the level or range of the entry.
 
     Example:
@@ -89,10 +89,7 @@ async def port_modify_policy(  # noqa: PLR0917 (Salt's order)
     """Change the type of a port; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type of the entry.
-        protocol: the protocol.
-        port: the port, or a range.
         sel_range: the level or range of the entry.
 
     Example:
@@ -105,11 +102,6 @@ async def port_delete_policy(
     ctx: FunctionContext, name: str, protocol: str | None = None, port: str | int | None = None
 ) -> DataMap:
     """Remove the type of a port; returns `retcode`, `stdout` and `stderr`.
-
-    Args:
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
-        protocol: the protocol.
-        port: the port, or a range.
 
     Example:
         ensue call '*' selinux.port_delete_policy tcp/8080

@@ -2,6 +2,10 @@
 
 A target with neither gets an error.
 
+Args:
+    name: the service.
+    runtime: masked until the next boot rather than permanently.
+
 Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and return values.
 """
 
@@ -24,9 +28,6 @@ if TYPE_CHECKING:
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Return whether a service exists.
 
-    Args:
-        name: the service.
-
     Example:
         ensue call '*' service.available nginx
     """
@@ -41,9 +42,6 @@ async def offline(ctx: FunctionContext) -> bool:
 async def missing(ctx: FunctionContext, name: str) -> bool:
     """Return whether a service does not exist.
 
-    Args:
-        name: the service.
-
     Example:
         ensue call '*' service.missing nginx
     """
@@ -54,7 +52,6 @@ async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> boo
     """Return whether a service is running or starting.
 
     Args:
-        name: the service.
         sig: has no effect; the service manager is asked.
 
     Example:
@@ -67,7 +64,6 @@ async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # no
     """Return whether a service starts at boot.
 
     Args:
-        name: the service.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -80,7 +76,6 @@ async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a service does not start at boot.
 
     Args:
-        name: the service.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -107,10 +102,6 @@ async def get_disabled(ctx: FunctionContext) -> list[str]:
 async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
     """Return whether a service is masked.
 
-    Args:
-        name: the service.
-        runtime: masked until the next boot rather than permanently.
-
     Example:
         ensue call '*' service.masked nginx
 
@@ -123,10 +114,6 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
 async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
     """Mask a service, so that nothing can start it; with `runtime` only until the next boot.
 
-    Args:
-        name: the service.
-        runtime: masked until the next boot rather than permanently.
-
     Example:
         ensue call '*' service.mask nginx
     """
@@ -136,10 +123,6 @@ async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
 
 async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
     """Unmask a service; with `runtime` remove a mask that lasts until the next boot.
-
-    Args:
-        name: the service.
-        runtime: masked until the next boot rather than permanently.
 
     Example:
         ensue call '*' service.unmask nginx

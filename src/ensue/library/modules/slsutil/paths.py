@@ -1,4 +1,9 @@
-"""Looks up paths in the file roots: `slsutil.file_exists`, `dir_exists`, `path_exists` and `findup`."""
+"""Looks up paths in the file roots: `slsutil.file_exists`, `dir_exists`, `path_exists` and `findup`.
+
+Args:
+    path: the path in the file roots, without `salt://`.
+    saltenv: the environment.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +22,6 @@ if TYPE_CHECKING:
 def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a file.
 
-    Args:
-        path: the path in the file roots, without `salt://`.
-        saltenv: the environment.
-
     Example:
         ensue call '*' slsutil.file_exists web/init.sls
     """
@@ -30,10 +31,6 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
 def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a folder with a file below it.
 
-    Args:
-        path: the path in the file roots, without `salt://`.
-        saltenv: the environment.
-
     Example:
         ensue call '*' slsutil.dir_exists web
     """
@@ -42,10 +39,6 @@ def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
 
 def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a file or a folder.
-
-    Args:
-        path: the path in the file roots, without `salt://`.
-        saltenv: the environment.
 
     Example:
         ensue call '*' slsutil.path_exists web/init.sls
@@ -61,7 +54,6 @@ def findup(
     Args:
         startpath: the folder, or a file in it, to start from.
         filenames: one name, or a list of alternatives.
-        saltenv: the environment.
 
     Example:
         ensue call '*' slsutil.findup web/nginx map.jinja

@@ -1,5 +1,11 @@
 """Authorized keys of users: edits `authorized_keys` line by line, and keeps lines that are not keys.
 
+Args:
+    config: the path of the file, as in `AuthorizedKeysFile`.
+    key: the key, in base64.
+    source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
+    saltenv: the environment of `source`.
+
 Source: Salt's execution module `ssh`, 3008: names, return values, and when two lines are equal.
 """
 
@@ -33,7 +39,6 @@ async def auth_keys(
 
     Args:
         user: one user, or a list; None for all.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         fingerprint_hash_type: `sha256`, `md5`, …
     """
     if isinstance(user, str):
@@ -59,11 +64,9 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: the user.
-        key: the key, in base64.
         enc: its type (`ssh-ed25519`).
         comment: the comment after the key.
         options: the options before the key.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -91,9 +94,6 @@ async def check_key_file(
 
     Args:
         user: the user.
-        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
-        config: the path of the file, as in `AuthorizedKeysFile`.
-        saltenv: the environment of `source`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -121,11 +121,9 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: the user.
-        key: the key, in base64.
         enc: its type (`ssh-ed25519`).
         comment: the comment after the key.
         options: the options before the key.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -169,9 +167,6 @@ async def set_auth_key_from_file(
 
     Args:
         user: the user.
-        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
-        config: the path of the file, as in `AuthorizedKeysFile`.
-        saltenv: the environment of `source`.
         **kwargs: `options`, the options before each key instead of those in the file; others have no effect.
 
     Example:
@@ -196,8 +191,6 @@ async def rm_auth_key(
 
     Args:
         user: the user.
-        key: the key, in base64.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -223,9 +216,6 @@ async def rm_auth_key_from_file(
 
     Args:
         user: the user.
-        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
-        config: the path of the file, as in `AuthorizedKeysFile`.
-        saltenv: the environment of `source`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:

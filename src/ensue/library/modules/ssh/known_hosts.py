@@ -2,6 +2,12 @@
 
 The file is parsed and written here; the target requires `ssh-keyscan` only to fetch the keys of a host.
 
+Args:
+    hostname: the host name or address.
+    config: the path of another file.
+    port: the host's port.
+    fingerprint_hash_type: `sha256`, `md5`, …
+
 Source: Salt's execution module `ssh`, 3008: names, return values, and when a key is replaced.
 """
 
@@ -36,10 +42,6 @@ async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: the user whose file to read; None for the system's file.
-        hostname: the host name or address.
-        config: the path of another file.
-        port: the host's port.
-        fingerprint_hash_type: `sha256`, `md5`, …
 
     Example:
         ensue call '*' ssh.get_known_host_entries deploy git.example.com
@@ -61,12 +63,9 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
     """Fetch a host's keys from the target; None if the host does not answer.
 
     Args:
-        hostname: the host name or address.
         enc: only keys of this type.
-        port: the host's port.
         hash_known_hosts: return the host name as a hash.
         timeout: how long to wait for the host, in seconds.
-        fingerprint_hash_type: `sha256`, `md5`, …
 
     Example:
         ensue call '*' ssh.recv_known_host_entries git.example.com
@@ -95,12 +94,8 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: the user whose file it is; None for the system's file.
-        hostname: the host name or address.
         key: the key, in base64.
         fingerprint: the required fingerprint of the given or fetched key.
-        config: the path of another file.
-        port: the host's port.
-        fingerprint_hash_type: `sha256`, `md5`, …
 
     Returns:
         That word; a mapping with `status` and `error` if the key does not have the fingerprint.
@@ -134,15 +129,11 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
 
     Args:
         user: the user whose file to change; None for the system's file.
-        hostname: the host name or address.
         fingerprint: the required fingerprint of the given or fetched key.
         key: the host's key; None fetches it from the host.
-        port: the host's port.
         enc: the key's type; keys of other types are not touched.
-        config: the path of another file.
         hash_known_hosts: write the host name as a hash.
         timeout: how long to wait for the host, in seconds.
-        fingerprint_hash_type: `sha256`, `md5`, …
 
     Returns:
         `status`: `exists`, `updated` with `old` and `new`, or `error` with the reason.
@@ -193,9 +184,6 @@ async def rm_known_host(
 
     Args:
         user: the user whose file it is; None for the system's file.
-        hostname: the host name or address.
-        config: the path of another file.
-        port: the host's port.
     """
     path = await known_hosts_path(ctx, user, config)
     if await text_of(ctx, path) is None:
@@ -212,7 +200,6 @@ async def hash_known_hosts(
 
     Args:
         user: the user whose file it is; None for the system's file.
-        config: the path of another file.
     """
     path = await known_hosts_path(ctx, user, config)
     text = await text_of(ctx, path)

@@ -1,5 +1,9 @@
 """Certificates with keys of the target: self-signed ones, and those that an authority signs.
 
+Args:
+    cacert_path: a folder to use instead of `cert_base_path`.
+    ca_name: the authority.
+
 Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
@@ -54,7 +58,6 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
         O: the organization.
         OU: the organizational unit.
         emailAddress: the email address.
-        cacert_path: a folder to use instead of `cert_base_path`.
         cert_filename: the name of both files, without `.crt` and `.key`; by default `CN`.
         digest: the hash algorithm of the signature.
         replace: replace an existing certificate.
@@ -98,10 +101,8 @@ async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Create the certificate for a signing request, with all its extensions, signed by an authority.
 
     Args:
-        ca_name: the authority.
         CN: the name of the request's file, without `.csr`.
         days: how long the certificate is valid.
-        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
         cert_path: the folder of request and certificate; by default `certs` in the authority's folder.
         cert_filename: the name of the certificate's file, without `.crt`; by default that of the request.
@@ -153,10 +154,8 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
     """Put a certificate, its key and the certificate of its authority into a PKCS#12 file.
 
     Args:
-        ca_name: the authority.
         CN: the name of the certificate's files, without `.crt` and `.key`.
         passphrase: the passphrase that encrypts it; masked.
-        cacert_path: a folder to use instead of `cert_base_path`.
         replace: replace an existing file.
 
     Example:
@@ -198,10 +197,8 @@ async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Return the path of a certificate that an authority has signed, or the certificate itself.
 
     Args:
-        ca_name: the authority.
         CN: the name of its file, without `.crt`.
         as_text: return the certificate itself.
-        cacert_path: a folder to use instead of `cert_base_path`.
         cert_filename: overrides `CN`.
 
     Example:
@@ -224,10 +221,8 @@ async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
     """Return the path of the private key of an authority-signed certificate, or the key itself, masked.
 
     Args:
-        ca_name: the authority.
         CN: the name of its file, without `.key`.
         as_text: return the key itself.
-        cacert_path: a folder to use instead of `cert_base_path`.
         key_filename: overrides `CN`.
 
     Example:

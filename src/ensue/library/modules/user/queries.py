@@ -1,4 +1,9 @@
-"""Queries the target's users."""
+"""Queries the target's users.
+
+Args:
+    name: the user.
+    root: accepted as by Salt, without effect; the target's own database is read.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +23,6 @@ GECOS: Final = ("fullname", "roomnumber", "workphone", "homephone", "other")
 async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
     """Return the account data of a user, empty if the user does not exist.
 
-    Args:
-        name: the user.
-        root: accepted as by Salt, without effect; the target's own database is read.
-
     Example:
         ensue call '*' user.info alice
 
@@ -39,9 +40,6 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
 async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
     """Return the names of a user's groups, including the primary one, sorted.
 
-    Args:
-        name: the user.
-
     Example:
         ensue call '*' user.list_groups alice
     """
@@ -50,11 +48,7 @@ async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
 
 
 async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]:  # noqa: ARG001 (Salt's argument)
-    """Return the names of all users, sorted.
-
-    Args:
-        root: accepted as by Salt, without effect; the target's own database is read.
-    """
+    """Return the names of all users, sorted."""
     return sorted(fields[0] for fields in await entries(ctx, "passwd"))
 
 
@@ -63,7 +57,6 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
 
     Args:
         refresh: has no effect; nothing is cached.
-        root: accepted as by Salt, without effect; the target's own database is read.
     """
     groups = await entries(ctx, "group")
     names = {fields[2]: fields[0] for fields in groups}
@@ -78,9 +71,6 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
 
 async def primary_group(ctx: FunctionContext, name: str) -> str:
     """Return the name of a user's primary group, empty if the user does not exist.
-
-    Args:
-        name: the user.
 
     Example:
         ensue call '*' user.primary_group alice

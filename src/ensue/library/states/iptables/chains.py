@@ -1,4 +1,9 @@
-"""`iptables.chain_present`, `chain_absent`, `set_policy` and `flush`: whole chains."""
+"""`iptables.chain_present`, `chain_absent`, `set_policy` and `flush`: whole chains.
+
+Args:
+    table: the table.
+    family: `ipv4` or `ipv6`.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +25,6 @@ async def chain_present(
 
     Args:
         name: the chain.
-        table: the table.
-        family: `ipv4` or `ipv6`.
 
     Example:
         LOGGING:
@@ -51,8 +54,6 @@ async def chain_absent(
 
     Args:
         name: the chain.
-        table: the table.
-        family: `ipv4` or `ipv6`.
 
     Example:
         LOGGING:
@@ -90,8 +91,6 @@ async def set_policy(
 
     Args:
         name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
         chain: the chain.
         policy: `ACCEPT` or `DROP`.
         save: save the rules for the next boot; a text is the file to save them in.
@@ -133,8 +132,6 @@ async def flush(
 
     Args:
         name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
         chain: the chain; empty for all chains.
 
     Example:

@@ -1,4 +1,12 @@
-"""`iptables.append`, `iptables.insert` and `iptables.delete`: rules of a chain."""
+"""`iptables.append`, `iptables.insert` and `iptables.delete`: rules of a chain.
+
+Args:
+    name: any name.
+    table: the table.
+    family: `ipv4` or `ipv6`.
+    rules: several rules, each a mapping of arguments of this function.
+    name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +51,6 @@ async def append(
     """Add a rule at the end of a chain that does not have it.
 
     Args:
-        name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
-        rules: several rules, each a mapping of arguments of this function.
-        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: `chain`; `save` (save the rules for the next boot: true, or a file); the options of the rule
             without their hyphens (`source`, `dport`, `jump`, `match`, …), and `if`, `of`, `proto`,
             `connstate`. A value that begins with `!` or `not` is negated.
@@ -86,11 +89,6 @@ async def insert(
     """Insert a rule at a position of a chain that does not have it.
 
     Args:
-        name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
-        rules: several rules, each a mapping of arguments of this function.
-        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: `position`, counted from 1, or from -1 backwards; and the arguments of `iptables.append`.
 
     Example:
@@ -125,11 +123,6 @@ async def delete(
     """Remove a rule from a chain.
 
     Args:
-        name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
-        rules: several rules, each a mapping of arguments of this function.
-        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: the arguments of `iptables.append`; with `position`, each run removes the rule there.
 
     Example:

@@ -3,6 +3,10 @@
 They are plain functions, so that even a hundred thousand of them cost little.
 `present` has its own module; `test.nested` is the same function under a longer path.
 
+Args:
+    name: the state's name.
+    comment: the comment.
+
 Source: Salt's state module `test`, results and comments as in 3008.
 """
 
@@ -30,7 +34,6 @@ def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: A
     """Do nothing; any arguments are accepted.
 
     Args:
-        name: the state's name.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -50,8 +53,6 @@ def succeed_without_changes(
     """Return the result True.
 
     Args:
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -71,8 +72,6 @@ def fail_without_changes(
     """Return the result False, in a plan too.
 
     Args:
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -94,8 +93,6 @@ def succeed_with_changes(
     """Return the result True and changes.
 
     Args:
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -118,8 +115,6 @@ def fail_with_changes(
     """Return the result False and changes; in a plan the result None.
 
     Args:
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -142,7 +137,6 @@ def show_notification(
     """Return a text as the comment.
 
     Args:
-        name: the state's name.
         text: the text to show.
         **kwargs: ignored, as in Salt.
 
@@ -171,9 +165,7 @@ def mod_watch(
 
     Args:
         ctx: the state's context; its declaration knows which watched states have changes.
-        name: the state's name.
         result: the result.
-        comment: the comment.
         changes: the changes; by default the names of the states with changes.
         **kwargs: the arguments of the function.
     """
