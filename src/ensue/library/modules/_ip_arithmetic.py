@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:
     """Return whether an address is in a network.
 
     Args:
@@ -25,7 +25,7 @@ def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa
     return is_in_network(ip_addr, cidr)
 
 
-def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def is_private(ctx: FunctionContext, ip_addr: str) -> bool:
     """Return whether an address is private.
 
     Args:
@@ -37,7 +37,7 @@ def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (eve
     return ipaddress.ip_address(ip_addr).is_private
 
 
-def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:
     """Return whether an address is a loopback address.
 
     Args:
@@ -49,7 +49,7 @@ def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (ev
     return ipaddress.ip_address(ip_addr).is_loopback
 
 
-def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # noqa: ARG001 (every function is given it)
+def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:
     """Return `network`, `netmask` and `broadcast` of a network.
 
     Args:
@@ -63,7 +63,7 @@ def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # n
     return {"network": str(network.network_address), "netmask": str(network.netmask), "broadcast": broadcast}
 
 
-def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:  # noqa: ARG001 (every function is given it)
+def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:
     """Return the network of an address, in CIDR notation.
 
     Args:
@@ -77,7 +77,7 @@ def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = Non
     return str(ipaddress.ip_network(address, strict=False))
 
 
-def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
+def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:
     """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`).
 
     Args:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-def merge(  # noqa: PLR0917 (formulas give them by position)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def merge(
+    ctx: FunctionContext,
     dest: dict[Any, Any] | None,
     src: Mapping[Any, Any] | None,
     merge_lists: bool = False,
@@ -55,7 +55,7 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
     return dest
 
 
-def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every function is given it)
+def deepcopy(ctx: FunctionContext, source: Any) -> Any:
     """Return a deep copy of data.
 
     Args:

@@ -45,7 +45,7 @@ async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -
     return await _addresses(ctx, host, "AAAA", nameserver)
 
 
-def check_ip(ctx: FunctionContext, addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def check_ip(ctx: FunctionContext, addr: str) -> bool:
     """Return whether a text is an address or a network.
 
     Args:

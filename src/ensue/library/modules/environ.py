@@ -22,7 +22,7 @@ MANAGING_MINION_ONLY: Final = True
 """Its functions work on the process of ensue itself, so other targets do not have them."""
 
 
-def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG001 (every function is given it)
+def get(ctx: FunctionContext, key: str, default: str = "") -> str:
     """Return a variable.
 
     Args:
@@ -35,7 +35,7 @@ def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG0
     return os.environ.get(key, default)
 
 
-def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:  # noqa: ARG001 (every function is given it)
+def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:
     """Return whether a variable is set, or set to a value.
 
     Args:
@@ -62,12 +62,12 @@ def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> 
     return {name: get(ctx, name, default) for name in names}
 
 
-def items(ctx: FunctionContext) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
+def items(ctx: FunctionContext) -> dict[str, str]:
     """Return all variables."""
     return dict(os.environ)
 
 
-def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets: bool = False) -> str | None:  # noqa: ARG001 (every function is given it)
+def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets: bool = False) -> str | None:
     """Set a variable.
 
     Args:

@@ -31,7 +31,7 @@ async def list_(
     prefix: str = "",
     gem_bin: str | None = None,
     runas: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> dict[str, list[str]]:
     """Return the installed versions of each gem.
 
@@ -52,7 +52,7 @@ async def list_(
     }
 
 
-async def install(  # noqa: PLR0917 (Salt's order)
+async def install(
     ctx: FunctionContext,
     gems: str,
     gem_bin: str | None = None,
@@ -63,7 +63,7 @@ async def install(  # noqa: PLR0917 (Salt's order)
     pre_releases: bool = False,
     proxy: str | None = None,
     source: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Install gems.
 
@@ -94,11 +94,7 @@ async def install(  # noqa: PLR0917 (Salt's order)
 
 
 async def uninstall(
-    ctx: FunctionContext,
-    gems: str,
-    gem_bin: str | None = None,
-    runas: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, gems: str, gem_bin: str | None = None, runas: str | None = None, **kwargs: Any
 ) -> str:
     """Uninstall all versions of gems, and their programs; see `install`.
 

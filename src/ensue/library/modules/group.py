@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:
     """Return `name`, `passwd`, `gid` and `members` of a group, an empty mapping if it does not exist.
 
     Args:
@@ -35,7 +35,7 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     return _described(found) if found else {}
 
 
-async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
+async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:
     """Return all groups, each as `info` returns it.
 
     Args:
@@ -51,7 +51,7 @@ async def add(
     gid: int | None = None,
     system: bool = False,
     non_unique: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> bool:
     """Add a group.
 
@@ -73,7 +73,7 @@ async def add(
     return True
 
 
-async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Remove a group.
 
     Example:
@@ -86,7 +86,7 @@ async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noq
     return True
 
 
-async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = False, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = False, **kwargs: Any) -> bool:
     """Change a group's id; files keep the old one.
 
     Args:
@@ -105,7 +105,7 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
     return True
 
 
-async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:
     """Make a user a member of a group.
 
     Args:
@@ -121,7 +121,7 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     return True
 
 
-async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:
     """Remove a user from a group; it is not an error if the user is not a member.
 
     Args:
@@ -138,7 +138,7 @@ async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     return True
 
 
-async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[str], **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[str], **kwargs: Any) -> bool:
     """Set the members of a group, replacing all others.
 
     Args:

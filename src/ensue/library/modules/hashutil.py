@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # noqa: ARG001 (every function is given it)
+def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:
     """Return the digest of a text, hexadecimal.
 
     Args:
@@ -86,7 +86,7 @@ def sha512_digest(ctx: FunctionContext, instr: str) -> str:
     return digest(ctx, instr, "sha512")
 
 
-def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+def base64_b64encode(ctx: FunctionContext, instr: str) -> str:
     """Return a text as base64.
 
     Args:
@@ -98,7 +98,7 @@ def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     return base64.b64encode(instr.encode()).decode()
 
 
-def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+def base64_b64decode(ctx: FunctionContext, instr: str) -> str:
     """Return the text that base64 encodes.
 
     Args:
@@ -110,7 +110,7 @@ def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     return base64.b64decode(instr).decode()
 
 
-def base64_encodestring(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+def base64_encodestring(ctx: FunctionContext, instr: str) -> str:
     """Return a text as base64 in lines of 76 characters.
 
     Args:
@@ -134,7 +134,7 @@ async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
     return base64.encodebytes(await ctx.connection.read(fname)).decode()
 
 
-def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challenge_hmac: str) -> bool:  # noqa: ARG001 (every function is given it)
+def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challenge_hmac: str) -> bool:
     """Return whether a text has this signature (HMAC-SHA256 as base64).
 
     Args:
@@ -149,7 +149,7 @@ def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challe
     return hmac.compare_digest(base64.b64encode(made).decode(), challenge_hmac)
 
 
-def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:  # noqa: ARG001 (every function is given it)
+def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:
     """Return the signature of a text (HMAC-SHA256, hexadecimal).
 
     Args:

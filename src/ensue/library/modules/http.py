@@ -72,7 +72,7 @@ async def query(
     text: bool = False,
     status: bool = False,
     raise_error: bool = True,
-    backend: str | None = None,  # noqa: ARG001 (Salt's)
+    backend: str | None = None,
 ) -> DataMap:
     """Send a request to a server and return the response.
 

@@ -84,7 +84,7 @@ async def set_locale(ctx: FunctionContext, locale: str) -> bool:
     return True
 
 
-async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool:
     """Generate a locale.
 
     Args:

@@ -42,7 +42,7 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
     return await _means(ctx, "compound", tgt, minion_id)
 
 
-async def filter_by(  # noqa: PLR0917 (Salt's order)
+async def filter_by(
     ctx: FunctionContext,
     lookup: Mapping[str, Any],
     tgt_type: str = "compound",
@@ -144,7 +144,7 @@ def _one(kind: str) -> Test:
         tgt: str | list[str],
         minion_id: str | None = None,
         delimiter: str = ":",
-        **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+        **kwargs: Any,
     ) -> bool:
         if minion_id is not None and KINDS[kind] in _WITH_DELIMITER and not minion_id[:1].isalnum():
             # The second argument of Salt's `match.grain` is the delimiter, not an id.

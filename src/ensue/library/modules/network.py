@@ -133,7 +133,7 @@ async def ip_addrs6(
     return [each for each in found if not cidr or is_in_network(each, cidr)]
 
 
-async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:  # noqa: ARG001 (Salt's)
+async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:
     """Return the networks of the target's IPv4 addresses, sorted.
 
     Args:

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 _NOT_FOUND: Final = 127
 
 
-async def list_(  # noqa: PLR0917 (Salt's order)
+async def list_(
     ctx: FunctionContext,
     pkg: str | None = None,
     dir: str | None = None,  # noqa: A002 (Salt's argument)
     runas: str | None = None,
     env: Mapping[str, str] | None = None,
     depth: int = 0,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Return the installed packages by name, each with its `version`.
 
@@ -62,7 +62,7 @@ async def list_(  # noqa: PLR0917 (Salt's order)
     return {name: said for name, said in found.items() if "version" in said}
 
 
-async def install(  # noqa: PLR0917 (Salt's order)
+async def install(
     ctx: FunctionContext,
     pkg: str | None = None,
     pkgs: Sequence[str] | None = None,
@@ -70,7 +70,7 @@ async def install(  # noqa: PLR0917 (Salt's order)
     runas: str | None = None,
     registry: str | None = None,
     env: Mapping[str, str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Install packages.
 
@@ -100,7 +100,7 @@ async def uninstall(
     dir: str | None = None,  # noqa: A002 (Salt's argument)
     runas: str | None = None,
     env: Mapping[str, str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> bool:
     """Uninstall a package; returns whether npm succeeded.
 

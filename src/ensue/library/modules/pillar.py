@@ -26,7 +26,7 @@ def get(
     merge_nested_lists: bool | None = None,
     *,
     delimiter: str = DELIMITER,
-    **kwargs: Any,  # noqa: ARG001 (saltenv, pillarenv, unmask: there is one pillar here)
+    **kwargs: Any,  # saltenv, pillarenv, unmask: there is one pillar here
 ) -> Any:
     """Return a value from the pillar.
 
@@ -71,7 +71,7 @@ def item(
     *keys: str,
     default: Any = "",
     delimiter: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (saltenv, pillarenv: there is one pillar here)
+    **kwargs: Any,  # saltenv, pillarenv: there is one pillar here
 ) -> dict[str, Any]:
     """Return the values of some keys, by key.
 

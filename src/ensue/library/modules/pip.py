@@ -180,7 +180,7 @@ async def uninstall(
     return _answer(ctx, await _run(ctx, bin_env, words, kwargs))
 
 
-def normalize(ctx: FunctionContext, pkg: str) -> str:  # noqa: ARG001 (every function is given it)
+def normalize(ctx: FunctionContext, pkg: str) -> str:
     """Return a package's name, normalized as in PEP 503.
 
     Args:

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 
-async def publish(  # noqa: PLR0917 (Salt's order)
+async def publish(
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
     arg: Any = None,
     tgt_type: str = "glob",
     returner: str = "",
-    timeout: int = 5,  # noqa: ARG001, ASYNC109 (Salt's argument)
-    via_master: str | None = None,  # noqa: ARG001 (Salt's argument)
-    **kwargs: Any,  # noqa: ARG001 (`wait`, `form` and others that only a master reads)
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument)
+    via_master: str | None = None,
+    **kwargs: Any,  # `wait`, `form` and others that only a master reads
 ) -> DataMap:
     """Call a function on every matching target and return the results by id.
 
@@ -66,7 +66,7 @@ async def publish(  # noqa: PLR0917 (Salt's order)
     return {one.srn.id: answer for one, answer in zip(found, answers, strict=True)}
 
 
-async def full_data(  # noqa: PLR0917 (Salt's order)
+async def full_data(
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
@@ -91,7 +91,7 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
     return {key: {"ret": value} for key, value in answers.items()}
 
 
-async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ARG001, ASYNC109 (Salt's argument)
+async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ASYNC109 (Salt's argument)
     """Call a runner, as `saltutil.runner` does.
 
     Example:

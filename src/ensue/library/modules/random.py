@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def get_str(
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    ctx: FunctionContext,
     length: int = 20,
     chars: str | None = None,
     *,
@@ -59,7 +59,7 @@ def get_str(
     return "".join(secrets.choice(pool) for _ in range(int(length)))
 
 
-def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = None) -> int:  # noqa: ARG001 (every function is given it)
+def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = None) -> int:
     """Return a random integer between `start` and `end`, both included; with a seed always the same.
 
     Args:
@@ -80,7 +80,7 @@ def seed(ctx: FunctionContext, range: int = 10, hash: str | None = None) -> int:
     return zlib.crc32((hash or str(ctx.opts.get("id", ""))).encode()) % range
 
 
-def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: Any = None) -> Any:  # noqa: ARG001 (every function is given it)
+def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: Any = None) -> Any:
     """Return random elements of a list or characters of a string; with a seed always the same.
 
     Args:

@@ -30,7 +30,7 @@ _RUNNERS: Final = {"mine.get": "mine.get", "cache.mine": "mine.get", "sdb.get": 
 """Runners that an execution function implements."""
 
 
-async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt waits for a minion)
+async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # Salt waits for a minion
     """Compile the target's pillar again, for everything that is rendered after this.
 
     Args:
@@ -43,7 +43,7 @@ async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
     return True
 
 
-async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (the same)
+async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:
     """Discard the target's grains, so that later commands gather them again.
 
     Args:
@@ -53,7 +53,7 @@ async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
     return True
 
 
-async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # noqa: ARG001 (Salt's arguments)
+async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:
     """Return an empty list for each kind of module, since nothing has to be copied.
 
     Args:
@@ -97,7 +97,7 @@ async def runner(
     return await ctx.call(_RUNNERS.get(str(name), str(name)), *words, **named)
 
 
-async def cmd(  # noqa: PLR0917 (Salt's order)
+async def cmd(
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
@@ -161,7 +161,7 @@ async def cmd_iter(
     return [{target: {"ret": value}} for target, value in answers.items()]
 
 
-async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (Salt's)
+async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:
     """Refuse: wheel functions manage a master, which ensue does not have.
 
     Args:
@@ -190,7 +190,7 @@ Example:
 
 
 def _nothing(name: str, returned: Data, why: str) -> Callable[..., Awaitable[Data]]:
-    async def do(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Data:  # noqa: ARG001 (see below)
+    async def do(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Data:
         _say(name, why)
         return returned
 

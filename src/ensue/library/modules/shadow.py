@@ -26,7 +26,7 @@ _FIELDS: Final = ("name", "passwd", "lstchg", "min", "max", "warn", "inact", "ex
 _UNSET: Final = -1
 
 
-async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:
     """Return `name`, `passwd`, `lstchg`, `min`, `max`, `warn`, `inact` and `expire`; requires root.
 
     Args:
@@ -49,7 +49,7 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     return {"name": texts[0], "passwd": texts[1], **numbers}
 
 
-async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs: Any) -> bool:
     """Set a user's password by its hash, in the form of /etc/shadow.
 
     Args:

@@ -79,7 +79,7 @@ async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> Da
     return _returns(await state.apply_state(fun, name, dict(kwargs)))
 
 
-async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]:  # noqa: ARG001 (Salt's argument)
+async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]:
     """Return an empty list: another run of this project waits until this one ends.
 
     Args:

@@ -205,7 +205,7 @@ async def status_raw(
     return await _output(ctx, control, "status", *([name] if name else []))
 
 
-async def status_bool(  # noqa: PLR0917 (Salt's order)
+async def status_bool(
     ctx: FunctionContext,
     name: str,
     expected_state: str | None = None,

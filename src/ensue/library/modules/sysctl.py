@@ -31,7 +31,7 @@ async def default_config(ctx: FunctionContext) -> str:
     return "/etc/sysctl.d/99-salt.conf" if running else "/etc/sysctl.conf"
 
 
-async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: ARG001 (Salt takes more)
+async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
     """Return the current value of a parameter, empty if there is no such parameter.
 
     Args:
@@ -47,7 +47,7 @@ async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: A
     return answer.stdout.strip() if answer.is_success else ""
 
 
-async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (Salt takes more)
+async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:
     """Set the current value of a parameter.
 
     Args:

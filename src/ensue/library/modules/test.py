@@ -22,7 +22,7 @@ async def ping(ctx: FunctionContext) -> bool:
     return True
 
 
-def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every function is given it)
+def echo(ctx: FunctionContext, text: Any) -> Any:
     """Return the argument.
 
     Args:
@@ -34,14 +34,14 @@ def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every functio
     return text
 
 
-def version(ctx: FunctionContext) -> str:  # noqa: ARG001 (every function is given it)
+def version(ctx: FunctionContext) -> str:
     """Return ensue's version."""
     from importlib.metadata import version as installed
 
     return installed("ensue")
 
 
-def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     """Return the arguments.
 
     Args:
@@ -54,7 +54,7 @@ def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # n
     return {"args": list(args), "kwargs": kwargs}
 
 
-def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:
     """Return the keyword arguments.
 
     Args:
@@ -66,7 +66,7 @@ def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG00
     return kwargs
 
 
-def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
+def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:
     """Return the `repr` of the arguments.
 
     Args:
@@ -76,7 +76,7 @@ def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:
     return {"args": repr(args), "kwargs": repr(kwargs)}
 
 
-def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     """Return the types of the arguments.
 
     Args:
@@ -89,7 +89,7 @@ def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     }
 
 
-def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+def fib(ctx: FunctionContext, num: int | str) -> list[Any]:
     """Return a Fibonacci number and the seconds it took.
 
     Args:
@@ -111,7 +111,7 @@ def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (eve
     return [here, time.monotonic() - started]
 
 
-def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:
     """Return the Collatz steps from a number down to 1, and the seconds it took.
 
     Args:
@@ -139,12 +139,12 @@ def get_opts(ctx: FunctionContext) -> dict[str, Any]:
     return dict(ctx.opts)
 
 
-def true_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
+def true_(ctx: FunctionContext) -> bool:
     """Return true."""
     return True
 
 
-def false_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
+def false_(ctx: FunctionContext) -> bool:
     """Return false."""
     return False
 
@@ -170,7 +170,7 @@ async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = F
         return str(error) if return_try_exception else None
 
 
-def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (accepted for Salt's sake)
+def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:
     """Fail with a message.
 
     Args:

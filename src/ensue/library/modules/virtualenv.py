@@ -45,7 +45,7 @@ async def create(
     venv_bin: str | None = None,
     *,
     system_site_packages: bool = False,
-    distribute: bool = False,  # noqa: ARG001 (removed from virtualenv in 1.10)
+    distribute: bool = False,  # removed from virtualenv in 1.10
     clear: bool = False,
     python: str | None = None,
     extra_search_dir: str | list[str] | None = None,

@@ -130,13 +130,7 @@ async def list_present(
 
 
 async def absent(
-    ctx: StateContext,
-    name: str,
-    acl_type: str,
-    acl_name: str = "",
-    perms: str = "",  # noqa: ARG001 (Salt's argument)
-    *,
-    recurse: bool = False,
+    ctx: StateContext, name: str, acl_type: str, acl_name: str = "", perms: str = "", *, recurse: bool = False
 ) -> StateReturn:
     """Remove the entry of a user or group.
 

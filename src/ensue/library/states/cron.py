@@ -96,7 +96,7 @@ async def absent(
     user: str = "root",
     identifier: str | bool | None = False,
     special: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt accepts the arguments of `present`)
+    **kwargs: Any,  # Salt accepts the arguments of `present`
 ) -> StateReturn:
     """Remove a job from a crontab.
 

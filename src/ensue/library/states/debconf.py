@@ -20,12 +20,7 @@ if TYPE_CHECKING:
 
 
 @also_takes()
-async def set_(
-    ctx: StateContext,
-    name: str,
-    data: dict[str, dict[str, Any]],
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
-) -> StateReturn:
+async def set_(ctx: StateContext, name: str, data: dict[str, dict[str, Any]], **kwargs: Any) -> StateReturn:
     """Set the answers to questions of a package before it is installed.
 
     Args:
@@ -81,7 +76,7 @@ async def set_file(
     template: str | None = None,
     context: dict[str, Any] | None = None,
     defaults: dict[str, Any] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Set the answers to questions from a file in the format of debconf-set-selections.
 

@@ -59,7 +59,7 @@ async def present(
     load: str | None = None,
     force: bool = False,
     insecure_registry: bool = False,
-    client_timeout: int | None = None,  # noqa: ARG001 (that of a library)
+    client_timeout: int | None = None,
     dockerfile: str | None = None,
     sls: Any = None,
     **kwargs: Any,

@@ -25,9 +25,9 @@ async def present(
     ctx: StateContext,
     name: str,
     *,
-    skip_translate: Any = None,  # noqa: ARG001 (options are not translated for a library)
-    ignore_collisions: bool = False,  # noqa: ARG001 (an alias means the same as its option)
-    validate_ip_addrs: bool = True,  # noqa: ARG001 (docker checks them)
+    skip_translate: Any = None,  # options are not translated for a library
+    ignore_collisions: bool = False,  # an alias means the same as its option
+    validate_ip_addrs: bool = True,  # docker checks them
     containers: Any = None,
     reconnect: bool = True,
     **kwargs: Any,

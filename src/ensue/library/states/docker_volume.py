@@ -70,7 +70,7 @@ async def present(
     return StateReturn.changed(name, comment, changes, _state(made))
 
 
-async def absent(ctx: StateContext, name: str, driver: str | None = None) -> StateReturn:  # noqa: ARG001 (Salt's)
+async def absent(ctx: StateContext, name: str, driver: str | None = None) -> StateReturn:
     """Remove a volume with its data.
 
     Args:

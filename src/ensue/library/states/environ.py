@@ -35,7 +35,7 @@ async def setenv(
     *,
     false_unsets: bool = False,
     clear_all: bool = False,
-    update_minion: bool = False,  # noqa: ARG001 (Salt's argument)
+    update_minion: bool = False,
     permanent: bool = False,
 ) -> StateReturn:
     """Set environment variables for the rest of this run.

@@ -57,7 +57,7 @@ def send(
 
 
 @also_takes("data", "show_changed", *_WITHOUT_EFFECT)
-def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # kept for mod_watch
     """Do nothing, unless a watched state has changes; then record the event.
 
     Args:

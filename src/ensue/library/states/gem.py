@@ -70,12 +70,7 @@ async def installed(
 
 @also_takes(*_INSTALL)
 async def removed(
-    ctx: StateContext,
-    name: str,
-    *,
-    user: str | None = None,
-    gem_bin: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: StateContext, name: str, *, user: str | None = None, gem_bin: str | None = None, **kwargs: Any
 ) -> StateReturn:
     """Remove all versions of a gem.
 

@@ -28,7 +28,7 @@ async def present(
     delusers: list[str] | None = None,
     members: list[str] | None = None,
     non_unique: bool = False,
-    local: bool = False,  # noqa: ARG001 (Salt's argument)
+    local: bool = False,
 ) -> StateReturn:
     """Create a group, or change its id or members.
 
@@ -78,7 +78,7 @@ async def present(
     )
 
 
-async def absent(ctx: StateContext, name: str, local: bool = False) -> StateReturn:  # noqa: ARG001 (Salt's argument)
+async def absent(ctx: StateContext, name: str, local: bool = False) -> StateReturn:
     """Remove a group.
 
     Args:

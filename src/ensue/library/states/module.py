@@ -94,7 +94,7 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
 
 
 @also_takes("args", "func", "kwargs", "m_fun", "m_name", "returner", passes_others=True)
-def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # kept for mod_watch
     """Do nothing, unless a watched state has changes; then call the functions.
 
     Args:

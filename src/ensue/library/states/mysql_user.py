@@ -34,7 +34,7 @@ async def present(
     password_hash: str | None = None,
     allow_passwordless: bool = False,
     unix_socket: bool = False,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     auth_plugin: str = _NATIVE,
     **connection: Any,
 ) -> StateReturn:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def installed(  # noqa: PLR0917 (Salt's order)
+async def installed(
     ctx: StateContext,
     name: str,
     pkgs: list[str] | None = None,

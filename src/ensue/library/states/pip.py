@@ -145,7 +145,7 @@ async def removed(
     *,
     user: str | None = None,
     cwd: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt accepts `log`, `proxy`, `timeout`)
+    **kwargs: Any,  # Salt accepts `log`, `proxy`, `timeout`
 ) -> StateReturn:
     """Remove a package of Python.
 
@@ -182,13 +182,13 @@ async def removed(
     return StateReturn.changed(name, "Package was successfully removed.", {name: "Removed"}, gone)
 
 
-async def uptodate(  # noqa: PLR0917 (Salt's order)
+async def uptodate(
     ctx: StateContext,
     name: str,
     bin_env: str | None = None,
     user: str | None = None,
     cwd: str | None = None,
-    use_vt: bool = False,  # noqa: ARG001 (Salt's)
+    use_vt: bool = False,
 ) -> StateReturn:
     """Upgrade all packages of Python.
 

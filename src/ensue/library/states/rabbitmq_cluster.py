@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def joined(  # noqa: PLR0917 (Salt's order)
+async def joined(
     ctx: StateContext,
     name: str,
     host: str,

@@ -39,7 +39,7 @@ Example:
 
 def _sync(kind: str) -> Callable[..., StateReturn]:
     @also_takes("saltenv", "refresh", "clean_pillar_cache", "extmod_whitelist", "extmod_blacklist")
-    def sync(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (Salt's arguments)
+    def sync(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:
         return StateReturn.unchanged(name, "No updates to sync")
 
     sync.__doc__ = _DOCSTRING.format(kind=kind)

@@ -222,9 +222,9 @@ async def mod_watch(
     *,
     reload: bool = False,
     force: bool = False,
-    full_restart: bool = False,  # noqa: ARG001 (of upstart and others)
+    full_restart: bool = False,  # of upstart and others
     no_block: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (those of the state)
+    **kwargs: Any,
 ) -> StateReturn:
     """Restart or reload a service because a watched state has changes; `dead` stops it.
 

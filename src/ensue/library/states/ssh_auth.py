@@ -22,7 +22,7 @@ _FAILED: Final = "Failed to add the ssh key. Is the home directory available, an
 
 
 @also_takes()
-async def present(  # noqa: PLR0917 (Salt's order)
+async def present(
     ctx: StateContext,
     name: str,
     user: str,
@@ -32,7 +32,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
     options: list[str] | None = None,
     config: str = _CONFIG,
     fingerprint_hash_type: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Authorize a key for a user.
 
@@ -76,7 +76,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
     return _done(key, user, word, new_state)
 
 
-async def absent(  # noqa: PLR0917 (Salt's order)
+async def absent(
     ctx: StateContext,
     name: str,
     user: str,
@@ -126,7 +126,7 @@ async def absent(  # noqa: PLR0917 (Salt's order)
 
 
 @also_takes()
-async def manage(  # noqa: PLR0917 (Salt's order)
+async def manage(
     ctx: StateContext,
     name: str,
     ssh_keys: list[str],
@@ -137,7 +137,7 @@ async def manage(  # noqa: PLR0917 (Salt's order)
     options: list[str] | None = None,
     config: str = _CONFIG,
     fingerprint_hash_type: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Set the complete list of authorized keys of a user.
 

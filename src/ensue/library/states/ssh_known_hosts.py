@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def present(  # noqa: PLR0917 (Salt's order)
+async def present(
     ctx: StateContext,
     name: str,
     user: str | None = None,

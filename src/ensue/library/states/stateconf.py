@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data
 
 
-def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (read by the renderer)
+def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # read by the renderer
     """Set values for the templates of the SLS; the renderer `stateconf` reads them.
 
     Args:

@@ -58,7 +58,7 @@ async def running(
     user: str | None = None,
     conf_file: str | None = None,
     bin_env: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
+    **kwargs: Any,  # arguments that `mod_watch` passes
 ) -> StateReturn:
     """Start a program, or with `group:` those of a group; a program that supervisord does not know is added.
 
@@ -125,7 +125,7 @@ async def dead(
     user: str | None = None,
     conf_file: str | None = None,
     bin_env: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
+    **kwargs: Any,  # arguments that `mod_watch` passes
 ) -> StateReturn:
     """Stop a program, or with `group:` those of a group.
 

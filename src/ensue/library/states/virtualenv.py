@@ -41,7 +41,7 @@ async def managed(
     *,
     system_site_packages: bool = False,
     distribute: bool = False,
-    use_wheel: bool = False,  # noqa: ARG001 (pip has not had it since 10)
+    use_wheel: bool = False,  # pip has not had it since 10
     clear: bool = False,
     python: str | None = None,
     extra_search_dir: str | list[str] | None = None,
@@ -49,26 +49,26 @@ async def managed(
     prompt: str | None = None,
     symlinks: bool | None = None,
     upgrade: bool | None = None,
-    pip: bool = False,  # noqa: ARG001 (venv and virtualenv always install it)
+    pip: bool = False,  # venv and virtualenv always install it
     user: str | None = None,
     cwd: str | None = None,
     index_url: str | None = None,
     extra_index_url: str | None = None,
     pre_releases: bool = False,
     no_deps: bool = False,
-    pip_download: str | None = None,  # noqa: ARG001 (pip has not had it since 8)
-    pip_download_cache: str | None = None,  # noqa: ARG001 (pip has not had it since 8)
+    pip_download: str | None = None,  # pip has not had it since 8
+    pip_download_cache: str | None = None,  # pip has not had it since 8
     pip_exists_action: str | None = None,
     pip_ignore_installed: bool = False,
     proxy: str | None = None,
-    use_vt: bool = False,  # noqa: ARG001 (Salt's argument)
+    use_vt: bool = False,
     env_vars: dict[str, Any] | None = None,
-    no_use_wheel: bool = False,  # noqa: ARG001 (pip has not had it since 10)
+    no_use_wheel: bool = False,  # pip has not had it since 10
     pip_upgrade: bool = False,
     pip_pkgs: str | list[str] | None = None,
     pip_no_cache_dir: bool = False,
     pip_cache_dir: str | None = None,
-    process_dependency_links: bool = False,  # noqa: ARG001 (pip has not had it since 19)
+    process_dependency_links: bool = False,  # pip has not had it since 19
     no_binary: str | list[str] | None = None,
 ) -> StateReturn:
     """Create a virtual environment, and install packages in it.

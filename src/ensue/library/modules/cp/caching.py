@@ -27,11 +27,7 @@ _MODE: Final = 0o644
 
 
 async def cache_file(
-    ctx: FunctionContext,
-    path: str,
-    saltenv: str = "base",
-    source_hash: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, path: str, saltenv: str = "base", source_hash: str | None = None, **kwargs: Any
 ) -> str | bool:
     """Copy a source to the target, and return the path of the copy, False if the source does not exist.
 
@@ -77,11 +73,11 @@ async def cache_files(
     return [await cache_file(ctx, str(one), saltenv) for one in listed]
 
 
-async def cache_dir(  # noqa: PLR0917 (Salt's order)
+async def cache_dir(
     ctx: FunctionContext,
     path: str,
     saltenv: str = "base",
-    include_empty: bool = False,  # noqa: ARG001 (only folders of files are created)
+    include_empty: bool = False,  # only folders of files are created
     include_pat: str | None = None,
     exclude_pat: str | None = None,
 ) -> list[str | bool]:

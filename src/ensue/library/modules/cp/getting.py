@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-async def get_file(  # noqa: PLR0917 (Salt's arguments)
+async def get_file(
     ctx: FunctionContext,
     path: str,
     dest: str,
     saltenv: str = "base",
     makedirs: bool = False,
     template: str | None = None,
-    gzip: int | None = None,  # noqa: ARG001 (Salt's argument)
+    gzip: int | None = None,
     **kwargs: Any,
 ) -> str:
     """Copy a source to a path of the target, and return that path, empty if the source does not exist.
@@ -53,7 +53,7 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
     )
 
 
-async def get_template(  # noqa: PLR0917 (Salt's arguments)
+async def get_template(
     ctx: FunctionContext,
     path: str,
     dest: str,
@@ -105,13 +105,13 @@ async def get_url(
     return await get_file(ctx, path, dest, saltenv, makedirs) or False
 
 
-async def get_dir(  # noqa: PLR0917 (Salt's arguments)
+async def get_dir(
     ctx: FunctionContext,
     path: str,
     dest: str,
     saltenv: str = "base",
     template: str | None = None,
-    gzip: int | None = None,  # noqa: ARG001 (Salt's argument)
+    gzip: int | None = None,
     **kwargs: Any,
 ) -> list[str]:
     """Copy a folder of the file roots into a folder of the target, and return the paths of the copies.

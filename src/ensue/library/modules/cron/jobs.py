@@ -65,7 +65,7 @@ async def get_entry(
     return False
 
 
-async def set_job(  # noqa: PLR0917 (Salt's order)
+async def set_job(
     ctx: FunctionContext,
     user: str,
     minute: Any,
@@ -103,7 +103,7 @@ async def set_job(  # noqa: PLR0917 (Salt's order)
     return await _set(ctx, user, _wanted(when, cmd, commented, comment, identifier), test=test)
 
 
-async def set_special(  # noqa: PLR0917 (Salt's order)
+async def set_special(
     ctx: FunctionContext,
     user: str,
     special: str,
@@ -132,7 +132,7 @@ async def rm_job(
     cmd: str,
     identifier: str | None = None,
     test: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Remove a job, and return `removed` or `absent`.
 
@@ -151,7 +151,7 @@ async def rm_special(
     cmd: str,
     identifier: str | None = None,
     test: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Remove a job with a time of one word, and return `removed` or `absent`.
 

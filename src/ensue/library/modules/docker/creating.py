@@ -34,10 +34,10 @@ async def create(
     *,
     start: bool = False,
     networks: Any = None,
-    skip_translate: Any = None,  # noqa: ARG001 (no library requires a translation)
+    skip_translate: Any = None,  # no library requires a translation
     ignore_collisions: bool = False,
-    validate_ip_addrs: bool = True,  # noqa: ARG001 (docker checks them)
-    client_timeout: int | None = None,  # noqa: ARG001 (that of a library)
+    validate_ip_addrs: bool = True,  # docker checks them
+    client_timeout: int | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """Create a container.
@@ -206,7 +206,7 @@ async def run_all(
     user: str | None = None,
     python_shell: bool = True,
     ignore_retcode: bool = False,
-    **others: Any,  # noqa: ARG001 (how a library runs it)
+    **others: Any,  # how a library runs it
 ) -> DataMap:
     """Run a command in a container.
 
@@ -293,7 +293,7 @@ async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **optio
     return (await run_all(ctx, name, cmd, **options))["retcode"]
 
 
-async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dict[str, Any]]:  # noqa: ARG001 (nothing is asked)
+async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dict[str, Any]]:
     """Return the settings of each network that a container is connected to, in any of the accepted forms.
 
     Args:

@@ -130,8 +130,8 @@ async def pull(
     image: str,
     *,
     insecure_registry: bool = False,
-    client_timeout: int | None = None,  # noqa: ARG001 (that of a library)
-    **others: Any,  # noqa: ARG001 (how a library reports)
+    client_timeout: int | None = None,
+    **others: Any,  # how a library reports
 ) -> DataMap:
     """Pull an image.
 
@@ -179,7 +179,7 @@ async def build(
     rm: bool = True,
     dockerfile: str | None = None,
     buildargs: Any = None,
-    **others: Any,  # noqa: ARG001 (how a library reports)
+    **others: Any,  # how a library reports
 ) -> DataMap:
     """Build an image from a folder of the target.
 

@@ -109,7 +109,7 @@ async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True)
     return [dict(zip(keys, match.groups(), strict=True)) for match in found if match]
 
 
-async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
+async def add_port_fwd(
     ctx: FunctionContext,
     zone: str,
     src: str,
@@ -138,7 +138,7 @@ async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
     return await answer_of(ctx, *in_zone(zone), f"--add-forward-port={where}", permanent=permanent)
 
 
-async def remove_port_fwd(  # noqa: PLR0917 (Salt's order)
+async def remove_port_fwd(
     ctx: FunctionContext,
     zone: str,
     src: str,

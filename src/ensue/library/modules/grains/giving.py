@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 
 
 async def setvals(
-    ctx: FunctionContext,
-    grains: Mapping[str, Any],
-    destructive: bool = False,
-    refresh_pillar: bool = True,  # noqa: ARG001 (Salt's argument)
+    ctx: FunctionContext, grains: Mapping[str, Any], destructive: bool = False, refresh_pillar: bool = True
 ) -> DataMap:
     """Set grains of the target.
 
@@ -128,7 +125,7 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
     return await _write_below(ctx, key, found[:place] + found[place + 1 :], delimiter)
 
 
-async def set_(  # noqa: PLR0917 (templates give them by position)
+async def set_(
     ctx: FunctionContext,
     key: str,
     val: Any = "",

@@ -24,7 +24,7 @@ async def get(
     key: str,
     default: Any = "",
     delimiter: str = DELIMITER,
-    ordered: bool = True,  # noqa: ARG001 (mappings keep their order)
+    ordered: bool = True,  # mappings keep their order
 ) -> Any:
     """Return a grain.
 
@@ -52,7 +52,7 @@ async def has_value(ctx: FunctionContext, key: str) -> bool:
     return lookup(await ctx.grains(), key, NOTHING) is not NOTHING
 
 
-async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # noqa: ARG001 (nothing here is secret)
+async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # nothing here is secret
     """Return all grains.
 
     Args:
@@ -94,7 +94,7 @@ async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
     return str(value) == str(await get(ctx, key))
 
 
-async def filter_by(  # noqa: PLR0917 (formulas give them by position)
+async def filter_by(
     ctx: FunctionContext,
     lookup_dict: Mapping[Any, Any],
     grain: str = "os_family",

@@ -59,7 +59,7 @@ async def get_section(
     return found if is_mapping(found) else {}
 
 
-async def get_option(  # noqa: PLR0917 (templates give them by position)
+async def get_option(
     ctx: FunctionContext,
     file_name: str,
     section: str | None,
@@ -81,7 +81,7 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
     return text.sections().get(section or TOP, {}).get(option)
 
 
-async def set_option(  # noqa: PLR0917 (templates give them by position)
+async def set_option(
     ctx: FunctionContext,
     file_name: str,
     sections: Mapping[str, Any] | None = None,
@@ -124,7 +124,7 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
     return changes
 
 
-async def remove_option(  # noqa: PLR0917 (templates give them by position)
+async def remove_option(
     ctx: FunctionContext,
     file_name: str,
     section: str | None,
@@ -156,7 +156,7 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
     return value
 
 
-async def remove_section(  # noqa: PLR0917 (templates give them by position)
+async def remove_section(
     ctx: FunctionContext,
     file_name: str,
     section: str,

@@ -46,8 +46,8 @@ _OF_TARGETS: Final = (
 """Options of a rule's target in the order of writing; they are valid only after `--jump`."""
 
 
-def build_rule(  # noqa: PLR0917 (Salt's order)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def build_rule(
+    ctx: FunctionContext,
     table: str = "filter",
     chain: str | None = None,
     command: str | None = None,

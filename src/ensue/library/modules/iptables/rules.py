@@ -57,7 +57,7 @@ async def append(
     return True
 
 
-async def insert(  # noqa: PLR0917 (Salt's order)
+async def insert(
     ctx: FunctionContext,
     table: str = "filter",
     chain: str = "",
@@ -87,7 +87,7 @@ async def insert(  # noqa: PLR0917 (Salt's order)
     return True
 
 
-async def delete(  # noqa: PLR0917 (Salt's order)
+async def delete(
     ctx: FunctionContext,
     table: str,
     chain: str = "",

@@ -45,14 +45,14 @@ async def is_mounted(ctx: FunctionContext, name: str) -> bool:
     return name in await active(ctx)
 
 
-async def mount(  # noqa: PLR0917 (Salt's order)
+async def mount(
     ctx: FunctionContext,
     name: str,
     device: str = "",
     mkmnt: bool = False,
     fstype: str = "",
     opts: str | Sequence[str] = "defaults",
-    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+    user: str | None = None,
 ) -> bool:
     """Mount a device on a folder.
 

@@ -86,7 +86,7 @@ async def user_grants(
     return [_KEPT.sub("", next(iter(row.values())) or "") for row in found]
 
 
-async def grant_exists(  # noqa: PLR0917 (Salt's order)
+async def grant_exists(
     ctx: FunctionContext,
     grant: str,
     database: str,
@@ -133,7 +133,7 @@ async def grants_on(
     return [", ".join(sorted(line.privileges)) for line in held if line.privileges - {"USAGE"}]
 
 
-async def grant_add(  # noqa: PLR0917 (Salt's order)
+async def grant_add(
     ctx: FunctionContext,
     grant: str,
     database: str,
@@ -160,7 +160,7 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
     return True
 
 
-async def grant_revoke(  # noqa: PLR0917 (Salt's order)
+async def grant_revoke(
     ctx: FunctionContext,
     grant: str,
     database: str,

@@ -36,7 +36,7 @@ async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, s
     return await rows(ctx, MysqlServer.read(connection), "SELECT User, Host FROM mysql.user ORDER BY 1, 2;")
 
 
-async def user_exists(  # noqa: PLR0917 (Salt's order)
+async def user_exists(
     ctx: FunctionContext,
     user: str,
     host: str = "localhost",
@@ -44,7 +44,7 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
     password_hash: str | None = None,
     passwordless: bool = False,
     unix_socket: bool = False,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     **connection: Any,
 ) -> bool:
     """Return whether an account exists and, if a password is given, has that password.
@@ -74,7 +74,7 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
     return not passwordless or (plugin not in _SOCKET and kept in _NOBODY_FITS)
 
 
-async def user_create(  # noqa: PLR0917 (Salt's order)
+async def user_create(
     ctx: FunctionContext,
     user: str,
     host: str = "localhost",
@@ -82,7 +82,7 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
     password_hash: str | None = None,
     allow_passwordless: bool = False,
     unix_socket: bool = False,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     auth_plugin: str = NATIVE,
     **connection: Any,
 ) -> bool:
@@ -109,7 +109,7 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
     return True
 
 
-async def user_chpass(  # noqa: PLR0917 (Salt's order)
+async def user_chpass(
     ctx: FunctionContext,
     user: str,
     host: str = "localhost",
@@ -117,7 +117,7 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
     password_hash: str | None = None,
     allow_passwordless: bool = False,
     unix_socket: bool | None = None,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     auth_plugin: str = NATIVE,
     **connection: Any,
 ) -> bool:
@@ -177,7 +177,7 @@ async def _account(
     return found[0].get("plugin") or "", kept
 
 
-async def _identified(  # noqa: PLR0917 (the options that users know)
+async def _identified(
     ctx: FunctionContext,
     password: str | None,
     password_hash: str | None,

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _LINE: Final = re.compile(r"(?P<mark>i)?\s*(?P<id>\S+)\s+(?P<severity>\S+)\s+(?P<package>\S+)\Z")
 
 
-async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa: ARG001 (Salt takes more)
+async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:
     """Return all advisories of the repositories that concern installed packages.
 
     Returns:
@@ -55,10 +55,7 @@ async def list_installed_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap
 
 
 async def install_patches(
-    ctx: FunctionContext,
-    advisory_ids: Sequence[str],
-    downloadonly: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, advisory_ids: Sequence[str], downloadonly: bool = False, **kwargs: Any
 ) -> DataMap:
     """Install what advisories have; a part of `pkg.install` in Salt.
 

@@ -106,12 +106,12 @@ async def held(ctx: FunctionContext) -> list[str]:
     raise NotAvailableError(f"packages of {ctx.srn} cannot be held: apk does not support it")
 
 
-async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:  # noqa: ARG001 (the contract's)
+async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
     """Refuse, as `held` does."""
     await held(ctx)
 
 
-async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
+async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
     """Refuse, as `downloaded` does."""
     await downloaded(ctx)
 
@@ -121,7 +121,7 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
     raise NotAvailableError(f"packages of {ctx.srn} cannot be downloaded only: apk does not support it")
 
 
-async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (apk knows one kind)
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # apk knows one kind
     """Return what an upgrade would install."""
     said = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
     found: dict[str, str] = {}
@@ -132,7 +132,7 @@ async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str
     return found
 
 
-async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (apk knows one kind)
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # apk knows one kind
     """Upgrade all packages."""
     await must(ctx, "apk", "upgrade", what="upgrade packages", is_followed=True)
 

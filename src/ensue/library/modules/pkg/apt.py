@@ -114,7 +114,7 @@ async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> 
     await must(ctx, *_APT_GET, verb, "--", *names, env=_QUIET, what=f"{verb} packages", is_followed=True)
 
 
-async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
+async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
     """Install packages from files, and their dependencies from the repositories."""
     await must(
         ctx,

@@ -23,11 +23,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def refresh_db(
-    ctx: FunctionContext,
-    cache_valid_time: float = 0,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
-) -> bool:
+async def refresh_db(ctx: FunctionContext, cache_valid_time: float = 0, **kwargs: Any) -> bool:
     """Fetch the package lists.
 
     Args:
@@ -60,7 +56,7 @@ async def install(
     only_upgrade: bool = False,
     reinstall: bool = False,
     sources: Sequence[Mapping[str, str]] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Install or upgrade packages.
 
@@ -104,10 +100,7 @@ async def install(
 
 
 async def remove(
-    ctx: FunctionContext,
-    name: str | None = None,
-    pkgs: Sequence[str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, name: str | None = None, pkgs: Sequence[str] | None = None, **kwargs: Any
 ) -> DataMap:
     """Remove packages; their configuration may stay.
 
@@ -132,10 +125,7 @@ async def remove(
 
 
 async def purge(
-    ctx: FunctionContext,
-    name: str | None = None,
-    pkgs: Sequence[str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, name: str | None = None, pkgs: Sequence[str] | None = None, **kwargs: Any
 ) -> DataMap:
     """Remove packages with their configuration.
 

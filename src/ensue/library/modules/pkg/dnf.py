@@ -66,7 +66,7 @@ async def compare(ctx: FunctionContext, left: str, right: str) -> int:
     return 0
 
 
-async def refreshed_at_s(ctx: FunctionContext) -> float | None:  # noqa: ARG001 (the contract's)
+async def refreshed_at_s(ctx: FunctionContext) -> float | None:
     """Return None: dnf refreshes outdated metadata itself."""
     return None
 
@@ -91,7 +91,7 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     await must(ctx, *_DNF, *flags, verb, *specs, what="install packages", is_followed=True)
 
 
-async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:  # noqa: ARG001 (rpm knows no purge)
+async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:  # rpm knows no purge
     """Remove packages and what depends on them."""
     await must(ctx, *_DNF, "remove", *names, what="remove packages", is_followed=True)
 
@@ -136,7 +136,7 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
     return _versions(listed.stdout)
 
 
-async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (dnf knows one kind)
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # dnf knows one kind
     """Return what an upgrade would install."""
     said = await must(
         ctx, *_DNF, "repoquery", "--upgrades", "--latest-limit=1", "--qf", _QUERY_FORMAT,
@@ -145,7 +145,7 @@ async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str
     return {name: versions[-1] for name, versions in _versions(said.stdout).items()}
 
 
-async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (dnf knows one kind)
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # dnf knows one kind
     """Upgrade all packages."""
     await must(ctx, *_DNF, "upgrade", what="upgrade packages", is_followed=True)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def list_downloaded(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[str]]:  # noqa: ARG001 (Salt takes more)
+async def list_downloaded(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[str]]:
     """Return the versions of the packages in the cache, by name.
 
     Args:
@@ -37,7 +37,7 @@ async def download(
     fromrepo: str | None = None,
     skip_verify: bool = False,
     install_recommends: bool | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Fetch packages and their dependencies, and install nothing.
 

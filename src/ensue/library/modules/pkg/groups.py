@@ -26,7 +26,7 @@ _NAMES: Final = ("environment group", "group", "name")
 _IDS: Final = ("environment-id", "group-id", "id")
 
 
-async def group_info(  # noqa: PLR0917 (Salt's order)
+async def group_info(
     ctx: FunctionContext,
     name: str,
     expand: bool = False,

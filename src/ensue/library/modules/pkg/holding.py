@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:  # noqa: ARG001 (Salt takes more)
+async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:
     """Return the names of packages that are held, sorted.
 
     Args:
@@ -29,7 +29,7 @@ async def hold(
     ctx: FunctionContext,
     name: str | None = None,
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> dict[str, DataMap]:
     """Hold packages: upgrades leave them as they are.
 
@@ -54,7 +54,7 @@ async def unhold(
     ctx: FunctionContext,
     name: str | None = None,
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> dict[str, DataMap]:
     """Release held packages; arguments and return value are those of `hold`.
 

@@ -39,7 +39,7 @@ async def info_installed(
     *names: str,
     attr: str | list[str] | None = None,
     failhard: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Return details of installed packages, by name.
 

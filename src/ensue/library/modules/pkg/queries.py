@@ -15,10 +15,7 @@ if TYPE_CHECKING:
 
 
 async def list_pkgs(
-    ctx: FunctionContext,
-    versions_as_list: bool = False,
-    removed: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, versions_as_list: bool = False, removed: bool = False, **kwargs: Any
 ) -> dict[str, Any]:
     """Return the installed versions by package name.
 
@@ -33,7 +30,7 @@ async def list_pkgs(
     return dict(found) if versions_as_list else {name: ",".join(each) for name, each in found.items()}
 
 
-async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
+async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:
     """Return the installed version of a package, empty if there is none; a mapping for several packages.
 
     Args:
@@ -48,10 +45,7 @@ async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dic
 
 
 async def list_repo_pkgs(
-    ctx: FunctionContext,
-    *names: str,
-    fromrepo: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, *names: str, fromrepo: str | None = None, **kwargs: Any
 ) -> dict[str, list[str]]:
     """Return the versions of packages that can be installed; first the one that an install would choose.
 
@@ -65,11 +59,7 @@ async def list_repo_pkgs(
 
 
 async def latest_version(
-    ctx: FunctionContext,
-    *names: str,
-    fromrepo: str | None = None,
-    refresh: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, *names: str, fromrepo: str | None = None, refresh: bool = False, **kwargs: Any
 ) -> str | dict[str, str]:
     """Return the version that an install or upgrade would install; a mapping for several packages.
 
@@ -114,7 +104,7 @@ async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> b
     return await latest_version(ctx, name, **kwargs) != ""
 
 
-async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:  # noqa: ARG001 (Salt takes more)
+async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:
     """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer.
 
     Args:
@@ -136,7 +126,7 @@ async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
     return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
 
 
-async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a package is installed.
 
     Args:

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 async def list_upgrades(
-    ctx: FunctionContext,
-    refresh: bool = True,
-    dist_upgrade: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, refresh: bool = True, dist_upgrade: bool = True, **kwargs: Any
 ) -> dict[str, str]:
     """Return the packages that an upgrade would change, with their new versions.
 
@@ -38,10 +35,7 @@ async def list_upgrades(
 
 
 async def upgrade(
-    ctx: FunctionContext,
-    refresh: bool = True,
-    dist_upgrade: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, refresh: bool = True, dist_upgrade: bool = False, **kwargs: Any
 ) -> DataMap:
     """Upgrade all packages.
 

@@ -49,7 +49,7 @@ async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str 
     return name in (await list_policies(ctx, vhost, runas)).get(vhost, {})
 
 
-async def set_policy(  # noqa: PLR0917 (Salt's order)
+async def set_policy(
     ctx: FunctionContext,
     vhost: str,
     name: str,

@@ -147,7 +147,7 @@ async def list_permissions(
     return {str(row["user"]): _without(row, "user") for row in rows if "user" in row}
 
 
-async def set_permissions(  # noqa: PLR0917 (Salt's order)
+async def set_permissions(
     ctx: FunctionContext,
     vhost: str,
     user: str,

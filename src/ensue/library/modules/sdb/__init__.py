@@ -23,7 +23,7 @@ SCHEME: Final = "sdb://"
 """The scheme of the URIs."""
 
 
-async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = False) -> Any:  # noqa: ARG001 (Salt's argument)
+async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = False) -> Any:
     """Return the value of an sdb URI; anything else is returned as it is.
 
     Args:

@@ -31,7 +31,7 @@ _RELABELS: Final = (
 )
 
 
-def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # noqa: ARG001 (every function has it)
+def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # every function has it
     """Return the file type for a letter of semanage (`d`: `directory`).
 
     Raises:
@@ -42,7 +42,7 @@ def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # 
     return _KINDS[filetype]
 
 
-async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
+async def fcontext_get_policy(
     ctx: FunctionContext,
     name: str,
     filetype: str | None = None,
@@ -78,7 +78,7 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
     return found
 
 
-async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
+async def fcontext_add_policy(
     ctx: FunctionContext,
     name: str,
     filetype: str | None = None,
@@ -102,7 +102,7 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
     return await _manage(ctx, action, name, filetype, _options(sel_type, sel_user, sel_level))
 
 
-async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
+async def fcontext_delete_policy(
     ctx: FunctionContext,
     name: str,
     filetype: str | None = None,

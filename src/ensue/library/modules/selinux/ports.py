@@ -53,7 +53,7 @@ async def port_get_policy(
     return None
 
 
-async def port_add_policy(  # noqa: PLR0917 (Salt's order)
+async def port_add_policy(
     ctx: FunctionContext,
     name: str,
     sel_type: str | None = None,
@@ -78,7 +78,7 @@ async def port_add_policy(  # noqa: PLR0917 (Salt's order)
     return await _manage(ctx, "--add", _parsed(name, protocol, port), sel_type, sel_range)
 
 
-async def port_modify_policy(  # noqa: PLR0917 (Salt's order)
+async def port_modify_policy(
     ctx: FunctionContext,
     name: str,
     sel_type: str | None = None,

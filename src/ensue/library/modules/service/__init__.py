@@ -48,7 +48,7 @@ async def missing(ctx: FunctionContext, name: str) -> bool:
     return not await available(ctx, name)
 
 
-async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
+async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:
     """Return whether a service is running or starting.
 
     Args:
@@ -60,7 +60,7 @@ async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> boo
     return await (await service_manager(ctx)).running(ctx, name)
 
 
-async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a service starts at boot.
 
     Args:
@@ -149,11 +149,7 @@ Raises:
 
 def _change(verb: str) -> Change:
     async def change(
-        ctx: FunctionContext,
-        name: str,
-        no_block: bool = False,
-        unmask: bool = False,
-        **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+        ctx: FunctionContext, name: str, no_block: bool = False, unmask: bool = False, **kwargs: Any
     ) -> bool:
         manager = await service_manager(ctx)
         if unmask and await _is_masked(ctx, name):

@@ -27,7 +27,7 @@ async def available(ctx: FunctionContext, name: str) -> bool:
     return any(line.split()[:1] == [_unit(name)] for line in said.stdout.splitlines())
 
 
-async def running(ctx: FunctionContext, name: str) -> bool:  # noqa: ARG001 (as the others)
+async def running(ctx: FunctionContext, name: str) -> bool:
     """Return False: nothing runs."""
     return False
 
@@ -53,7 +53,7 @@ async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
     return state == ("masked-runtime" if runtime else "masked")
 
 
-async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:  # noqa: ARG001 (as the others)
+async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:
     """Enable, disable, mask or unmask a unit.
 
     Raises:

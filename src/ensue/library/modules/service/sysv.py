@@ -65,7 +65,7 @@ async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
     )
 
 
-async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:  # noqa: ARG001 (a script is waited for)
+async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:  # a script blocks
     """Start, stop, restart, reload, enable or disable a service.
 
     Raises:

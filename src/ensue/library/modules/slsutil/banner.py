@@ -17,8 +17,8 @@ _TEXT: Final = (
 )
 
 
-def banner(  # noqa: PLR0917 (Salt's order)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def banner(
+    ctx: FunctionContext,
     width: int = 72,
     commentchar: str = "#",
     borderchar: str = "#",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def update(
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    ctx: FunctionContext,
     dest: dict[Any, Any],
     upd: Mapping[Any, Any],
     recursive_update: bool = True,
@@ -37,12 +37,12 @@ def update(
     return dest
 
 
-def merge(  # noqa: PLR0917 (formulas give them by position)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def merge(
+    ctx: FunctionContext,
     obj_a: Mapping[Any, Any],
     obj_b: Mapping[Any, Any],
     strategy: str = "smart",
-    renderer: str = "yaml",  # noqa: ARG001 (Salt's name; only yamlex, which is not here, would make a difference)
+    renderer: str = "yaml",  # Salt's name; only yamlex, which is not here, would make a difference
     merge_lists: bool = False,
 ) -> dict[Any, Any]:
     """Return a mapping merged over another.
@@ -91,7 +91,7 @@ def merge_all(
     return result
 
 
-def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "false") -> Any:  # noqa: ARG001 (every function is given it)
+def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "false") -> Any:
     """Return the string `true` or `false`, depending on a boolean.
 
     Args:

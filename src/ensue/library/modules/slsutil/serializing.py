@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FORMS: Final = ("yaml", "json", "configparser", "msgpack")
 
 
-def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -> str | bytes:  # noqa: ARG001 (every function is given it)
+def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -> str | bytes:
     """Return data as text, or as bytes for `msgpack`.
 
     Args:

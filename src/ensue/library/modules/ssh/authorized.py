@@ -50,7 +50,7 @@ async def auth_keys(
     return found
 
 
-async def check_key(  # noqa: PLR0917 (Salt's order)
+async def check_key(
     ctx: FunctionContext,
     user: str,
     key: str,
@@ -58,7 +58,7 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
     comment: str,
     options: Sequence[str] | None,
     config: str = CONFIG,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Return what is needed to authorize a key: `add`, `update`, or `exists` for nothing.
 
@@ -83,12 +83,7 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
 
 
 async def check_key_file(
-    ctx: FunctionContext,
-    user: str,
-    source: str,
-    config: str = CONFIG,
-    saltenv: str = "base",
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> dict[str, str]:
     """Return for each key of a file what is needed to authorize it: `add`, `update` or `exists`.
 
@@ -107,7 +102,7 @@ async def check_key_file(
     }
 
 
-async def set_auth_key(  # noqa: PLR0917 (Salt's order)
+async def set_auth_key(
     ctx: FunctionContext,
     user: str,
     key: str,
@@ -115,7 +110,7 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
     comment: str = "",
     options: Sequence[str] | None = None,
     config: str = CONFIG,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Authorize a key to log in as a user.
 
@@ -180,13 +175,7 @@ async def set_auth_key_from_file(
     return next((word for word in ("invalid", "fail", "replace", "new") if word in words), "no change")
 
 
-async def rm_auth_key(
-    ctx: FunctionContext,
-    user: str,
-    key: str,
-    config: str = CONFIG,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
-) -> str:
+async def rm_auth_key(ctx: FunctionContext, user: str, key: str, config: str = CONFIG, **kwargs: Any) -> str:
     """Remove one of a user's authorized keys; returns `Key removed` or `Key not present`.
 
     Args:
@@ -205,12 +194,7 @@ async def rm_auth_key(
 
 
 async def rm_auth_key_from_file(
-    ctx: FunctionContext,
-    user: str,
-    source: str,
-    config: str = CONFIG,
-    saltenv: str = "base",
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> str:
     """Remove all keys of a file from a user's authorized keys; returns `Key removed` or `Key not present`.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
+async def get_known_host_entries(
     ctx: FunctionContext,
     user: str | None,
     hostname: str,
@@ -51,7 +51,7 @@ async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
     return [each.as_data(fingerprint_hash_type) for each in found] or None
 
 
-async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
+async def recv_known_host_entries(
     ctx: FunctionContext,
     hostname: str,
     enc: str | None = None,
@@ -80,7 +80,7 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
     return [each.as_data(fingerprint_hash_type) for each in found] or None
 
 
-async def check_known_host(  # noqa: PLR0917 (Salt's order)
+async def check_known_host(
     ctx: FunctionContext,
     user: str | None = None,
     hostname: str = "",
@@ -112,7 +112,7 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
     return "exists"
 
 
-async def set_known_host(  # noqa: PLR0917 (Salt's order)
+async def set_known_host(
     ctx: FunctionContext,
     user: str | None = None,
     hostname: str = "",

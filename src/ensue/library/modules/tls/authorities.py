@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-async def create_ca(  # noqa: PLR0917 (Salt's order)
+async def create_ca(
     ctx: FunctionContext,
     ca_name: str,
     bits: int = 2048,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
+async def create_self_signed_cert(
     ctx: FunctionContext,
     tls_dir: str = "tls",
     bits: int = 2048,
@@ -84,7 +84,7 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
     return f'Created Private Key: "{key}" Created Certificate: "{certificate}"'
 
 
-async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
+async def create_ca_signed_cert(
     ctx: FunctionContext,
     ca_name: str,
     CN: str,  # noqa: N803 (attributes of a name are written so)
@@ -143,7 +143,7 @@ async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     return f'Created Certificate for "{CN}": "{certificate}"'
 
 
-async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
+async def create_pkcs12(
     ctx: FunctionContext,
     ca_name: str,
     CN: str,  # noqa: N803 (attributes of a name are written so)
@@ -186,7 +186,7 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
     return f"Created {made}"
 
 
-async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
+async def get_ca_signed_cert(
     ctx: FunctionContext,
     ca_name: str,
     CN: str = "localhost",  # noqa: N803 (attributes of a name are written so)
@@ -210,7 +210,7 @@ async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     return await _kept(ctx, ca_name, f"{cert_filename or CN}.crt", cacert_path, as_text=as_text)
 
 
-async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
+async def get_ca_signed_key(
     ctx: FunctionContext,
     ca_name: str,
     CN: str = "localhost",  # noqa: N803 (attributes of a name are written so)

@@ -47,7 +47,7 @@ def get_extensions(ctx: FunctionContext, cert_type: str) -> dict[str, dict[str, 
     return {use: {**_part(common, use), **_part(own, use)} for use in ("csr", "cert")}
 
 
-async def create_csr(  # noqa: PLR0917 (Salt's order)
+async def create_csr(
     ctx: FunctionContext,
     ca_name: str,
     bits: int = 2048,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DAYS_VALID: Final = 36500
 
 
-async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
+async def create_empty_crl(
     ctx: FunctionContext,
     ca_name: str,
     cacert_path: str | None = None,
@@ -63,7 +63,7 @@ async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
     return f'Created an empty CRL: "{path}"'
 
 
-async def revoke_cert(  # noqa: PLR0917 (Salt's order)
+async def revoke_cert(
     ctx: FunctionContext,
     ca_name: str,
     CN: str,  # noqa: N803 (attributes of a name are written so)
@@ -121,7 +121,7 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
     return f'Revoked Certificate: "{certificate}", serial number: {serial}'
 
 
-async def _write_list(  # noqa: PLR0917 (what is revoked, by whom)
+async def _write_list(
     ctx: FunctionContext,
     authority: Authority,
     issuer: x509.Certificate,

@@ -74,11 +74,7 @@ async def add(
 
 
 async def delete(
-    ctx: FunctionContext,
-    name: str,
-    remove: bool = False,
-    force: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, name: str, remove: bool = False, force: bool = False, **kwargs: Any
 ) -> bool:
     """Remove a user.
 

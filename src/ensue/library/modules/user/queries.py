@@ -20,7 +20,7 @@ GECOS: Final = ("fullname", "roomnumber", "workphone", "homephone", "other")
 """The parts of a user's comment (GECOS field), in order."""
 
 
-async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:
     """Return the account data of a user, empty if the user does not exist.
 
     Example:
@@ -47,12 +47,12 @@ async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
     return sorted(set(answer.stdout.split()))
 
 
-async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]:  # noqa: ARG001 (Salt's argument)
+async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]:
     """Return the names of all users, sorted."""
     return sorted(fields[0] for fields in await entries(ctx, "passwd"))
 
 
-async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
+async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:
     """Return the account data of all users, each as `user.info` returns it.
 
     Args:

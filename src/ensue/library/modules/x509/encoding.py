@@ -25,7 +25,7 @@ _ONE = ("der", "pem")
 _TEXTS = frozenset({"pem", "pkcs7_pem"})
 
 
-async def encode_certificate(  # noqa: PLR0917 (Salt's order)
+async def encode_certificate(
     ctx: FunctionContext,
     certificate: str,
     encoding: str = "pem",
@@ -107,7 +107,7 @@ async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> s
     return text_or_base64(revocations.encoded(await revocations_of(ctx, crl), encoding), encoding)
 
 
-async def encode_private_key(  # noqa: PLR0917 (Salt's order)
+async def encode_private_key(
     ctx: FunctionContext,
     private_key: str,
     encoding: str = "pem",
@@ -142,7 +142,7 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
     return text
 
 
-async def certificate_bytes(  # noqa: PLR0917 (what is encoded, and how)
+async def certificate_bytes(
     ctx: FunctionContext,
     certificate: x509.Certificate,
     append_certs: list[str] | str | None,

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ONE = {"der", "pem"}
 
 
-async def create_certificate(  # noqa: PLR0917 (Salt's order)
+async def create_certificate(
     ctx: FunctionContext,
     ca_server: str | None = None,
     signing_policy: str | None = None,
@@ -99,7 +99,7 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
         return await returned(ctx, data, encoding, path, what="Certificate")
 
 
-async def create_csr(  # noqa: PLR0917 (Salt's order)
+async def create_csr(
     ctx: FunctionContext,
     private_key: str,
     private_key_passphrase: str | None = None,
@@ -139,7 +139,7 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     return await returned(ctx, request_bytes(made, encoding), encoding, path, what="CSR")
 
 
-async def create_crl(  # noqa: PLR0917 (Salt's order)
+async def create_crl(
     ctx: FunctionContext,
     signing_private_key: str,
     revoked: list[Any],
@@ -188,7 +188,7 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
     return await returned(ctx, revocations.encoded(made, encoding), encoding, path, what="CRL")
 
 
-async def create_private_key(  # noqa: PLR0917 (Salt's order)
+async def create_private_key(
     ctx: FunctionContext,
     algo: str = "rsa",
     keysize: int | None = None,

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 @also_takes(*OF_RUN, outdated=OUTDATED)
 @takes_words
 def wait(
-    ctx: StateContext,  # noqa: ARG001 (every state function has it)
+    ctx: StateContext,
     name: str | list[str],
-    **kwargs: Any,  # noqa: ARG001 (kept for mod_watch)
+    **kwargs: Any,  # kept for mod_watch
 ) -> StateReturn:
     """Do nothing, unless a watched state has changes; then run the command.
 
@@ -48,7 +48,7 @@ def wait(
 
 
 @also_takes(*OF_SCRIPT, outdated=OUTDATED)
-def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # kept for mod_watch
     """Do nothing, unless a watched state has changes; then run the script.
 
     Args:

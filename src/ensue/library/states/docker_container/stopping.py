@@ -26,7 +26,7 @@ async def stopped(
     shutdown_timeout: int | None = None,
     unpause: bool = False,
     error_on_absent: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
+    **kwargs: Any,  # arguments that `mod_watch` passes
 ) -> StateReturn:
     """Stop containers.
 

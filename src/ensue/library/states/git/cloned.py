@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def cloned(  # noqa: PLR0917 (Salt's order)
+async def cloned(
     ctx: StateContext,
     name: str,
     target: str,
     branch: str | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
+    password: str | None = None,  # Salt's, for Windows
     identity: str | list[str] | None = None,
     https_user: str | None = None,
     https_pass: str | None = None,
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Clone a repository, and check out a branch of it.
 

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 @also_takes("global")
-async def config_set(  # noqa: PLR0917 (Salt's order)
+async def config_set(
     ctx: StateContext,
     name: str,
     value: str | float | None = None,
     multivar: str | list[str] | None = None,
     repo: str | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Set a setting of git.
@@ -85,14 +85,14 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
 
 
 @also_takes("global", "all")
-async def config_unset(  # noqa: PLR0917 (Salt's order)
+async def config_unset(
     ctx: StateContext,
     name: str,
     value_regex: str | None = None,
     repo: str | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Remove settings of git.

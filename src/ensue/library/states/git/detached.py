@@ -50,7 +50,7 @@ async def detached(
     *,
     remote: str = "origin",
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
+    password: str | None = None,  # Salt's, for Windows
     force_clone: bool = False,
     force_checkout: bool = False,
     fetch_remote: bool = True,
@@ -59,7 +59,7 @@ async def detached(
     identity: str | list[str] | None = None,
     https_user: str | None = None,
     https_pass: str | None = None,
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Check out a commit of a repository, without a branch.
 

@@ -45,8 +45,8 @@ async def latest(
     refspec_tag: str = "*",
     https_user: str | None = None,
     https_pass: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Clone a repository, or update its working copy to the revision of the remote.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def present(  # noqa: PLR0917 (Salt's order)
+async def present(
     ctx: StateContext,
     name: str,
     force: bool = False,
@@ -26,8 +26,8 @@ async def present(  # noqa: PLR0917 (Salt's order)
     separate_git_dir: str | None = None,
     shared: str | int | bool | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Create a repository in a folder that is none yet.
 

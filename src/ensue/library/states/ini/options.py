@@ -22,7 +22,7 @@ _Place: TypeAlias = "tuple[str | None, str | None]"
 """Section and option; None for an option outside sections, or for a whole section."""
 
 
-async def options_present(  # noqa: PLR0917 (Salt's order)
+async def options_present(
     ctx: StateContext,
     name: str,
     sections: Any = None,

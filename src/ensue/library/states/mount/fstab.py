@@ -27,7 +27,7 @@ async def fstab_present(
     mount: bool = True,
     match_on: str | list[str] = "auto",
     not_change: bool = False,
-    fs_mount: bool = True,  # noqa: ARG001 (AIX alone has it)
+    fs_mount: bool = True,  # AIX alone has it
 ) -> StateReturn:
     """Add or update an entry of the fstab.
 

@@ -34,7 +34,7 @@ async def mounted(
     config: str = "/etc/fstab",
     persist: bool = True,
     mount: bool = True,
-    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+    user: str | None = None,
     hidden_opts: str | list[str] | None = None,
     device_name_regex: list[str] | None = None,
     match_on: str | list[str] = "auto",
@@ -42,7 +42,7 @@ async def mounted(
     extra_mount_invisible_keys: list[str] | None = None,
     extra_mount_ignore_fs_keys: dict[str, list[str]] | None = None,
     extra_mount_translate_options: dict[str, str] | None = None,
-    bind_mount_copy_active_opts: bool = True,  # noqa: ARG001 (Salt's argument)
+    bind_mount_copy_active_opts: bool = True,
 ) -> StateReturn:
     """Mount a file system, and add it to the fstab.
 
@@ -120,7 +120,7 @@ async def mounted(
     )  # fmt: skip
 
 
-async def _now(  # noqa: PLR0917 (what the declaration says)
+async def _now(
     ctx: StateContext,
     name: str,
     device: str,

@@ -18,7 +18,7 @@ async def unmounted(
     device: str | None = None,
     config: str = "/etc/fstab",
     persist: bool = False,
-    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+    user: str | None = None,
 ) -> StateReturn:
     """Unmount a file system.
 

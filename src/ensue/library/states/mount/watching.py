@@ -21,7 +21,7 @@ async def mod_watch(
     *,
     opts: str | list[str] = "defaults",
     mount: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (those of the state)
+    **kwargs: Any,
 ) -> StateReturn:
     """Remount a file system because a watched state has changes; other functions of `mount` do nothing.
 

@@ -23,7 +23,7 @@ async def held(
     version: str | float | None = None,
     pkgs: list[str | dict[str, Any]] | None = None,
     replace: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Hold packages: upgrades leave them alone.
 
@@ -72,7 +72,7 @@ async def unheld(
     version: str | float | None = None,
     pkgs: list[str | dict[str, Any]] | None = None,
     all: bool = False,  # noqa: A002 (Salt's argument)
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Unhold packages: upgrades include them again.
 

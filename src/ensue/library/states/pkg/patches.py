@@ -26,7 +26,7 @@ async def patch_installed(
     name: str,
     advisory_ids: list[str] | None = None,
     downloadonly: bool | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Install the updates of advisories.
 
@@ -52,10 +52,7 @@ async def patch_installed(
 
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def patch_downloaded(
-    ctx: StateContext,
-    name: str,
-    advisory_ids: list[str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    ctx: StateContext, name: str, advisory_ids: list[str] | None = None, **kwargs: Any
 ) -> StateReturn:
     """Fetch the updates of advisories, and install nothing.
 

@@ -23,7 +23,7 @@ async def uptodate(
     pkgs: list[str] | None = None,
     *,
     dist_upgrade: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Upgrade all packages.
 

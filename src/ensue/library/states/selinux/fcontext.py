@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
+async def fcontext_policy_present(
     ctx: StateContext,
     name: str,
     sel_type: str,
@@ -61,7 +61,7 @@ async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
     return StateReturn.changed(name, f'SELinux policy for "{name}" was set', changes, new_state)
 
 
-async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
+async def fcontext_policy_absent(
     ctx: StateContext,
     name: str,
     filetype: str = "a",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def port_policy_present(  # noqa: PLR0917 (Salt's order)
+async def port_policy_present(
     ctx: StateContext,
     name: str,
     sel_type: str,

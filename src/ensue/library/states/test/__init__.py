@@ -30,7 +30,7 @@ _SUCCESS: Final = "Success!"
 
 
 @touches_nothing
-def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
+def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # it takes anything and does nothing
     """Do nothing; any arguments are accepted.
 
     Args:
@@ -45,10 +45,7 @@ def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: A
 
 @touches_nothing
 def succeed_without_changes(
-    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
-    name: str,
-    comment: Data = _SUCCESS,
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = _SUCCESS, **kwargs: Data
 ) -> StateReturn:
     """Return the result True.
 
@@ -64,10 +61,7 @@ def succeed_without_changes(
 
 @touches_nothing
 def fail_without_changes(
-    ctx: StateContext,
-    name: str,
-    comment: Data = "Failure!",
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = "Failure!", **kwargs: Data
 ) -> StateReturn:
     """Return the result False, in a plan too.
 
@@ -85,10 +79,7 @@ def fail_without_changes(
 
 @touches_nothing
 def succeed_with_changes(
-    ctx: StateContext,
-    name: str,
-    comment: Data = _SUCCESS,
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = _SUCCESS, **kwargs: Data
 ) -> StateReturn:
     """Return the result True and changes.
 
@@ -107,10 +98,7 @@ def succeed_with_changes(
 
 @touches_nothing
 def fail_with_changes(
-    ctx: StateContext,
-    name: str,
-    comment: Data = "Failure!",
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = "Failure!", **kwargs: Data
 ) -> StateReturn:
     """Return the result False and changes; in a plan the result None.
 
@@ -128,12 +116,7 @@ def fail_with_changes(
 
 
 @touches_nothing
-def show_notification(
-    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
-    name: str,
-    text: Data = None,
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
-) -> StateReturn:
+def show_notification(ctx: StateContext, name: str, text: Data = None, **kwargs: Data) -> StateReturn:
     """Return a text as the comment.
 
     Args:
@@ -159,7 +142,7 @@ def mod_watch(
     result: bool | None = True,
     comment: Data = "Watch statement fired.",
     changes: DataMap | None = None,
-    **kwargs: Data,  # noqa: ARG001 (the arguments of the function)
+    **kwargs: Data,
 ) -> StateReturn:
     """Report that a watched state has changes; result, comment and changes can be given.
 

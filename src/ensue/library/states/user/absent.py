@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 
 
 async def absent(
-    ctx: StateContext,
-    name: str,
-    purge: bool = False,
-    force: bool = False,
-    local: bool = False,  # noqa: ARG001 (Salt's argument)
+    ctx: StateContext, name: str, purge: bool = False, force: bool = False, local: bool = False
 ) -> StateReturn:
     """Remove a user.
 

@@ -59,8 +59,8 @@ async def present(
     allow_uid_change: bool = False,
     allow_gid_change: bool = False,
     password_lock: bool | None = None,
-    loginclass: str | None = None,  # noqa: ARG001 (of BSDs)
-    local: bool = False,  # noqa: ARG001 (Salt's argument)
+    loginclass: str | None = None,  # of BSDs
+    local: bool = False,
 ) -> StateReturn:
     """Create a user, or change the given attributes of an existing one.
 

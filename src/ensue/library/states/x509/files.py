@@ -69,7 +69,7 @@ async def written(
     return file
 
 
-def outcome(  # noqa: PLR0917 (what a return is made of)
+def outcome(
     ctx: StateContext, name: str, what: str, changes: DataMap, file: StateReturn, new_state: DataMap | None
 ) -> StateReturn:
     """Make the return of the state.

@@ -37,7 +37,7 @@ class ExistingRepository(msgspec.Struct, kw_only=True, frozen=True):
     file: AptSourceFile
 
 
-async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[DataMap]]:  # noqa: ARG001 (Salt takes more)
+async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[DataMap]]:
     """Return the apt repositories by URI.
 
     Args:
