@@ -5,6 +5,10 @@ Programs run in the parent folder of a path, so that they respect the target's `
 Args:
     *args: paths.
     recursive: include everything below the paths.
+    raise_err: has no effect; a failure always raises an error.
+    acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
+        entry applies to new files in a folder.
+    acl_name: the user or group; empty for the file's owner or group.
 
 Source: Salt's execution module `acl` (`linux_acl`), 3008: names and return values; getfacl(1), setfacl(1).
 """
@@ -83,9 +87,6 @@ async def wipefacls(
 ) -> bool:
     """Remove all entries except those of owner, group and others.
 
-    Args:
-        raise_err: has no effect; a failure always raises an error.
-
     Raises:
         StateFailedError: a path does not exist, or the target has no setfacl.
     """
@@ -105,11 +106,7 @@ async def modfacl(
     """Add or change an entry.
 
     Args:
-        acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
-            entry applies to new files in a folder.
-        acl_name: the user or group; empty for the file's owner or group.
         perms: letters of `rwxX-`, or an octal digit.
-        raise_err: has no effect; a failure always raises an error.
 
     Example:
         ensue call '*' acl.modfacl user
@@ -125,11 +122,6 @@ async def delfacl(
     ctx: FunctionContext, acl_type: str, acl_name: str = "", *args: str, recursive: bool = False
 ) -> bool:
     """Remove an entry.
-
-    Args:
-        acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
-            entry applies to new files in a folder.
-        acl_name: the user or group; empty for the file's owner or group.
 
     Example:
         ensue call '*' acl.delfacl user

@@ -4,6 +4,7 @@ A change preserves all other lines. Afterwards `newaliases` runs if it exists.
 
 Args:
     alias: the name.
+    target: addresses, as a list or separated by commas.
 
 Source: Salt's execution module `aliases`, 3008: names and return values; aliases(5).
 """
@@ -45,9 +46,6 @@ async def get_target(ctx: FunctionContext, alias: str) -> str:
 async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
     """Return whether an alias has this target, or all of these targets.
 
-    Args:
-        target: addresses, as a list or separated by commas.
-
     Example:
         ensue call '*' aliases.has_target postmaster root
 
@@ -59,9 +57,6 @@ async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
 
 async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
     """Set the target or targets of an alias, replacing those that it has.
-
-    Args:
-        target: addresses, as a list or separated by commas.
 
     Example:
         ensue call '*' aliases.set_target postmaster root

@@ -1,5 +1,12 @@
 """Execution module `config`: looks up a value in options, grains and pillar, in this order.
 
+Args:
+    default: the value to return if it is found nowhere.
+    omit_opts: leave out the options.
+    omit_pillar: leave out the pillar.
+    omit_master: leave out the pillar's `master`.
+    omit_grains: leave out the grains.
+
 Source: Salt's execution module `config`, 3008.
 """
 
@@ -40,13 +47,8 @@ async def get(
 
     Args:
         key: its path, with colons between the keys.
-        default: the value to return if it is found nowhere.
         delimiter: the separator of the keys, instead of a colon.
         merge: `recurse` or `overwrite`: merge the values of all of them, options last.
-        omit_opts: leave out the options.
-        omit_pillar: leave out the pillar.
-        omit_master: leave out the pillar's `master`.
-        omit_grains: leave out the grains.
 
     Example:
         ensue call '*' config.get file_roots
@@ -91,11 +93,6 @@ async def option(
 
     Args:
         value: the key.
-        default: the value to return if it is found nowhere.
-        omit_opts: leave out the options.
-        omit_grains: leave out the grains.
-        omit_pillar: leave out the pillar.
-        omit_master: leave out the pillar's `master`.
 
     Example:
         ensue call '*' config.option file_roots

@@ -2,6 +2,10 @@
 
 A change affects commands that run later on the managing minion, until ensue ends.
 
+Args:
+    key: its name.
+    default: the value to return if it is not set.
+
 Source: Salt's execution module `environ`, 3008: it also works on the environment of its own process.
 """
 
@@ -25,10 +29,6 @@ MANAGING_MINION_ONLY: Final = True
 def get(ctx: FunctionContext, key: str, default: str = "") -> str:
     """Return a variable.
 
-    Args:
-        key: its name.
-        default: the value to return if it is not set.
-
     Example:
         ensue call '*' environ.get PATH
     """
@@ -39,7 +39,6 @@ def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:
     """Return whether a variable is set, or set to a value.
 
     Args:
-        key: its name.
         value: the value; without it, any value will do.
 
     Example:
@@ -53,7 +52,6 @@ def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> 
 
     Args:
         keys: a name, or a list of names.
-        default: the value to return if it is not set.
 
     Example:
         ensue call '*' environ.item '[PATH, HOME]'
@@ -71,7 +69,6 @@ def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets:
     """Set a variable.
 
     Args:
-        key: its name.
         val: its value; False empties the variable, or removes it if `false_unsets` is set.
         false_unsets: see `val`.
 

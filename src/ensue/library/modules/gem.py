@@ -4,6 +4,7 @@ Args:
     gem_bin: the program to run instead of `gem`.
     runas: the user who runs it.
     **kwargs: accepted as by Salt, without effect.
+    gems: names, separated by blanks, or a file of the target.
 
 Source: Salt's execution module `gem`, 3007: names and return values.
 """
@@ -68,7 +69,6 @@ async def install(
     """Install gems.
 
     Args:
-        gems: names, separated by blanks, or a file of the target.
         version: the version.
         rdoc: install HTML documentation, too.
         ri: install documentation for `ri`, too.
@@ -97,9 +97,6 @@ async def uninstall(
     ctx: FunctionContext, gems: str, gem_bin: str | None = None, runas: str | None = None, **kwargs: Any
 ) -> str:
     """Uninstall all versions of gems, and their programs; see `install`.
-
-    Args:
-        gems: names, separated by blanks, or a file of the target.
 
     Example:
         ensue call '*' gem.uninstall bundler

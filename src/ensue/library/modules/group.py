@@ -3,6 +3,9 @@
 Args:
     name: the group.
     **kwargs: accepted as by Salt, without effect.
+    root: has no effect; the target's own database is read.
+    non_unique: allow an id that another group has.
+    username: the user.
 
 Source: Salt's execution module `group` (groupadd), 3008: names and return values.
 """
@@ -25,9 +28,6 @@ if TYPE_CHECKING:
 async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:
     """Return `name`, `passwd`, `gid` and `members` of a group, an empty mapping if it does not exist.
 
-    Args:
-        root: has no effect; the target's own database is read.
-
     Example:
         ensue call '*' group.info staff
     """
@@ -40,7 +40,6 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
 
     Args:
         refresh: has no effect; nothing is cached.
-        root: has no effect; the target's own database is read.
     """
     return [_described(fields) for fields in await entries(ctx, "group")]
 
@@ -58,7 +57,6 @@ async def add(
     Args:
         gid: its id; None for the next free one.
         system: use an id of the range for system groups.
-        non_unique: allow an id that another group has.
 
     Example:
         ensue call '*' group.add staff
@@ -91,7 +89,6 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
 
     Args:
         gid: the new id.
-        non_unique: allow an id that another group has.
 
     Example:
         ensue call '*' group.chgid staff 2000
@@ -108,9 +105,6 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
 async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:
     """Make a user a member of a group.
 
-    Args:
-        username: the user.
-
     Example:
         ensue call '*' group.adduser staff alice
 
@@ -123,9 +117,6 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
 
 async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:
     """Remove a user from a group; it is not an error if the user is not a member.
-
-    Args:
-        username: the user.
 
     Example:
         ensue call '*' group.deluser staff alice

@@ -1,5 +1,10 @@
 """Execution module `hashutil`: digests and base64.
 
+Args:
+    checksum: `md5`, `sha256`, `sha512`, …
+    string: the text.
+    shared_secret: the secret key of the signature.
+
 Source: Salt's execution module `hashutil`, 3008: names and return values.
 """
 
@@ -22,7 +27,6 @@ def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:
 
     Args:
         instr: the text.
-        checksum: `md5`, `sha256`, `sha512`, …
 
     Example:
         ensue call '*' hashutil.digest hello
@@ -38,7 +42,6 @@ async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") 
 
     Args:
         infile: the path of the file.
-        checksum: `md5`, `sha256`, `sha512`, …
 
     Example:
         ensue call '*' hashutil.digest_file /etc/motd
@@ -138,8 +141,6 @@ def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challe
     """Return whether a text has this signature (HMAC-SHA256 as base64).
 
     Args:
-        string: the text.
-        shared_secret: the secret key of the signature.
         challenge_hmac: the signature to compare with.
 
     Example:
@@ -151,10 +152,6 @@ def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challe
 
 def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:
     """Return the signature of a text (HMAC-SHA256, hexadecimal).
-
-    Args:
-        string: the text.
-        shared_secret: the secret key of the signature.
 
     Example:
         ensue call '*' hashutil.hmac_compute 'some text' 'shared secret'

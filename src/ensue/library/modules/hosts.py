@@ -2,6 +2,7 @@
 
 Args:
     ip: the address.
+    comment: the comment after them; None keeps an existing one.
 
 Source: Salt's execution module `hosts`, 3008: names, return values, the form of a new line.
 """
@@ -141,7 +142,6 @@ async def set_host(
 
     Args:
         alias: names, as a list or separated by blanks.
-        comment: the comment after them; None keeps an existing one.
 
     Example:
         ensue call '*' hosts.set_host 10.0.0.5 web-01
@@ -158,9 +158,6 @@ async def set_host(
 
 async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
     """Set the comment after the names of an address; return False if the address is missing.
-
-    Args:
-        comment: the comment after them; None keeps an existing one.
 
     Example:
         ensue call '*' hosts.set_comment 10.0.0.5 'web server'

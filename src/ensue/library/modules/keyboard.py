@@ -3,6 +3,9 @@
 The functions write the file that the system reads at boot, so they work without systemd too. A console in use
 keeps its layout until the next boot.
 
+Args:
+    layout: its name (`de`, `us,de`).
+
 Source: Salt's execution module `keyboard`, 3008: names and return values; keyboard(5), vconsole.conf(5),
 setxkbmap(1).
 """
@@ -39,9 +42,6 @@ async def get_sys(ctx: FunctionContext) -> str:
 async def set_sys(ctx: FunctionContext, layout: str) -> str:
     """Set the keyboard layout of the console, from the next boot on.
 
-    Args:
-        layout: its name (`de`, `us,de`).
-
     Example:
         ensue call '*' keyboard.set_sys de
 
@@ -72,9 +72,6 @@ async def get_x(ctx: FunctionContext) -> str:
 
 async def set_x(ctx: FunctionContext, layout: str) -> str:
     """Set the keyboard layout of the running X server.
-
-    Args:
-        layout: its name (`de`, `us,de`).
 
     Example:
         ensue call '*' keyboard.set_x de

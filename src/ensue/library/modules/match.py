@@ -3,6 +3,7 @@
 Args:
     minion_id: an id to match instead of the target's.
     tgt_type: the kind of the expressions (`compound`, `grain`, …).
+    lookup: values by expression.
 
 Source: Salt's execution module `match`, 3008: names and return values; for expressions see `targeting`.
 """
@@ -54,7 +55,6 @@ async def filter_by(
     """Return the value of the first expression that matches this target.
 
     Args:
-        lookup: values by expression.
         merge: a mapping to merge over the value.
         merge_lists: concatenate lists instead of replacing them.
         default: the key of the value to return if no expression matches.
@@ -77,9 +77,6 @@ async def search_by(
     minion_id: str | None = None,
 ) -> list[str] | None:
     """Return the keys with an expression that matches this target, None if there are none.
-
-    Args:
-        lookup: values by expression.
 
     Example:
         ensue call '*' match.search_by '{web: [web-*], db: [db-*]}'

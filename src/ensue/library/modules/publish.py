@@ -4,6 +4,10 @@ Args:
     fun: an execution function.
     arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
     timeout: has no effect.
+    tgt: the target expression.
+    tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
+    returner: where Salt would store the results; ensue does not store them, and logs a warning.
+    **kwargs: have no effect.
 
 Source: Salt's execution module `publish`, 3008: names, arguments and shapes.
 """
@@ -42,11 +46,7 @@ async def publish(
 
     Args:
         ctx: the target that makes the call.
-        tgt: the target expression.
-        tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
-        returner: where Salt would store the results; ensue does not store them, and logs a warning.
         via_master: has no effect.
-        **kwargs: have no effect.
 
     Example:
         ensue call '*' publish.publish 'web-*' grains.items
@@ -77,12 +77,6 @@ async def full_data(
     **kwargs: Any,
 ) -> DataMap:
     """Call a function on every matching target as `publish` does, and return `{id: {ret: result}}`.
-
-    Args:
-        tgt: the target expression.
-        tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
-        returner: where Salt would store the results; ensue does not store them, and logs a warning.
-        **kwargs: have no effect.
 
     Example:
         ensue call '*' publish.full_data 'web-*' grains.items

@@ -2,6 +2,10 @@
 
 Without a seed, a template renders differently each time; `seed` returns the same number each time.
 
+Args:
+    seed: the same value always gives the same result; None for a random one.
+    value: a list or a string.
+
 Source: Salt's execution module `random` (mod_random), 3008: names and return values.
 """
 
@@ -65,7 +69,6 @@ def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = No
     Args:
         start: the lowest number.
         end: the highest number.
-        seed: the same value always gives the same result; None for a random one.
     """
     return _chance(seed).randint(int(start), int(end))
 
@@ -84,9 +87,7 @@ def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: An
     """Return random elements of a list or characters of a string; with a seed always the same.
 
     Args:
-        value: a list or a string.
         size: how many elements or characters.
-        seed: the same value always gives the same result; None for a random one.
 
     Example:
         ensue call '*' random.sample '[a, b, c]' 2
@@ -97,10 +98,6 @@ def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: An
 
 def shuffle(ctx: FunctionContext, value: str | Sequence[Any], seed: Any = None) -> Any:
     """Return a list, or the characters of a string, in random order; with a seed always the same.
-
-    Args:
-        value: a list or a string.
-        seed: the same value always gives the same result; None for a random one.
 
     Example:
         ensue call '*' random.shuffle '[a, b, c]'

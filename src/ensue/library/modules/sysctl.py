@@ -2,6 +2,11 @@
 
 It uses the program `sysctl` or, on small systems without it, /proc/sys.
 
+Args:
+    name: the parameter.
+    **kwargs: accepted as by Salt, without effect.
+    value: its value.
+
 Source: Salt's execution module `sysctl` (linux_sysctl), 3008: names, files and return values.
 """
 
@@ -34,10 +39,6 @@ async def default_config(ctx: FunctionContext) -> str:
 async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
     """Return the current value of a parameter, empty if there is no such parameter.
 
-    Args:
-        name: the parameter.
-        **kwargs: accepted as by Salt, without effect.
-
     Example:
         ensue call '*' sysctl.get vm.swappiness
     """
@@ -49,11 +50,6 @@ async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
 
 async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:
     """Set the current value of a parameter.
-
-    Args:
-        name: the parameter.
-        value: its value.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' sysctl.assign vm.swappiness 10
@@ -94,8 +90,6 @@ async def persist(ctx: FunctionContext, name: str, value: Any, config: str | Non
     """Set a parameter in a file that is read at boot; other lines stay as they are.
 
     Args:
-        name: the parameter.
-        value: its value.
         config: the file; it is created with its folder if necessary.
 
     Example:

@@ -2,6 +2,9 @@
 
 It reads and writes the same files as timedatectl, so it works without systemd, too.
 
+Args:
+    timezone: the zone (`Europe/Vienna`).
+
 Source: Salt's execution module `timezone`, 3008: names and return values; localtime(5).
 """
 
@@ -62,9 +65,6 @@ async def list_zones(ctx: FunctionContext) -> list[str]:
 async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
     """Return whether this is the target's time zone.
 
-    Args:
-        timezone: the zone (`Europe/Vienna`).
-
     Example:
         ensue call '*' timezone.zone_compare Europe/Vienna
     """
@@ -73,9 +73,6 @@ async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
 
 async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
     """Set the target's time zone.
-
-    Args:
-        timezone: the zone (`Europe/Vienna`).
 
     Example:
         ensue call '*' timezone.set_zone Europe/Vienna

@@ -1,5 +1,8 @@
 """State module `apache_conf`: configurations of Apache on Debian.
 
+Args:
+    name: the configuration.
+
 Source: Salt's state module `apache_conf`, 3008.
 """
 
@@ -18,9 +21,6 @@ if TYPE_CHECKING:
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
     """Enable a configuration of Apache.
 
-    Args:
-        name: the configuration.
-
     Example:
         security:
           apache_conf.enabled
@@ -33,9 +33,6 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
 
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
     """Disable a configuration of Apache.
-
-    Args:
-        name: the configuration.
 
     Example:
         serve-cgi-bin:

@@ -1,5 +1,8 @@
 """State module `apache_module`: modules of Apache on Debian.
 
+Args:
+    name: the module.
+
 Source: Salt's state module `apache_module`, 3008.
 """
 
@@ -18,9 +21,6 @@ if TYPE_CHECKING:
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
     """Enable a module of Apache.
 
-    Args:
-        name: the module.
-
     Example:
         rewrite:
           apache_module.enabled
@@ -33,9 +33,6 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
 
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
     """Disable a module of Apache.
-
-    Args:
-        name: the module.
 
     Example:
         autoindex:

@@ -1,5 +1,8 @@
 """State module `apache_site`: sites of Apache on Debian.
 
+Args:
+    name: the site.
+
 Source: Salt's state module `apache_site`, 3008.
 """
 
@@ -18,9 +21,6 @@ if TYPE_CHECKING:
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
     """Enable a site of Apache.
 
-    Args:
-        name: the site.
-
     Example:
         shop:
           apache_site.enabled
@@ -33,9 +33,6 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
 
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
     """Disable a site of Apache.
-
-    Args:
-        name: the site.
 
     Example:
         000-default:

@@ -1,5 +1,8 @@
 """State module `keyboard`: the keyboard layout of the target's console, and that of its X server.
 
+Args:
+    name: the layout (`de`).
+
 Source: Salt's state module `keyboard`, 3008: results, changes and texts.
 """
 
@@ -18,9 +21,6 @@ if TYPE_CHECKING:
 async def system(ctx: StateContext, name: str) -> StateReturn:
     """Set the keyboard layout of the console, from the next boot on.
 
-    Args:
-        name: the layout (`de`).
-
     Example:
         de:
           keyboard.system
@@ -36,9 +36,6 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
 
 async def xorg(ctx: StateContext, name: str) -> StateReturn:
     """Set the keyboard layout of the running X server.
-
-    Args:
-        name: the layout (`de`).
 
     Example:
         de:

@@ -4,6 +4,14 @@ Differences from Salt:
     An account with all privileges has each of them, and a requested `grant_option` must be there; Salt's
     extension checks neither. `revoke_first` revokes the existing privileges on the same database or table.
 
+Args:
+    name: any name.
+    grant: the privileges, separated by commas.
+    database: what they apply to: `database.*`, `database.table` or `*.*`.
+    user: name of the account.
+    host: host that the account logs in from.
+    escape: treat `_` and `%` in the name of the database as characters, not as patterns.
+
 Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
 has `changes`.
 """
@@ -40,13 +48,7 @@ async def present(
     """Grant privileges to an account.
 
     Args:
-        name: any name.
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: name of the account.
-        host: host that the account logs in from.
         grant_option: the account may grant the privileges to others.
-        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
         revoke_first: first revoke all privileges that the account has there.
         ssl_option: a list of mappings: `SSL` or `X509` with true, `SUBJECT`, `ISSUER` or `CIPHER` with text.
         **connection: `connection_host connection_port connection_user connection_pass connection_db
@@ -101,13 +103,7 @@ async def absent(
     """Revoke privileges of an account. As in Salt, if it lacks one of them, none is revoked.
 
     Args:
-        name: any name.
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: name of the account.
-        host: host that the account logs in from.
         grant_option: revoke the right to grant the privileges to others.
-        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
         **connection: the arguments `connection_…`, as for `present`.
 
     Example:

@@ -6,6 +6,13 @@ Differences from Salt:
     is checked only for the requested privileges, and `ALL` tables are checked one by one. In these three
     cases the second run of Salt changes something again.
 
+Args:
+    name: the role.
+    object_type: `table sequence schema tablespace language database function` or `group`.
+    privileges: the privileges, a list or a text with commas; none for a group.
+    prepend: the schema of a table, sequence or function.
+    **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
 Source: Salt's state module `postgres_privileges`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -38,13 +45,8 @@ async def present(
     """Grant a role privileges on an object, or membership in a group.
 
     Args:
-        name: the role.
         object_name: the object; `ALL` is every table, sequence or function of the schema.
-        object_type: `table sequence schema tablespace language database function` or `group`.
-        privileges: the privileges, a list or a text with commas; none for a group.
         grant_option: the role may grant them to others.
-        prepend: the schema of a table, sequence or function.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         readers:
@@ -91,12 +93,7 @@ async def absent(
     As in Salt, nothing is revoked if the role lacks one of the privileges.
 
     Args:
-        name: the role.
         object_name: the object.
-        object_type: `table sequence schema tablespace language database function` or `group`.
-        privileges: the privileges, a list or a text with commas; none for a group.
-        prepend: the schema of a table, sequence or function.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         readers:

@@ -1,5 +1,10 @@
 """State module `postgres_schema`: schemas of a database.
 
+Args:
+    name: name of the schema.
+    dbname: the database.
+    **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
 Source: Salt's state module `postgres_schema`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -23,10 +28,7 @@ async def present(
     """Create a schema in a database.
 
     Args:
-        name: name of the schema.
-        dbname: the database.
         owner: owner of a new schema.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         archive:
@@ -61,11 +63,6 @@ async def present(
 @also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> StateReturn:
     """Remove a schema from a database; the state fails if it is not empty.
-
-    Args:
-        name: name of the schema.
-        dbname: the database.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         archive:

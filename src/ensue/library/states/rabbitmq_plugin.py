@@ -1,5 +1,9 @@
 """State module `rabbitmq_plugin`: plug-ins of a RabbitMQ broker.
 
+Args:
+    name: the plug-in.
+    runas: the user of the target who runs rabbitmq-plugins.
+
 Source: Salt's state module `rabbitmq_plugin`, 3008.
 """
 
@@ -18,10 +22,6 @@ if TYPE_CHECKING:
 async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
     """Enable a plug-in.
 
-    Args:
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
-
     Example:
         rabbitmq_management:
           rabbitmq_plugin.enabled
@@ -37,10 +37,6 @@ async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> 
 
 async def disabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
     """Disable a plug-in; arguments and return are those of `enabled`.
-
-    Args:
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
         rabbitmq_management:

@@ -1,5 +1,10 @@
 """State module `rabbitmq_policy`: policies of a RabbitMQ broker.
 
+Args:
+    name: the policy.
+    vhost: the virtual host.
+    runas: the user of the target who runs rabbitmqctl.
+
 Source: Salt's state module `rabbitmq_policy`, 3008. Unlike Salt's, an unchanged `apply_to` is not a change.
 """
 
@@ -31,12 +36,9 @@ async def present(
     """Create a policy, or change it.
 
     Args:
-        name: the policy.
         pattern: regular expression for the names of queues and exchanges.
         definition: options of these, as a mapping or as JSON.
         priority: if several policies match, the one with the highest priority applies.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
 
     Example:
@@ -92,11 +94,6 @@ async def present(
 
 async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str | None = None) -> StateReturn:
     """Remove a policy.
-
-    Args:
-        name: the policy.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ha:

@@ -1,5 +1,8 @@
 """State module `rabbitmq_vhost`: virtual hosts of a RabbitMQ broker.
 
+Args:
+    name: the virtual host.
+
 Source: Salt's state module `rabbitmq_vhost`, 3008.
 """
 
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
 
 async def present(ctx: StateContext, name: str) -> StateReturn:
     """Create a virtual host.
-
-    Args:
-        name: the virtual host.
 
     Example:
         shop:
@@ -48,9 +48,6 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
 
 async def absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a virtual host with its content.
-
-    Args:
-        name: the virtual host.
 
     Example:
         shop:

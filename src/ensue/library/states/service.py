@@ -13,6 +13,10 @@ Differences from Salt:
     `init_delay` has no effect. If a watched state has changes and an `/etc/init.d` script fails, the changes
     are empty, as with systemd; Salt reports `{name: false}`.
 
+Args:
+    name: the service.
+    enable: whether it starts at boot; None leaves that.
+
 Source: Salt's state module `service`, 3008: results, changes and comments.
 """
 
@@ -79,8 +83,6 @@ async def running(
     """Start a service.
 
     Args:
-        name: the service.
-        enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it runs.
         unmask: first unmask it.
         **kwargs: arguments for `mod_watch`, and arguments without effect (`sig`, `init_delay`).
@@ -133,8 +135,6 @@ async def dead(
     """Stop a service; a missing service is fine.
 
     Args:
-        name: the service.
-        enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it has ended.
         **kwargs: arguments for `mod_watch`, and arguments without effect.
 
@@ -178,7 +178,6 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Enable a service at boot, whether it runs now or not.
 
     Args:
-        name: the service.
         **kwargs: accepted, as in Salt, without effect.
 
     Example:
@@ -199,7 +198,6 @@ async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Disable a service at boot; a missing service is fine.
 
     Args:
-        name: the service.
         **kwargs: accepted, as in Salt, without effect.
 
     Example:
@@ -229,7 +227,6 @@ async def mod_watch(
     """Restart or reload a service because a watched state has changes; `dead` stops it.
 
     Args:
-        name: the service.
         sfun: name of the state function.
         reload: reload it instead.
         force: with `reload`, restart it if it cannot be reloaded.

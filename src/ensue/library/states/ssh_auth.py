@@ -1,5 +1,10 @@
 """State module `ssh_auth`: authorized SSH keys of users.
 
+Args:
+    user: the user.
+    config: path of the file; `%h` is the home folder, `%u` the user.
+    **kwargs: accepted, as in Salt, without effect.
+
 Source: Salt's state module `ssh_auth`, 3008: results, changes and comments.
 """
 
@@ -38,14 +43,11 @@ async def present(
 
     Args:
         name: the key: only base64, or a whole line; any name if `source` is given.
-        user: the user.
         enc: type of the key, if `name` does not have it.
         comment: comment after the key.
         source: a file of keys (`salt://keys/ada.pub`).
         options: options before the key.
-        config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect: whole keys are compared.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         AAAAC3NzaC1lZDI1NTE5AAAAIExamplekeyofalice:
@@ -91,12 +93,10 @@ async def absent(
 
     Args:
         name: the key: only base64, or a whole line.
-        user: the user.
         enc: accepted, as in Salt, without effect.
         comment: accepted, as in Salt, without effect.
         source: a file of keys.
         options: accepted, as in Salt, without effect.
-        config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect.
 
     Example:
@@ -144,14 +144,11 @@ async def manage(
     Args:
         name: any name.
         ssh_keys: the keys, each in a form that `ssh_auth.present` accepts.
-        user: the user.
         enc: type of keys that do not have it.
         comment: comment after each key.
         source: accepted, as in Salt, without effect.
         options: options before each key.
-        config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         keys:

@@ -8,6 +8,11 @@ Differences from Salt:
     The file is read and written directly, without `ssh-keygen`. A `key` must have the `fingerprint` if both
     are given; Salt writes any text as a key.
 
+Args:
+    name: the host.
+    user: the user; None for the whole system.
+    config: path of another file.
+
 Source: Salt's state module `ssh_known_hosts`, 3008: results, changes and comments.
 """
 
@@ -39,13 +44,10 @@ async def present(
     """Add a host key to the known hosts.
 
     Args:
-        name: the host.
-        user: the user; None for the whole system.
         fingerprint: expected fingerprint of the key.
         key: the key; by default the target asks the host for it.
         port: port of the host.
         enc: type of the key.
-        config: path of another file.
         hash_known_hosts: write a hash of the host's name.
         timeout: seconds that the host may take to answer.
         fingerprint_hash_type: `sha256`, `md5`, …
@@ -91,11 +93,6 @@ async def absent(
     ctx: StateContext, name: str, user: str | None = None, config: str | None = None
 ) -> StateReturn:
     """Remove a host from the known hosts.
-
-    Args:
-        name: the host.
-        user: the user; None for the whole system.
-        config: path of another file.
 
     Example:
         git.example.com:

@@ -1,4 +1,8 @@
-"""Which programs the target has: `cmd.which` and related functions."""
+"""Which programs the target has: `cmd.which` and related functions.
+
+Args:
+    cmd: the program's name.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,6 @@ if TYPE_CHECKING:
 
 async def which(ctx: FunctionContext, cmd: str) -> str | None:
     """Return the path of a program in the target's PATH, None if it is not there.
-
-    Args:
-        cmd: the program's name.
 
     Example:
         ensue call '*' cmd.which rsync
@@ -47,9 +48,6 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
 
 async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
     """Return whether a program is in the target's PATH.
-
-    Args:
-        cmd: the program's name.
 
     Example:
         ensue call '*' cmd.has_exec rsync

@@ -1,4 +1,9 @@
-"""Lists the file roots."""
+"""Lists the file roots.
+
+Args:
+    saltenv: the environment.
+    prefix: only paths that begin with this.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +17,13 @@ if TYPE_CHECKING:
 
 
 def list_master(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -> list[str]:
-    """Return the files in the file roots, sorted.
-
-    Args:
-        saltenv: the environment.
-        prefix: only paths that begin with this.
-    """
+    """Return the files in the file roots, sorted."""
     start = prefix.removeprefix("salt://")
     return [path for path in ctx.files.list_tree("salt://", saltenv=saltenv) if path.startswith(start)]
 
 
 def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -> list[str]:
-    """Return the folders of the file roots that contain files, sorted.
-
-    Args:
-        saltenv: the environment.
-        prefix: only paths that begin with this.
-    """
+    """Return the folders of the file roots that contain files, sorted."""
     start = prefix.removeprefix("salt://")
     found: set[str] = set()
     for path in ctx.files.list_tree("salt://", saltenv=saltenv):
@@ -38,11 +33,7 @@ def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = 
 
 
 def list_states(ctx: FunctionContext, saltenv: str = "base") -> list[str]:
-    """Return the names of all SLS files in the file roots, sorted.
-
-    Args:
-        saltenv: the environment.
-    """
+    """Return the names of all SLS files in the file roots, sorted."""
     names = [path.removesuffix(".sls") for path in list_master(ctx, saltenv) if path.endswith(".sls")]
     return sorted(name.removesuffix("/init").replace("/", ".") for name in names)
 

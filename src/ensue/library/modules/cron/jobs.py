@@ -5,6 +5,9 @@ Args:
     identifier: identifies the job when its command changes.
     cmd: the command.
     test: return what would be done without doing it.
+    commented: write the job as a comment, so that it does not run.
+    comment: a comment above it; None keeps an existing one.
+    **kwargs: accepted as by Salt, without effect.
 """
 
 from __future__ import annotations
@@ -87,8 +90,6 @@ async def set_job(
         daymonth: day of the month, or `random`.
         month: month, or `random`.
         dayweek: day of the week, or `random`.
-        commented: write the job as a comment, so that it does not run.
-        comment: a comment above it; None keeps an existing one.
 
     Returns:
         `new`, `updated` or `present`.
@@ -117,8 +118,6 @@ async def set_special(
 
     Args:
         special: the time in one word (`@daily`).
-        commented: write the job as a comment, so that it does not run.
-        comment: a comment above it; None keeps an existing one.
 
     Example:
         ensue call '*' cron.set_special deploy @daily /usr/local/bin/backup
@@ -136,9 +135,6 @@ async def rm_job(
 ) -> str:
     """Remove a job, and return `removed` or `absent`.
 
-    Args:
-        **kwargs: accepted as by Salt, without effect.
-
     Example:
         ensue call '*' cron.rm deploy /usr/local/bin/backup
     """
@@ -154,9 +150,6 @@ async def rm_special(
     **kwargs: Any,
 ) -> str:
     """Remove a job with a time of one word, and return `removed` or `absent`.
-
-    Args:
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' cron.rm_special deploy /usr/local/bin/backup

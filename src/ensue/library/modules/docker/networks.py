@@ -2,6 +2,7 @@
 
 Args:
     network_id: its name or id.
+    container: name or id of the container.
 
 Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and return values; docker-network(1).
 """
@@ -143,7 +144,6 @@ async def connect_container_to_network(
     """Connect a container to a network.
 
     Args:
-        container: name or id of the container.
         net_id: name or id of the network.
         **settings: `aliases`, `links`, `ipv4_address`, `ipv6_address`, `link_local_ips`.
 
@@ -160,9 +160,6 @@ async def connect_container_to_network(
 
 async def disconnect_container_from_network(ctx: FunctionContext, container: str, network_id: str) -> bool:
     """Disconnect a container from a network; see `connect_container_to_network`.
-
-    Args:
-        container: name or id of the container.
 
     Example:
         ensue call '*' docker.disconnect_container_from_network web backend

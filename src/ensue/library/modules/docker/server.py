@@ -1,5 +1,8 @@
 """Execution functions that query the engine itself, and that log in to registries.
 
+Args:
+    *registries: their names there; without any, all registries. `hub` is Docker Hub.
+
 Source: Salt's extension `saltext-dockermod`, 0.1: names, return values, and `docker-registries`.
 """
 
@@ -67,9 +70,6 @@ async def inspect(ctx: FunctionContext, name: str) -> DataMap:
 async def login(ctx: FunctionContext, *registries: str) -> DataMap:
     """Log in to registries, with the accounts in the pillar's or the options' `docker-registries`.
 
-    Args:
-        *registries: their names there; without any, all registries. `hub` is Docker Hub.
-
     Returns:
         `Results` by registry, `Errors`, `retcode`.
     """
@@ -97,11 +97,7 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
 
 
 async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
-    """Log out of registries; see `login`.
-
-    Args:
-        *registries: their names there; without any, all registries. `hub` is Docker Hub.
-    """
+    """Log out of registries; see `login`."""
     results: DataMap = {}
     for registry in registries:
         where = [] if registry.lower() == "hub" else [registry]

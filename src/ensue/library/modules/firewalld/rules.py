@@ -2,6 +2,16 @@
 
 Args:
     permanent: use the permanent configuration; without it, the current one.
+    port: the port and its protocol (`80/tcp`).
+    force_masquerade: also enable masquerading for the zone.
+    src: the port that is forwarded.
+    dest: the port that it is forwarded to.
+    proto: the protocol.
+    dstaddr: the address that it is forwarded to; empty for this machine.
+    icmp: the ICMP type (`echo-request`).
+    interface: the interface (`eth0`).
+    source: the addresses (`10.0.0.0/8`).
+    rule: the rule, in firewalld's rich language.
 """
 
 from __future__ import annotations
@@ -70,8 +80,6 @@ async def add_port(
 
     Args:
         zone: the zone.
-        port: the port and its protocol (`80/tcp`).
-        force_masquerade: also enable masquerading for the zone.
 
     Example:
         ensue call '*' firewalld.add_port public 8080/tcp
@@ -86,7 +94,6 @@ async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: boo
 
     Args:
         zone: the zone.
-        port: the port and its protocol (`80/tcp`).
 
     Example:
         ensue call '*' firewalld.remove_port public 8080/tcp
@@ -123,11 +130,6 @@ async def add_port_fwd(
 
     Args:
         zone: the zone.
-        src: the port that is forwarded.
-        dest: the port that it is forwarded to.
-        proto: the protocol.
-        dstaddr: the address that it is forwarded to; empty for this machine.
-        force_masquerade: also enable masquerading for the zone.
 
     Example:
         ensue call '*' firewalld.add_port_fwd public 80 8080
@@ -151,10 +153,6 @@ async def remove_port_fwd(
 
     Args:
         zone: the zone.
-        src: the port that is forwarded.
-        dest: the port that it is forwarded to.
-        proto: the protocol.
-        dstaddr: the address that it is forwarded to; empty for this machine.
 
     Example:
         ensue call '*' firewalld.remove_port_fwd public 80 8080
@@ -180,7 +178,6 @@ async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
 
     Args:
         zone: the zone.
-        icmp: the ICMP type (`echo-request`).
 
     Example:
         ensue call '*' firewalld.block_icmp public echo-request
@@ -193,7 +190,6 @@ async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
 
     Args:
         zone: the zone.
-        icmp: the ICMP type (`echo-request`).
 
     Example:
         ensue call '*' firewalld.allow_icmp public echo-request
@@ -218,7 +214,6 @@ async def add_interface(ctx: FunctionContext, zone: str, interface: str, permane
 
     Args:
         zone: the zone.
-        interface: the interface (`eth0`).
 
     Example:
         ensue call '*' firewalld.add_interface public eth0
@@ -231,7 +226,6 @@ async def remove_interface(ctx: FunctionContext, zone: str, interface: str, perm
 
     Args:
         zone: the zone.
-        interface: the interface (`eth0`).
 
     Example:
         ensue call '*' firewalld.remove_interface public eth0
@@ -256,7 +250,6 @@ async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bo
 
     Args:
         zone: the zone.
-        source: the addresses (`10.0.0.0/8`).
 
     Example:
         ensue call '*' firewalld.add_source public 10.0.0.0/8
@@ -269,7 +262,6 @@ async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent:
 
     Args:
         zone: the zone.
-        source: the addresses (`10.0.0.0/8`).
 
     Example:
         ensue call '*' firewalld.remove_source public 10.0.0.0/8
@@ -294,7 +286,6 @@ async def add_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: b
 
     Args:
         zone: the zone.
-        rule: the rule, in firewalld's rich language.
 
     Example:
         ensue call '*' firewalld.add_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'
@@ -307,7 +298,6 @@ async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent
 
     Args:
         zone: the zone.
-        rule: the rule, in firewalld's rich language.
 
     Example:
         ensue call '*' firewalld.remove_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'

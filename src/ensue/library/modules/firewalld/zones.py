@@ -4,6 +4,9 @@ Args:
     permanent: use the permanent configuration; without it, the current one.
     restart: reload firewalld afterwards.
     service: the service.
+    name: the service.
+    port: the port and its protocol (`80/tcp`).
+    protocol: the protocol.
 """
 
 from __future__ import annotations
@@ -87,9 +90,6 @@ async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> 
 async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> str:
     """Create a service, and reload firewalld.
 
-    Args:
-        name: the service.
-
     Example:
         ensue call '*' firewalld.new_service shop
     """
@@ -98,9 +98,6 @@ async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> 
 
 async def delete_service(ctx: FunctionContext, name: str, restart: bool = True) -> str:
     """Remove a service, and reload firewalld.
-
-    Args:
-        name: the service.
 
     Example:
         ensue call '*' firewalld.delete_service shop
@@ -173,9 +170,6 @@ async def get_service_ports(ctx: FunctionContext, service: str) -> list[str]:
 async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str:
     """Add a port to a service.
 
-    Args:
-        port: the port and its protocol (`80/tcp`).
-
     Example:
         ensue call '*' firewalld.add_service_port http 8080/tcp
     """
@@ -184,9 +178,6 @@ async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str
 
 async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> str:
     """Remove a port from a service.
-
-    Args:
-        port: the port and its protocol (`80/tcp`).
 
     Example:
         ensue call '*' firewalld.remove_service_port http 8080/tcp
@@ -206,9 +197,6 @@ async def get_service_protocols(ctx: FunctionContext, service: str) -> list[str]
 async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str) -> str:
     """Add a protocol to a service.
 
-    Args:
-        protocol: the protocol.
-
     Example:
         ensue call '*' firewalld.add_service_protocol http tcp
     """
@@ -217,9 +205,6 @@ async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str
 
 async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: str) -> str:
     """Remove a protocol from a service.
-
-    Args:
-        protocol: the protocol.
 
     Example:
         ensue call '*' firewalld.remove_service_protocol http tcp

@@ -2,6 +2,8 @@
 
 Args:
     family: `ipv4` or `ipv6`.
+    conf_file: the file; None for the distribution's.
+    filename: the file; None for the distribution's.
 """
 
 from __future__ import annotations
@@ -46,11 +48,7 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
 
 
 async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, family: str = "ipv4") -> Tables:
-    """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`.
-
-    Args:
-        conf_file: the file; None for the distribution's.
-    """
+    """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`."""
     content = await ctx.connection.read(conf_file or await _file(ctx, family))
     return _parsed(content.decode("utf-8", "replace"))
 
@@ -67,16 +65,12 @@ async def get_saved_policy(
     Args:
         table: the table.
         chain: the chain.
-        conf_file: the file; None for the distribution's.
     """
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
 
 async def save(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> str:
     """Save the kernel's rules to the file that is loaded at boot.
-
-    Args:
-        filename: the file; None for the distribution's.
 
     Returns:
         A message with what was done.
@@ -95,9 +89,6 @@ async def is_saved(ctx: FunctionContext, filename: str | None = None, family: st
     """Return whether the file that is loaded at boot has the kernel's rules; Salt has no such function.
 
     Comments and counters are ignored.
-
-    Args:
-        filename: the file; None for the distribution's.
     """
     path = filename or await _file(ctx, family)
     if await ctx.connection.stat(path, follow=True) is None:

@@ -2,6 +2,7 @@
 
 Args:
     name: the folder.
+    opts: mount options, as a list or separated by commas.
 """
 
 from __future__ import annotations
@@ -60,7 +61,6 @@ async def mount(
         device: the device; empty for the folder's device in the fstab.
         mkmnt: create the folder.
         fstype: the type of the file system.
-        opts: mount options, as a list or separated by commas.
         user: without effect; the user of the connection mounts it.
 
     Example:
@@ -81,9 +81,6 @@ async def mount(
 
 async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) -> bool:
     """Remount a folder with other options.
-
-    Args:
-        opts: mount options, as a list or separated by commas.
 
     Example:
         ensue call '*' mount.remount /srv/data noatime

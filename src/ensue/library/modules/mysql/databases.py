@@ -3,6 +3,8 @@
 Args:
     **connection: see `MysqlServer`.
     name: the database.
+    character_set: its default character set.
+    collate: its default collation.
 
 Source: Salt's extension `saltext-mysql`, 1.1.
 """
@@ -72,10 +74,6 @@ async def db_create(
 ) -> bool:
     """Create a database.
 
-    Args:
-        character_set: its default character set.
-        collate: its default collation.
-
     Example:
         ensue call '*' mysql.db_create shop
     """
@@ -92,10 +90,6 @@ async def alter_db(
     **connection: Any,
 ) -> bool:
     """Change the default character set or collation of a database.
-
-    Args:
-        character_set: its default character set.
-        collate: its default collation.
 
     Example:
         ensue call '*' mysql.alter_db shop

@@ -1,5 +1,10 @@
 """Holds packages: upgrades leave them as they are.
 
+Args:
+    **kwargs: accepted as by Salt, without effect.
+    name: one package.
+    pkgs: several packages.
+
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
 
@@ -17,11 +22,7 @@ if TYPE_CHECKING:
 
 
 async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:
-    """Return the names of packages that are held, sorted.
-
-    Args:
-        **kwargs: accepted as by Salt, without effect.
-    """
+    """Return the names of packages that are held, sorted."""
     return await (await package_manager(ctx)).held(ctx)
 
 
@@ -32,11 +33,6 @@ async def hold(
     **kwargs: Any,
 ) -> dict[str, DataMap]:
     """Hold packages: upgrades leave them as they are.
-
-    Args:
-        name: one package.
-        pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.hold nginx
@@ -57,11 +53,6 @@ async def unhold(
     **kwargs: Any,
 ) -> dict[str, DataMap]:
     """Release held packages; arguments and return value are those of `hold`.
-
-    Args:
-        name: one package.
-        pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.unhold nginx

@@ -2,6 +2,7 @@
 
 Args:
     **kwargs: accepted as by Salt, without effect.
+    name: the package.
 """
 
 from __future__ import annotations
@@ -95,9 +96,6 @@ async def latest_version(
 async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a newer version of a package is available.
 
-    Args:
-        name: the package.
-
     Example:
         ensue call '*' pkg.upgrade_available nginx
     """
@@ -128,9 +126,6 @@ async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
 
 async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a package is installed.
-
-    Args:
-        name: the package.
 
     Example:
         ensue call '*' pkg.is_installed nginx

@@ -1,5 +1,10 @@
 """Upgrades all packages.
 
+Args:
+    refresh: fetch the package lists first.
+    dist_upgrade: allow other packages to be installed or removed for that (apt).
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
 
@@ -20,11 +25,6 @@ async def list_upgrades(
 ) -> dict[str, str]:
     """Return the packages that an upgrade would change, with their new versions.
 
-    Args:
-        refresh: fetch the package lists first.
-        dist_upgrade: allow other packages to be installed or removed for that (apt).
-        **kwargs: accepted as by Salt, without effect.
-
     Raises:
         StateFailedError: the package manager fails.
     """
@@ -38,11 +38,6 @@ async def upgrade(
     ctx: FunctionContext, refresh: bool = True, dist_upgrade: bool = False, **kwargs: Any
 ) -> DataMap:
     """Upgrade all packages.
-
-    Args:
-        refresh: fetch the package lists first.
-        dist_upgrade: allow other packages to be installed or removed for that (apt).
-        **kwargs: accepted as by Salt, without effect.
 
     Returns:
         `{name: {old, new}}` for all packages that changed.

@@ -4,6 +4,7 @@ Args:
     runas: the user of the target who runs rabbitmqctl.
     name: the user.
     password: the password.
+    vhost: the virtual host.
 
 Source: Salt's execution module `rabbitmq`, 3008.
 """
@@ -137,9 +138,6 @@ async def list_permissions(
 ) -> dict[str, dict[str, str]]:
     """Return each user's permissions in a virtual host: `configure`, `write` and `read`.
 
-    Args:
-        vhost: the virtual host.
-
     Example:
         ensue call '*' rabbitmq.list_permissions shop
     """
@@ -159,7 +157,6 @@ async def set_permissions(
     """Set a user's permissions in a virtual host.
 
     Args:
-        vhost: the virtual host.
         user: the user.
         conf: a regular expression for the names that the user may configure.
         write: a regular expression for the names that the user may write to.

@@ -2,6 +2,7 @@
 
 Args:
     runas: the user of the target who runs rabbitmqctl.
+    vhost: the virtual host.
 
 Source: Salt's execution module `rabbitmq`, 3008.
 """
@@ -37,9 +38,6 @@ async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None
 async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
     """Add a virtual host.
 
-    Args:
-        vhost: the virtual host.
-
     Example:
         ensue call '*' rabbitmq.add_vhost shop
     """
@@ -48,9 +46,6 @@ async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) 
 
 async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
     """Delete a virtual host with everything in it.
-
-    Args:
-        vhost: the virtual host.
 
     Example:
         ensue call '*' rabbitmq.delete_vhost shop

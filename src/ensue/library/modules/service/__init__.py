@@ -5,6 +5,7 @@ A target with neither gets an error.
 Args:
     name: the service.
     runtime: masked until the next boot rather than permanently.
+    **kwargs: accepted as by Salt, without effect.
 
 Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and return values.
 """
@@ -63,9 +64,6 @@ async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> boo
 async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a service starts at boot.
 
-    Args:
-        **kwargs: accepted as by Salt, without effect.
-
     Example:
         ensue call '*' service.enabled nginx
     """
@@ -74,9 +72,6 @@ async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
 
 async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a service does not start at boot.
-
-    Args:
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' service.disabled nginx

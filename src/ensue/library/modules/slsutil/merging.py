@@ -1,4 +1,11 @@
-"""Merges mappings: `slsutil.update`, `merge` and `merge_all`; and `boolstr`."""
+"""Merges mappings: `slsutil.update`, `merge` and `merge_all`; and `boolstr`.
+
+Args:
+    merge_lists: concatenate lists instead of replacing them.
+    strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
+        `list` makes a list of both values; any other word means `recurse` without concatenated lists.
+    renderer: accepted as by Salt, without effect.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +35,6 @@ def update(
         dest: the mapping to change.
         upd: the mapping that takes precedence.
         recursive_update: merge nested mappings instead of replacing them.
-        merge_lists: concatenate lists instead of replacing them.
 
     Example:
         ensue call '*' slsutil.update '{a: 1}' '{b: 2}'
@@ -50,10 +56,6 @@ def merge(
     Args:
         obj_a: the base mapping.
         obj_b: the mapping that takes precedence.
-        strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
-            `list` makes a list of both values; any other word means `recurse` without concatenated lists.
-        renderer: accepted as by Salt, without effect.
-        merge_lists: concatenate lists instead of replacing them.
 
     Example:
         ensue call '*' slsutil.merge '{a: 1}' '{b: 2}'
@@ -77,10 +79,6 @@ def merge_all(
 
     Args:
         lst: the mappings.
-        strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
-            `list` makes a list of both values; any other word means `recurse` without concatenated lists.
-        renderer: accepted as by Salt, without effect.
-        merge_lists: concatenate lists instead of replacing them.
 
     Example:
         ensue call '*' slsutil.merge_all '[{a: 1}, {b: 2}]'

@@ -5,6 +5,9 @@ Args:
     key: the key, in base64.
     source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
     saltenv: the environment of `source`.
+    enc: its type (`ssh-ed25519`).
+    comment: the comment after the key.
+    options: the options before the key.
 
 Source: Salt's execution module `ssh`, 3008: names, return values, and when two lines are equal.
 """
@@ -64,9 +67,6 @@ async def check_key(
 
     Args:
         user: the user.
-        enc: its type (`ssh-ed25519`).
-        comment: the comment after the key.
-        options: the options before the key.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -116,9 +116,6 @@ async def set_auth_key(
 
     Args:
         user: the user.
-        enc: its type (`ssh-ed25519`).
-        comment: the comment after the key.
-        options: the options before the key.
         **kwargs: accepted as by Salt, without effect.
 
     Example:

@@ -1,5 +1,10 @@
 """`pkg.patch_installed`, `pkg.patch_downloaded`: advisories of the repositories of dnf.
 
+Args:
+    name: the advisory, or any name if `advisory_ids` is given.
+    advisory_ids: several advisories.
+    **kwargs: accepted, as in Salt, without effect.
+
 Source: Salt's state module `pkg`, 3008: results, changes and comments.
 """
 
@@ -31,10 +36,7 @@ async def patch_installed(
     """Install the updates of advisories.
 
     Args:
-        name: the advisory, or any name if `advisory_ids` is given.
-        advisory_ids: several advisories.
         downloadonly: only fetch the updates.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         security:
@@ -55,11 +57,6 @@ async def patch_downloaded(
     ctx: StateContext, name: str, advisory_ids: list[str] | None = None, **kwargs: Any
 ) -> StateReturn:
     """Fetch the updates of advisories, and install nothing.
-
-    Args:
-        name: the advisory, or any name if `advisory_ids` is given.
-        advisory_ids: several advisories.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         security:

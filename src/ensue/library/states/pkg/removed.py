@@ -1,4 +1,11 @@
-"""`pkg.removed` and `pkg.purged`: remove packages, without or with their configuration."""
+"""`pkg.removed` and `pkg.purged`: remove packages, without or with their configuration.
+
+Args:
+    name: the package, or any name if `pkgs` is given.
+    version: remove the package only in this version.
+    pkgs: several packages.
+    **kwargs: further arguments; a warning says that they have no effect.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +35,6 @@ async def removed(
     **kwargs: Any,
 ) -> StateReturn:
     """Remove packages and what depends on them; their configuration may stay.
-
-    Args:
-        name: the package, or any name if `pkgs` is given.
-        version: remove the package only in this version.
-        pkgs: several packages.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         apache2:
@@ -75,12 +76,6 @@ async def purged(
     **kwargs: Any,
 ) -> StateReturn:
     """Remove packages with their configuration.
-
-    Args:
-        name: the package, or any name if `pkgs` is given.
-        version: remove the package only in this version.
-        pkgs: several packages.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         apache2:
