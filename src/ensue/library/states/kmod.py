@@ -65,14 +65,9 @@ async def present(
     if done:
         word = "modules" if len(done) > 1 else "module"
         texts.insert(1 if there else 0, f"Loaded kernel {word} {', '.join(done)}")
-    is_done = len(done) == len(missing)
-    return StateReturn(
-        name=name,
-        result=is_done,
-        changes=changes,
-        comment="\n".join(texts),
-        new_state=new_state if is_done else None,
-    )
+    if len(done) < len(missing):
+        return StateReturn.failed(name, "\n".join(texts), changes)
+    return StateReturn.changed(name, "\n".join(texts), changes, new_state)
 
 
 async def absent(
@@ -121,14 +116,9 @@ async def absent(
     if done:
         word = "modules" if len(done) > 1 else "module"
         texts.insert(0, f"Removed kernel {word} {', '.join(done)}")
-    is_done = len(done) == len(there)
-    return StateReturn(
-        name=name,
-        result=is_done,
-        changes=changes,
-        comment="\n".join(texts),
-        new_state=gone if is_done else None,
-    )
+    if len(done) < len(there):
+        return StateReturn.failed(name, "\n".join(texts), changes)
+    return StateReturn.changed(name, "\n".join(texts), changes, gone)
 
 
 def _listed(names: Sequence[str], one: str, several: str) -> str:

@@ -50,7 +50,7 @@ _WATCHED: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Came:
+class _ServiceOutcome:
     """The result of starting or stopping a service.
 
     Args:
@@ -113,19 +113,19 @@ async def running(
         return _absent(ctx, name, "started", warnings)
     if not was_running:
         if ctx.test:
-            return _said(name, None, f"Service {name} is set to start", warnings)
+            return StateReturn.planned(name, f"Service {name} is set to start", warnings=warnings)
         try:
             await ctx.call("service.start", name, no_block=no_block, unmask=unmask)
         except StateFailedError as error:
-            return _said(name, False, f"Service {name} failed to start: {error}", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to start: {error}", warnings=warnings)
         if not no_block and not await ctx.call("service.status", name):
-            return _said(name, False, f"Service {name} failed to start", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to start", warnings=warnings)
     comment = f"The service {name} is already running" if was_running else f"Started service {name}"
-    came = _Came(
+    outcome = _ServiceOutcome(
         name=name, state="running", has_changed=not was_running,
         is_running=True if was_running or not no_block else None, comment=comment, warnings=warnings,
     )  # fmt: skip
-    return await _with_start(ctx, enable, came)
+    return await _with_start(ctx, enable, outcome)
 
 
 @also_takes(*_KNOWN, outdated=_OUTDATED)
@@ -158,19 +158,19 @@ async def dead(
         return _absent(ctx, name, "stopped", warnings) if ctx.test else _not_there(name, warnings)
     if was_running:
         if ctx.test:
-            return _said(name, None, f"Service {name} is set to be killed", warnings)
+            return StateReturn.planned(name, f"Service {name} is set to be killed", warnings=warnings)
         try:
             await ctx.call("service.stop", name, no_block=no_block)
         except StateFailedError as error:
-            return _said(name, False, f"Service {name} failed to die: {error}", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to die: {error}", warnings=warnings)
         if not no_block and await ctx.call("service.status", name):
-            return _said(name, False, f"Service {name} failed to die", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to die", warnings=warnings)
     comment = f"Service {name} was killed" if was_running else f"The service {name} is already dead"
-    came = _Came(
+    outcome = _ServiceOutcome(
         name=name, state="dead", has_changed=was_running,
         is_running=None if was_running and no_block else False, comment=comment, warnings=warnings,
     )  # fmt: skip
-    return await _with_start(ctx, enable, came)
+    return await _with_start(ctx, enable, outcome)
 
 
 @also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
@@ -190,7 +190,9 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     warnings = _remarks("service.enabled", kwargs)
     if not await ctx.call("service.available", name):
         return _absent(ctx, name, "enabled", warnings)
-    return await _with_start(ctx, True, _Came(name=name, state="in the desired state", warnings=warnings))
+    return await _with_start(
+        ctx, True, _ServiceOutcome(name=name, state="in the desired state", warnings=warnings)
+    )
 
 
 @also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
@@ -210,7 +212,9 @@ async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     warnings = _remarks("service.disabled", kwargs)
     if not await ctx.call("service.available", name):
         return _not_there(name, warnings)
-    return await _with_start(ctx, False, _Came(name=name, state="in the desired state", warnings=warnings))
+    return await _with_start(
+        ctx, False, _ServiceOutcome(name=name, state="in the desired state", warnings=warnings)
+    )
 
 
 async def mod_watch(
@@ -260,30 +264,30 @@ async def mod_watch(
     return StateReturn.changed(name, f"Service {past}", {name: True}, await _state(ctx, name))
 
 
-async def _with_start(ctx: StateContext, enable: bool | None, came: _Came) -> StateReturn:
+async def _with_start(ctx: StateContext, enable: bool | None, outcome: _ServiceOutcome) -> StateReturn:
     """Enable or disable the service at boot, and make the return."""
-    name, comment, warnings = came.name, came.comment, came.warnings
-    changes: DataMap = {name: True} if came.has_changed else {}
+    name, comment, warnings = outcome.name, outcome.comment, outcome.warnings
+    changes: DataMap = {name: True} if outcome.has_changed else {}
     is_enabled: bool | None = None
     if enable is not None:
         word = "enabled" if enable else "disabled"
         if await ctx.call("service.enabled", name) is enable:
-            comment = comment or f"Service {name} is already {word}, and is {came.state}"
+            comment = comment or f"Service {name} is already {word}, and is {outcome.state}"
             is_enabled = enable
         elif ctx.test:
-            return _said(name, None, f"Service {name} set to be {word}", warnings)
+            return StateReturn.planned(name, f"Service {name} set to be {word}", warnings=warnings)
         else:
             try:
                 await ctx.call("service.enable" if enable else "service.disable", name)
             except StateFailedError as error:
                 return StateReturn.failed(name, str(error), changes, warnings=warnings)
             changes = {name: True}
-            comment = f"Service {name} has been {word}, and is {came.state}"
+            comment = f"Service {name} has been {word}, and is {outcome.state}"
     return StateReturn.changed(
         name,
         comment,
         changes,
-        await _state(ctx, name, is_running=came.is_running, is_enabled=is_enabled),
+        await _state(ctx, name, is_running=outcome.is_running, is_enabled=is_enabled),
         warnings=warnings,
     )
 
@@ -334,12 +338,8 @@ def _not_there(name: str, warnings: tuple[str, ...]) -> StateReturn:
 def _absent(ctx: StateContext, name: str, what: str, warnings: tuple[str, ...]) -> StateReturn:
     if ctx.test:
         comment = f"Service {name} not present; if created in this state run, it would have been {what}"
-        return _said(name, None, comment, warnings)
-    return _said(name, False, f"The named service {name} is not available", warnings)
-
-
-def _said(name: str, result: bool | None, comment: str, warnings: tuple[str, ...]) -> StateReturn:
-    return StateReturn(name=name, result=result, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, warnings=warnings)
+    return StateReturn.failed(name, f"The named service {name} is not available", warnings=warnings)
 
 
 def _remarks(function: str, given: dict[str, Any]) -> tuple[str, ...]:

@@ -31,7 +31,7 @@ _RELABELS: Final = (
 )
 
 
-def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # every function has it
+def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:
     """Return the file type for a letter of semanage (`d`: `directory`).
 
     Raises:

@@ -87,13 +87,10 @@ async def sections_absent(
 
 def _unwritten(ctx: StateContext, name: str, before: DataMap, changes: DataMap, said: str) -> StateReturn:
     """Make the return of a plan, or of a run without changes."""
-    return StateReturn(
-        name=name,
-        result=None if changes else True,
-        changes=changes,
-        comment=(said or "No changes detected.") if ctx.test else UNCHANGED,
-        new_state=None if changes else ini_state(name, before),
-    )
+    comment = (said or "No changes detected.") if ctx.test else UNCHANGED
+    if changes:
+        return StateReturn.planned(name, comment, changes)
+    return StateReturn.unchanged(name, comment, ini_state(name, before))
 
 
 def _names(sections: Any) -> list[str]:

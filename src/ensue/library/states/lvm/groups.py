@@ -32,11 +32,11 @@ async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn
         StateFailedError: LVM reports an error.
     """
     if await shown(ctx, "lvm.pvdisplay", name):
-        return _holds(name, f"Physical Volume {name} already present", {"name": name})
+        return StateReturn.unchanged(name, f"Physical Volume {name} already present", {"name": name})
     if ctx.test:
-        return _pending(name, f"Physical Volume {name} is set to be created")
+        return StateReturn.planned(name, f"Physical Volume {name} is set to be created")
     done = await ctx.call("lvm.pvcreate", name, **kwargs)
-    return _changed(name, f"Created Physical Volume {name}", {"created": done}, {"name": name})
+    return StateReturn.changed(name, f"Created Physical Volume {name}", {"created": done}, {"name": name})
 
 
 async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
@@ -57,11 +57,11 @@ async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
     """
     new_state: DataMap = {"name": name, "exists": False}
     if not await shown(ctx, "lvm.pvdisplay", name):
-        return _holds(name, f"Physical Volume {name} does not exist", new_state)
+        return StateReturn.unchanged(name, f"Physical Volume {name} does not exist", new_state)
     if ctx.test:
-        return _pending(name, f"Physical Volume {name} is set to be removed")
+        return StateReturn.planned(name, f"Physical Volume {name} is set to be removed")
     done = await ctx.call("lvm.pvremove", name)
-    return _changed(name, f"Removed Physical Volume {name}", {"removed": done}, new_state)
+    return StateReturn.changed(name, f"Removed Physical Volume {name}", {"removed": done}, new_state)
 
 
 async def vg_present(
@@ -90,9 +90,9 @@ async def vg_present(
     if await shown(ctx, "lvm.vgdisplay", name):
         return await _extended(ctx, name, wanted, new_state)
     if ctx.test:
-        return _pending(name, f"Volume Group {name} is set to be created")
+        return StateReturn.planned(name, f"Volume Group {name} is set to be created")
     done = await ctx.call("lvm.vgcreate", name, wanted, **kwargs)
-    return _changed(name, f"Created Volume Group {name}", {"created": done}, new_state)
+    return StateReturn.changed(name, f"Created Volume Group {name}", {"created": done}, new_state)
 
 
 async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
@@ -113,11 +113,11 @@ async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
     """
     new_state: DataMap = {"name": name, "exists": False}
     if not await shown(ctx, "lvm.vgdisplay", name):
-        return _holds(name, f"Volume Group {name} already absent", new_state)
+        return StateReturn.unchanged(name, f"Volume Group {name} already absent", new_state)
     if ctx.test:
-        return _pending(name, f"Volume Group {name} is set to be removed")
+        return StateReturn.planned(name, f"Volume Group {name} is set to be removed")
     done = await ctx.call("lvm.vgremove", name)
-    return _changed(name, f"Removed Volume Group {name}", {"removed": done}, new_state)
+    return StateReturn.changed(name, f"Removed Volume Group {name}", {"removed": done}, new_state)
 
 
 async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: DataMap) -> StateReturn:
@@ -149,16 +149,4 @@ async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: 
         return StateReturn.failed(name, comment, changes)
     if ctx.test and changes:
         return StateReturn.planned(name, comment, changes)
-    return _changed(name, comment, changes, new_state)
-
-
-def _holds(name: str, comment: str, new_state: DataMap) -> StateReturn:
-    return StateReturn.unchanged(name, comment, new_state)
-
-
-def _pending(name: str, comment: str) -> StateReturn:
-    return StateReturn.planned(name, comment)
-
-
-def _changed(name: str, comment: str, changes: DataMap, new_state: DataMap) -> StateReturn:
     return StateReturn.changed(name, comment, changes, new_state)

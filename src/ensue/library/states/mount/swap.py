@@ -57,14 +57,9 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
         comments.append(f"Swap {name} is set to {verb} the fstab" if ctx.test else written)
         if not ctx.test:
             changes["persist"] = "new" if came == "new" else "update"
-    is_pending = ctx.test and (not is_used or came != "present")
-    return StateReturn(
-        name=name,
-        result=None if is_pending else True,
-        changes=changes,
-        comment=". ".join(comments),
-        new_state=None if is_pending else {"name": name, "device": device},
-    )
+    if ctx.test and (not is_used or came != "present"):
+        return StateReturn.planned(name, ". ".join(comments), changes)
+    return StateReturn.changed(name, ". ".join(comments), changes, {"name": name, "device": device})
 
 
 async def _device(ctx: StateContext, name: str) -> str:

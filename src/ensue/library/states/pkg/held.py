@@ -136,12 +136,7 @@ def _settled(name: str, wanted: Sequence[str], texts: Sequence[str], *, test: bo
 
 
 def _done(name: str, wanted: Sequence[str], said: dict[str, DataMap], comments: Sequence[str]) -> StateReturn:
-    is_done = all(found["result"] for found in said.values())
     changes: DataMap = {each: found for each, found in said.items() if found["changes"]}
-    return StateReturn(
-        name=name,
-        result=is_done,
-        changes=changes,
-        comment="\n".join(comments),
-        new_state={"packages": [*wanted]} if is_done else None,
-    )
+    if not all(found["result"] for found in said.values()):
+        return StateReturn.failed(name, "\n".join(comments), changes)
+    return StateReturn.changed(name, "\n".join(comments), changes, {"packages": [*wanted]})

@@ -64,13 +64,7 @@ async def uptodate(
     except StateFailedError as error:
         return failure(name, "An error was encountered while updating packages", error, {}, ())
     left = sorted(each for each in waiting if pkgs is not None and each not in done)
-    comment = "Upgrade ran successfully"
     if left:
         comment = f"The following package(s) failed to update: {', '.join(left)}"
-    return StateReturn(
-        name=name,
-        result=not left,
-        changes=done,
-        comment=comment,
-        new_state=None if left else {"upgrades": {}},
-    )
+        return StateReturn.failed(name, comment, done)
+    return StateReturn.changed(name, "Upgrade ran successfully", done, {"upgrades": {}})
