@@ -23,8 +23,8 @@ async def text_of(ctx: FunctionContext, path: str) -> str | None:
     Raises:
             RemoteFileError: the file cannot be read.
     """
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "file":
+    file_stat = await ctx.connection.stat(path, follow=True)
+    if file_stat is None or file_stat.kind != "file":
         return None
     return (await ctx.connection.read(path)).decode("utf-8", "surrogateescape")
 

@@ -65,21 +65,23 @@ async def getfacl(
     """
     _some(args)
     words = [*(["-R"] if recursive else []), *(["-n"] if numeric else [])]
-    found: dict[str, Entries] = {}
+    entries_by_path: dict[str, Entries] = {}
     for path in args:
         folder, name = _place(path)
-        said = await _run(ctx, folder, "getfacl", "--absolute-names", *words, "--", name)
+        output = await _run(ctx, folder, "getfacl", "--absolute-names", *words, "--", name)
         entries: Entries = {}
-        for line in said.splitlines():
+        for line in output.splitlines():
             if line.startswith("# file: "):
                 where = _OCTAL.sub(lambda match: chr(int(match[1], 8)), line.removeprefix("# file: "))
                 place = posixpath.normpath(posixpath.join(folder, where))
-                entries = found.setdefault(place, {"comment": {"file": place}, "user": [], "group": []})
+                entries = entries_by_path.setdefault(
+                    place, {"comment": {"file": place}, "user": [], "group": []}
+                )
             elif line.startswith("# "):
                 _remember(entries, line)
             elif line:
                 _add(entries, line)
-    return found
+    return entries_by_path
 
 
 async def wipefacls(

@@ -30,8 +30,8 @@ _ENTRY: Final = re.compile(r"(?P<alias>[^:#\s][^:#]*?)\s*:\s*(?P<target>[^#]*?)(
 
 async def list_aliases(ctx: FunctionContext) -> dict[str, str]:
     """Return all aliases with their targets."""
-    found = [_ENTRY.match(line) for line in await _lines(ctx)]
-    return {entry["alias"]: entry["target"] for entry in found if entry}
+    matches = [_ENTRY.match(line) for line in await _lines(ctx)]
+    return {entry["alias"]: entry["target"] for entry in matches if entry}
 
 
 async def get_target(ctx: FunctionContext, alias: str) -> str:
@@ -74,11 +74,11 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
     lines: list[str] = []
     is_there = False
     for old in await _lines(ctx):
-        found = _ENTRY.match(old)
-        if not found or found["alias"] != alias:
+        matches = _ENTRY.match(old)
+        if not matches or matches["alias"] != alias:
             lines.append(old)
         elif not is_there:
-            lines.append(f"{line}{found['comment'] or ''}")
+            lines.append(f"{line}{matches['comment'] or ''}")
             is_there = True
     await _write(ctx, lines if is_there else [*lines, line])
     return True
@@ -91,7 +91,7 @@ async def rm_alias(ctx: FunctionContext, alias: str) -> bool:
         ensue call '*' aliases.rm_alias postmaster
     """
     lines = await _lines(ctx)
-    kept = [line for line in lines if not (found := _ENTRY.match(line)) or found["alias"] != alias]
+    kept = [line for line in lines if not (matches := _ENTRY.match(line)) or matches["alias"] != alias]
     if kept != lines:
         await _write(ctx, kept)
     return True

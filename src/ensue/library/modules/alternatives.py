@@ -55,8 +55,8 @@ async def show_current(ctx: FunctionContext, name: str) -> str | bool:
     Example:
         ensue call '*' alternatives.show_current editor
     """
-    found = await ctx.connection.stat(f"{_LINKS}/{name}")
-    return found.link_target if found is not None and found.kind == "symlink" else False
+    link = await ctx.connection.stat(f"{_LINKS}/{name}")
+    return link.link_target if link is not None and link.kind == "symlink" else False
 
 
 async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:

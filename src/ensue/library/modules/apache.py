@@ -139,8 +139,8 @@ async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
 
 
 async def _is_link(ctx: FunctionContext, kind: _Enableable, name: str) -> bool:
-    found = await ctx.connection.stat(f"{_ROOT}/{kind.folder}/{name}")
-    return found is not None and found.kind == "symlink"
+    link = await ctx.connection.stat(f"{_ROOT}/{kind.folder}/{name}")
+    return link is not None and link.kind == "symlink"
 
 
 async def _switch(ctx: FunctionContext, kind: _Enableable, name: str, *, enable: bool) -> dict[str, Any]:

@@ -68,13 +68,13 @@ async def get(
         places.insert(0, await ctx.grains())
     if not omit_opts:
         places.insert(0, ctx.opts)
-    found = [value for place in places if (value := lookup(place, key, NOTHING, delimiter)) is not NOTHING]
-    if not found:
+    values = [value for place in places if (value := lookup(place, key, NOTHING, delimiter)) is not NOTHING]
+    if not values:
         return default
     if merge is None or merge == "overwrite":
-        return await _looked_up(ctx, found[0])
-    value = found[-1]
-    for over in reversed(found[:-1]):
+        return await _looked_up(ctx, values[0])
+    value = values[-1]
+    for over in reversed(values[:-1]):
         value = merged(value, over)
     return await _looked_up(ctx, value)
 

@@ -28,13 +28,13 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
     Raises:
         StateFailedError: the target has no debconf-utils.
     """
-    said = await must(ctx, "debconf-get-selections", what="read debconf (debconf-utils is required)")
-    found: dict[str, list[list[str]]] = {}
-    for match in _ANSWER.finditer(said.stdout):
+    listing = await must(ctx, "debconf-get-selections", what="read debconf (debconf-utils is required)")
+    answers_by_package: dict[str, list[list[str]]] = {}
+    for match in _ANSWER.finditer(listing.stdout):
         if fetchempty or match["value"]:
             answer = [match["question"], match["type"], match["value"]]
-            found.setdefault(match["package"], []).append(answer)
-    return found
+            answers_by_package.setdefault(match["package"], []).append(answer)
+    return answers_by_package
 
 
 async def show(ctx: FunctionContext, name: str) -> list[list[str]] | None:

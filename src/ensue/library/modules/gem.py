@@ -42,8 +42,8 @@ async def list_(
     Raises:
             StateFailedError: the program gem is missing, or failed.
     """
-    said = await _must(ctx, ["list", "--local", *([f"^{prefix}"] if prefix else [])], gem_bin, runas)
-    lines = (_LISTED.match(line) for line in said.splitlines())
+    output = await _must(ctx, ["list", "--local", *([f"^{prefix}"] if prefix else [])], gem_bin, runas)
+    lines = (_LISTED.match(line) for line in output.splitlines())
     return {
         match["name"]: [
             each.strip().removeprefix("default: ").split()[0] for each in match["versions"].split(",")
@@ -116,8 +116,8 @@ async def _must(ctx: FunctionContext, words: Sequence[str], gem_bin: str | None,
     if done.returncode == _NOT_FOUND:
         raise StateFailedError(f"{ctx.srn} has no program `{gem_bin or 'gem'}`; install it there")
     if done.returncode:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        raise StateFailedError(f"gem {words[0]} failed on {ctx.srn}: {said}")
+        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        raise StateFailedError(f"gem {words[0]} failed on {ctx.srn}: {output}")
     return done.stdout.decode("utf-8", "replace")
 
 

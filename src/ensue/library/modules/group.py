@@ -31,8 +31,8 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     Example:
         ensue call '*' group.info staff
     """
-    found = await entry(ctx, "group", str(name))
-    return _described(found) if found else {}
+    fields = await entry(ctx, "group", str(name))
+    return _described(fields) if fields else {}
 
 
 async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:

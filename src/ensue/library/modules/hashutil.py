@@ -47,10 +47,10 @@ async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") 
         ensue call '*' hashutil.digest_file /etc/motd
     """
     _need_digest(checksum)
-    found = await ctx.connection.checksum(infile, checksum)
-    if found is None:
+    hexdigest = await ctx.connection.checksum(infile, checksum)
+    if hexdigest is None:
         raise StateFailedError(f"Path not found: {infile}")
-    return found
+    return hexdigest
 
 
 def md5_digest(ctx: FunctionContext, instr: str) -> str:

@@ -57,16 +57,16 @@ class _HostsLine:
 
 async def list_hosts(ctx: FunctionContext) -> DataMap:
     """Return `{address: {aliases: […]}}`, with `comment` if a line has one."""
-    found: DataMap = {}
+    addresses: DataMap = {}
     for line in await _read(ctx):
         if not line.ip:
             continue
-        known = found.setdefault(line.ip, {"aliases": []})
+        known = addresses.setdefault(line.ip, {"aliases": []})
         if isinstance(known, dict) and isinstance(known["aliases"], list):
             known["aliases"] += [*line.aliases]
             if line.comment:
                 known["comment"] = line.comment
-    return found
+    return addresses
 
 
 async def get_ip(ctx: FunctionContext, host: str) -> str:

@@ -35,8 +35,8 @@ async def get_sys(ctx: FunctionContext) -> str:
     path, variable = await _setting(ctx)
     pattern = re.compile(rf"\s*{variable}=[\"']?(?P<layout>[^\"'\s]*)")
     lines = file_lines(await text_of(ctx, path) or "")
-    found = [match["layout"] for line in lines if (match := pattern.match(line))]
-    return found[-1] if found else ""
+    layouts = [match["layout"] for line in lines if (match := pattern.match(line))]
+    return layouts[-1] if layouts else ""
 
 
 async def set_sys(ctx: FunctionContext, layout: str) -> str:
@@ -66,8 +66,8 @@ async def get_x(ctx: FunctionContext) -> str:
         StateFailedError: there is no X server, or no program `setxkbmap`.
     """
     answer = await must(ctx, "setxkbmap", "-query", what="read the keyboard layout")
-    found = [line.partition(":")[2].strip() for line in answer.stdout.splitlines() if _is_layout(line)]
-    return found[0] if found else ""
+    layouts = [line.partition(":")[2].strip() for line in answer.stdout.splitlines() if _is_layout(line)]
+    return layouts[0] if layouts else ""
 
 
 async def set_x(ctx: FunctionContext, layout: str) -> str:

@@ -28,12 +28,12 @@ _PLAIN: Final = "/etc/modules"
 
 async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
     """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`."""
-    found: list[dict[str, Any]] = []
+    modules: list[dict[str, Any]] = []
     for line in file_lines(await text_of(ctx, _LOADED) or ""):
         name, size, count, users, *_ = [*line.split(), "", "", "", ""]
         deps = [] if users in {"", "-"} else users.strip(",").split(",")
-        found.append({"module": name, "size": size, "depcount": count, "deps": deps})
-    return found
+        modules.append({"module": name, "size": size, "depcount": count, "deps": deps})
+    return modules
 
 
 async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str]:
@@ -53,12 +53,12 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
 async def available(ctx: FunctionContext) -> list[str]:
     """Return the names of the modules that the kernel can load, including built-in ones, sorted."""
     release = (await must(ctx, "uname", "-r", what="read the kernel's release")).stdout.strip()
-    found: set[str] = set()
+    modules: set[str] = set()
     for index in ("modules.builtin", "modules.dep"):
         text = await text_of(ctx, f"/lib/modules/{release}/{index}") or ""
         names = (posixpath.basename(line.partition(":")[0]) for line in file_lines(text))
-        found |= {re.sub(r"\.ko.*$", "", name).replace("-", "_") for name in names}
-    return sorted(found)
+        modules |= {re.sub(r"\.ko.*$", "", name).replace("-", "_") for name in names}
+    return sorted(modules)
 
 
 async def check_available(ctx: FunctionContext, mod: str) -> bool:
@@ -96,8 +96,8 @@ async def load(ctx: FunctionContext, mod: str, persist: bool = False) -> list[st
     """
     before = set(await mod_list(ctx))
     await must(ctx, "modprobe", "--", mod, what=f"load the kernel module {mod}")
-    came = set(await mod_list(ctx)) - before
-    return sorted(came | await _keep(ctx, mod) if persist else came)
+    loaded = set(await mod_list(ctx)) - before
+    return sorted(loaded | await _keep(ctx, mod) if persist else loaded)
 
 
 async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment: bool = True) -> list[str]:
@@ -119,8 +119,8 @@ async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment:
     before = set(await mod_list(ctx))
     if mod in before:
         await must(ctx, "rmmod", "--", mod, what=f"unload the kernel module {mod}")
-    went = before - set(await mod_list(ctx))
-    return sorted(went | await _forget(ctx, mod, comment=comment) if persist else went)
+    removed = before - set(await mod_list(ctx))
+    return sorted(removed | await _forget(ctx, mod, comment=comment) if persist else removed)
 
 
 async def _keep(ctx: FunctionContext, mod: str) -> set[str]:
@@ -146,8 +146,8 @@ async def _forget(ctx: FunctionContext, mod: str, *, comment: bool) -> set[str]:
 
 
 async def _file(ctx: FunctionContext) -> str:
-    found = await ctx.connection.stat(_FOLDER, follow=True)
-    if found is None and not (await ask(ctx, "systemctl", "--version")).is_success:
+    folder_stat = await ctx.connection.stat(_FOLDER, follow=True)
+    if folder_stat is None and not (await ask(ctx, "systemctl", "--version")).is_success:
         return _PLAIN
     return _KEPT
 

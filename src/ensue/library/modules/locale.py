@@ -68,8 +68,8 @@ async def avail(ctx: FunctionContext, locale: str) -> bool:
 async def get_locale(ctx: FunctionContext) -> str:
     """Return the locale that the target uses, empty if none is set."""
     text = await text_of(ctx, await _path(ctx)) or ""
-    found = [match["name"] for line in file_lines(text) if (match := _LANG.match(line))]
-    return found[-1] if found else ""
+    names = [match["name"] for line in file_lines(text) if (match := _LANG.match(line))]
+    return names[-1] if names else ""
 
 
 async def set_locale(ctx: FunctionContext, locale: str) -> bool:

@@ -81,13 +81,13 @@ async def search_by(
     Example:
         ensue call '*' match.search_by '{web: [web-*], db: [db-*]}'
     """
-    found = [
+    matching = [
         key
         for key, targets in lookup.items()
         for each in targets
         if await _means(ctx, tgt_type, each, minion_id)
     ]
-    return found or None
+    return matching or None
 
 
 async def ifelse(

@@ -164,8 +164,8 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
 async def get_hostname(ctx: FunctionContext) -> str:
     """Return the target's host name."""
     answer = await ask(ctx, "hostname")
-    said = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
-    return said.strip()
+    hostname = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
+    return hostname.strip()
 
 
 async def get_fqdn(ctx: FunctionContext) -> str:

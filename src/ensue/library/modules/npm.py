@@ -59,7 +59,7 @@ async def list_(
     if not done.stdout.strip():
         raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_said(done)}")
     found: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
-    return {name: said for name, said in found.items() if "version" in said}
+    return {name: about for name, about in found.items() if "version" in about}
 
 
 async def install(

@@ -53,8 +53,8 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     Raises:
         StateFailedError: pip is not installed.
     """
-    said = await _must(ctx, "look for pip", bin_env, ["--version"], kwargs)
-    match = _VERSION.match(said.stdout.decode("utf-8", "replace"))
+    answer = await _must(ctx, "look for pip", bin_env, ["--version"], kwargs)
+    match = _VERSION.match(answer.stdout.decode("utf-8", "replace"))
     return match["version"] if match else ""
 
 
@@ -71,9 +71,9 @@ async def list_(
         StateFailedError: pip is not installed, or fails.
     """
     words = ["list", "--format=json", "--disable-pip-version-check"]
-    said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
-    found: list[dict[str, str]] = json.loads(said.stdout)
-    versions = {normalize(ctx, each["name"]): each["version"] for each in found}
+    answer = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
+    packages: list[dict[str, str]] = json.loads(answer.stdout)
+    versions = {normalize(ctx, each["name"]): each["version"] for each in packages}
     start = normalize(ctx, prefix or "")
     return {name: number for name, number in versions.items() if name.startswith(start)}
 
@@ -85,8 +85,8 @@ async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any
         **kwargs: `user`, `cwd`, `env_vars`.
     """
     words = ["freeze", "--all", "--disable-pip-version-check"]
-    said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
-    return said.stdout.decode("utf-8", "replace").splitlines()
+    answer = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
+    return answer.stdout.decode("utf-8", "replace").splitlines()
 
 
 async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any) -> dict[str, str]:
@@ -99,8 +99,8 @@ async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwar
         StateFailedError: pip is not installed, or fails.
     """
     words = ["list", "--outdated", "--format=json", "--disable-pip-version-check"]
-    said = await _must(ctx, "look for upgrades of Python packages", bin_env, words, kwargs)
-    listed: list[dict[str, str]] = json.loads(said.stdout)
+    answer = await _must(ctx, "look for upgrades of Python packages", bin_env, words, kwargs)
+    listed: list[dict[str, str]] = json.loads(answer.stdout)
     return {normalize(ctx, each["name"]): each["latest_version"] for each in listed}
 
 
@@ -215,8 +215,8 @@ async def _must(
 ) -> Completed:
     done = await _run(ctx, bin_env, words, options)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise StateFailedError(f"cannot {what} on {ctx.srn}: {said}")
+        output = done.stderr.decode("utf-8", "replace").strip()
+        raise StateFailedError(f"cannot {what} on {ctx.srn}: {output}")
     return done
 
 
@@ -244,8 +244,8 @@ async def _run(
 async def _programs(ctx: FunctionContext, bin_env: str | None) -> list[list[str]]:
     if not bin_env:
         return [["pip3"], ["pip"], ["python3", "-m", "pip"]]
-    found = await ctx.connection.stat(bin_env, follow=True)
-    if found is not None and found.kind == "directory":
+    environment = await ctx.connection.stat(bin_env, follow=True)
+    if environment is not None and environment.kind == "directory":
         return [[posixpath.join(bin_env, "bin", "python"), "-m", "pip"]]
     return [[bin_env]]
 

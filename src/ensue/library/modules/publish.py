@@ -59,11 +59,11 @@ async def publish(
         _logger.warning(
             "publish: ensue has no returners; the results of %s are not sent to %r", fun, returner
         )
-    found = await ctx.targets(expression_of(tgt_type, tgt), engine=engine_of(tgt_type))
-    if not found:
+    targets = await ctx.targets(expression_of(tgt_type, tgt), engine=engine_of(tgt_type))
+    if not targets:
         _logger.warning("publish: no target of this project matches %r", tgt)
-    answers = await asyncio.gather(*[_answer(one, fun, args, named) for one in found])
-    return {one.srn.id: answer for one, answer in zip(found, answers, strict=True)}
+    answers = await asyncio.gather(*[_answer(target, fun, args, named) for target in targets])
+    return {target.srn.id: answer for target, answer in zip(targets, answers, strict=True)}
 
 
 async def full_data(
@@ -116,8 +116,8 @@ async def _answer(ctx: FunctionContext, fun: str, args: list[Any], named: dict[s
     try:
         return await ctx.call(fun, *args, **named)
     except Exception as error:  # noqa: BLE001 - functions are plug-ins
-        said = str(error) if isinstance(error, EnsueError) else f"{type(error).__name__}: {error}"
-        message = ctx.masker.text(said)
+        text = str(error) if isinstance(error, EnsueError) else f"{type(error).__name__}: {error}"
+        message = ctx.masker.text(text)
         _logger.warning("publish: %s on %s: %s", fun, ctx.srn, message)
         return message
 

@@ -38,10 +38,10 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     Returns:
         The fields; empty strings if there is no entry, -1 for a number that is not set.
     """
-    found = await entry(ctx, "shadow", name)
-    if found is None:
+    fields = await entry(ctx, "shadow", name)
+    if fields is None:
         return dict.fromkeys(_FIELDS, "")
-    texts = [*found, "", "", "", "", "", ""]
+    texts = [*fields, "", "", "", "", "", ""]
     if "$" in texts[1]:
         ctx.masker.add(texts[1])
     ages = zip(_FIELDS[2:], texts[2:], strict=False)
@@ -85,10 +85,10 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
     ctx.masker.add(password)
     options = ["-salt", crypt_salt] if crypt_salt else []
     line = f"{password}\n".encode()
-    said = await must(
+    answer = await must(
         ctx, "openssl", "passwd", "-6", *options, "-stdin", stdin=line, what="hash a password"
     )  # fmt: skip
-    hashed = said.stdout.strip()
+    hashed = answer.stdout.strip()
     ctx.masker.add(hashed)
     return hashed
 

@@ -46,7 +46,7 @@ async def apply_(
     """
     state = _state_context(ctx, "apply")
     _refuse(kwargs, ctx)
-    names = [str(one).strip() for one in (mods if is_list(mods) else str(mods or "").split(","))]
+    names = [str(mod).strip() for mod in (mods if is_list(mods) else str(mods or "").split(","))]
     if not any(names):
         raise StateFailedError("state.apply needs the names of SLS here; `ensue apply` applies a highstate")
     return _returns(await state.apply(ctx.srn, [name for name in names if name]))
@@ -109,20 +109,20 @@ def _refuse(kwargs: dict[str, Any], ctx: FunctionContext) -> None:
         raise StateFailedError("`test` cannot differ from the run's: use `ensue plan`")
 
 
-def _returns(came: ScopeReturn) -> DataMap:
-    if came.status == "failed":
-        raise StateFailedError(came.comment)
+def _returns(scope: ScopeReturn) -> DataMap:
+    if scope.status == "failed":
+        raise StateFailedError(scope.comment)
     return {
         tag: {
-            "name": one.name,
-            "result": one.result,
-            "changes": one.changes,
-            "comment": one.comment,
-            "__id__": one.id,
-            "__sls__": one.sls,
-            "__run_num__": one.run_num,
+            "name": returned.name,
+            "result": returned.result,
+            "changes": returned.changes,
+            "comment": returned.comment,
+            "__id__": returned.id,
+            "__sls__": returned.sls,
+            "__run_num__": returned.run_num,
         }
-        for tag, one in came.returns.items()
+        for tag, returned in scope.returns.items()
     }
 
 

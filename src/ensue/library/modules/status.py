@@ -52,12 +52,12 @@ async def loadavg(ctx: FunctionContext) -> DataMap:
 
 async def meminfo(ctx: FunctionContext) -> DataMap:
     """Return the fields of /proc/meminfo, each with `value` and `unit`."""
-    found: DataMap = {}
+    settings: DataMap = {}
     for line in (await text_of(ctx, "/proc/meminfo") or "").splitlines():
-        name, _, said = line.partition(":")
-        value, unit, *_ = [*said.split(), "", ""]
-        found[name] = {"value": value, "unit": unit}
-    return found
+        name, _, rest = line.partition(":")
+        value, unit, *_ = [*rest.split(), "", ""]
+        settings[name] = {"value": value, "unit": unit}
+    return settings
 
 
 async def pid(ctx: FunctionContext, sig: str) -> str:

@@ -178,15 +178,15 @@ async def status(
         StateFailedError: supervisord cannot be reached.
     """
     raw = await status_raw(ctx, name, user, conf_file, bin_env)
-    found: dict[str, dict[str, str]] = {}
+    programs: dict[str, dict[str, str]] = {}
     for line in file_lines(raw):
         fields = line.split(None, 2)
         if len(fields) > 1 and fields[1] in _STATES:
-            found[fields[0]] = {"state": fields[1], "reason": fields[2] if len(fields) > 2 else ""}  # noqa: PLR2004 (three)
+            programs[fields[0]] = {"state": fields[1], "reason": fields[2] if len(fields) > 2 else ""}  # noqa: PLR2004 (three)
         elif line.strip() and name is None:
             # An error, such as an unreachable supervisord: an empty result would be wrong.
             raise StateFailedError(f"supervisorctl status: {raw.strip()}")
-    return found
+    return programs
 
 
 async def status_raw(
@@ -222,8 +222,8 @@ async def status_bool(
     Example:
         ensue call '*' supervisord.status_bool shop
     """
-    found = (await status(ctx, name, user, conf_file, bin_env)).get(name)
-    return found is not None and expected_state in {None, found["state"]}
+    program = (await status(ctx, name, user, conf_file, bin_env)).get(name)
+    return program is not None and expected_state in {None, program["state"]}
 
 
 async def custom(
@@ -257,11 +257,11 @@ async def options(ctx: FunctionContext, name: str, conf_file: str | None = None)
         StateFailedError: there is no configuration file, or the program is not in it.
     """
     paths = [conf_file] if conf_file else _CONFIGS
-    found = [path for path in paths if await ctx.connection.stat(path, follow=True)]
-    if not found:
+    existing = [path for path in paths if await ctx.connection.stat(path, follow=True)]
+    if not existing:
         raise StateFailedError(f"{ctx.srn} has no configuration of supervisord in {', '.join(paths)}")
     parser = configparser.RawConfigParser(strict=False)
-    path = found[0]
+    path = existing[0]
     try:
         parser.read_string((await ctx.connection.read(path)).decode("utf-8", "replace"))
     except configparser.Error as error:
@@ -306,8 +306,8 @@ async def _output(ctx: FunctionContext, control: _Control, *words: str, marks_er
 async def _program(ctx: FunctionContext, bin_env: str | None) -> str:
     if not bin_env:
         return "supervisorctl"
-    found = await ctx.connection.stat(bin_env, follow=True)
-    is_environment = found is not None and found.kind == "directory"
+    file_stat = await ctx.connection.stat(bin_env, follow=True)
+    is_environment = file_stat is not None and file_stat.kind == "directory"
     return f"{bin_env.rstrip('/')}/bin/supervisorctl" if is_environment else bin_env
 
 

@@ -145,12 +145,12 @@ def _docs(docs: Documentation, kinds: Sequence[FunctionKind], words: Sequence[st
 
 
 def _argspecs(docs: Documentation, kinds: Sequence[FunctionKind], words: Sequence[str]) -> DataMap:
-    found: DataMap = {}
+    specs: DataMap = {}
     for kind in reversed(kinds):
         for name in _functions(docs, kind, words):
             if (function := docs.function(kind, name)) is not None:
-                found[name] = _argspec(function)
-    return {name: found[name] for name in sorted(found)}
+                specs[name] = _argspec(function)
+    return {name: specs[name] for name in sorted(specs)}
 
 
 def _argspec(function: FunctionDoc) -> DataMap:
@@ -178,8 +178,8 @@ def _functions(docs: Documentation, kind: FunctionKind, words: Sequence[str]) ->
     for module in docs.modules(kind):
         if words and not any(_may_be_in(word, module) for word in words):
             continue
-        found = docs.module(kind, module)
-        full = [f"{module}.{one}" for one in (found.functions if found else ())]
+        module_doc = docs.module(kind, module)
+        full = [f"{module}.{one}" for one in (module_doc.functions if module_doc else ())]
         names += [name for name in full if not words or any(_is_named(name, module, one) for one in words)]
     return names
 

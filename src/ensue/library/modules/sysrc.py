@@ -95,15 +95,15 @@ def _place(kwargs: dict[str, Any]) -> list[str]:
 
 def _read(text: str) -> dict[str, dict[str, str]]:
     """Parse lines `FILE: NAME: VALUE`, and `FILE: NAME: OLD -> NEW` for variables that were set."""
-    found: dict[str, dict[str, str]] = {}
+    settings: dict[str, dict[str, str]] = {}
     for line in file_lines(text):
         file, first, rest = line.partition(": ")
         name, second, value = rest.partition(": ")
         if not (first and second):
             name, second, value = rest.partition(":")
         if first and second:
-            found.setdefault(file, {})[name] = value.partition(_CHANGE)[2] or value.strip()
-    return found
+            settings.setdefault(file, {})[name] = value.partition(_CHANGE)[2] or value.strip()
+    return settings
 
 
 FUNCTIONS: Final = by_name(get, remove, set_)

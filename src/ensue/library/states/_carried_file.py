@@ -91,11 +91,11 @@ async def carry(
         StateFailedError: the folder of the destination does not exist.
         RemoteError: a machine cannot be reached, or reports an error.
     """
-    found = await source.connection.stat(source.path, follow=True)
-    if found is None or found.kind != "file":
-        what = "does not exist" if found is None else f"is a {found.kind}, not a file"
+    source_stat = await source.connection.stat(source.path, follow=True)
+    if source_stat is None or source_stat.kind != "file":
+        what = "does not exist" if source_stat is None else f"is a {source_stat.kind}, not a file"
         # In a plan, an earlier state may be about to create the file.
-        result = None if test and found is None else False
+        result = None if test and source_stat is None else False
         return StateReturn(name=name, result=result, comment=f"{source} {what}")
     old = await destination.connection.stat(destination.path, follow=True)
     if old and old.kind != "file":
@@ -105,7 +105,7 @@ async def carry(
     attributes = _differences(wanted, old)
     content: DataMap = {}
     if sha256 != old_sha256:
-        content = _content_changes(old_sha256, old, sha256, found.size_bytes)
+        content = _content_changes(old_sha256, old, sha256, source_stat.size_bytes)
     if not content and not attributes:
         comment = f"{destination} is the same as {source}"
         return StateReturn.unchanged(name, comment, _state(destination, sha256, old))
@@ -178,14 +178,14 @@ def _differences(wanted: DestinationAttributes, old: FileStat | None) -> DataMap
     return changes
 
 
-def _state(destination: CopyPlace, sha256: str | None, found: FileStat | None) -> DataMap:
-    if found is None:
+def _state(destination: CopyPlace, sha256: str | None, file_stat: FileStat | None) -> DataMap:
+    if file_stat is None:
         return {"path": destination.path, "exists": False, "sha256": None, "size": None}
     return {
         "path": destination.path,
         "sha256": sha256,
-        "size": found.size_bytes,
-        "mode": f"{found.mode:04o}",
-        "user": found.user,
-        "group": found.group,
+        "size": file_stat.size_bytes,
+        "mode": f"{file_stat.mode:04o}",
+        "user": file_stat.user,
+        "group": file_stat.group,
     }

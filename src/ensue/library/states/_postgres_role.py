@@ -64,19 +64,19 @@ async def role_present(
     """
     what = wanted.kind.capitalize()
     ctx.masker.add(*(str(each) for each in (wanted.password, wanted.default_password) if each))
-    found: DataMap | None = await ctx.call("postgres.role_get", name, **server)
-    update = await _differences(ctx, name, wanted, found, server) if found is not None else {}
-    if found is not None and not update:
-        return StateReturn.unchanged(name, f"{what} {name} is already present", _state(name, found))
-    verb = "create" if found is None else "update"
-    changes: DataMap = {name: "Present" if found is None else update}
+    role: DataMap | None = await ctx.call("postgres.role_get", name, **server)
+    update = await _differences(ctx, name, wanted, role, server) if role is not None else {}
+    if role is not None and not update:
+        return StateReturn.unchanged(name, f"{what} {name} is already present", _state(name, role))
+    verb = "create" if role is None else "update"
+    changes: DataMap = {name: "Present" if role is None else update}
     if ctx.test:
         return StateReturn.planned(name, f"{what} {name} is set to be {verb}d", changes)
     options: dict[str, Any] = {flag: wanted.flags[flag] for flag in wanted.flags}
     password = wanted.password
-    if found is None and password is None:
+    if role is None and password is None:
         password = wanted.default_password
-    if found is None or "password" in update:
+    if role is None or "password" in update:
         options |= {"rolepassword": password, "encrypted": wanted.encrypted}
     options |= {"valid_until": wanted.valid_until, "groups": wanted.groups}
     await ctx.call(f"postgres.{wanted.kind}_{verb}", name, **options, **server)
@@ -88,17 +88,17 @@ async def role_present(
         f"The {wanted.kind} {name} has been {verb}d",
         changes,
         _state(name, now),
-        old_state=_state(name, found) if found is not None else {"name": name, "exists": False},
+        old_state=_state(name, role) if role is not None else {"name": name, "exists": False},
     )
 
 
 async def _differences(
-    ctx: StateContext, name: str, wanted: RequestedRole, found: DataMap, server: dict[str, Any]
+    ctx: StateContext, name: str, wanted: RequestedRole, role: DataMap, server: dict[str, Any]
 ) -> DataMap:
     update: DataMap = {
         flag: wanted.flags[flag]
         for flag in FLAGS
-        if flag in wanted.flags and found[flag] is not wanted.flags[flag]
+        if flag in wanted.flags and role[flag] is not wanted.flags[flag]
     }
     if wanted.password is not None and (
         wanted.refresh_password
@@ -111,17 +111,19 @@ async def _differences(
         "postgres.is_valid_until", name, wanted.valid_until, **server
     ):
         update["valid_until"] = wanted.valid_until
-    held = found["groups"]
+    groups_held = role["groups"]
     missing: list[Data] = [
-        group for group in wanted.groups or () if not isinstance(held, list) or group not in held
+        group
+        for group in wanted.groups or ()
+        if not isinstance(groups_held, list) or group not in groups_held
     ]
     if missing:
         update["groups"] = missing
     return update
 
 
-def _state(name: str, found: DataMap) -> DataMap:
-    return {"name": name, **found}
+def _state(name: str, role: DataMap) -> DataMap:
+    return {"name": name, **role}
 
 
 def names_of(groups: str | list[str] | None) -> tuple[str, ...] | None:

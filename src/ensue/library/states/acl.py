@@ -254,21 +254,21 @@ async def _entries(
         )
     place = path.rstrip("/") or "/"
     numeric = any(each.isdecimal() for each in names)
-    said: dict[str, Any] = await ctx.call("acl.getfacl", place, recursive=recurse, numeric=numeric)
-    found = {
+    entries_by_path: dict[str, Any] = await ctx.call("acl.getfacl", place, recursive=recurse, numeric=numeric)
+    numbers = {
         where: _numbers(entries.get("defaults", {}) if is_default else entries, kind)
-        for where, entries in said.items()
+        for where, entries in entries_by_path.items()
     }
-    folders = {where for where in said if "X" in str(where) or is_default or recurse}
+    folders = {where for where in entries_by_path if "X" in str(where) or is_default or recurse}
     if folders:
-        folders = {where for where in said if await _is_folder(ctx, where)}
-    owner = str(said[place]["comment"].get("owner" if kind == "user" else kind, ""))
-    return _Entries(path=place, kind=kind, is_default=is_default, found=found), folders, owner
+        folders = {where for where in entries_by_path if await _is_folder(ctx, where)}
+    owner = str(entries_by_path[place]["comment"].get("owner" if kind == "user" else kind, ""))
+    return _Entries(path=place, kind=kind, is_default=is_default, found=numbers), folders, owner
 
 
 async def _is_folder(ctx: StateContext, path: str) -> bool:
-    found = await ctx.connection.stat(path, follow=True)
-    return found is not None and found.kind == "directory"
+    numbers = await ctx.connection.stat(path, follow=True)
+    return numbers is not None and numbers.kind == "directory"
 
 
 def _numbers(entries: Mapping[str, Any], kind: str) -> dict[str, int]:

@@ -118,8 +118,10 @@ async def auto(ctx: StateContext, name: str) -> StateReturn:
         return StateReturn.unchanged(name, f"{name} already in auto mode", await _now(ctx, name))
     if ctx.test:
         return StateReturn.planned(name, f"{name} will be put in auto mode")
-    said: str = await ctx.call("alternatives.auto", name)
-    return StateReturn.changed(name, f"{name} was put in auto mode", {"result": said}, await _now(ctx, name))
+    output: str = await ctx.call("alternatives.auto", name)
+    return StateReturn.changed(
+        name, f"{name} was put in auto mode", {"result": output}, await _now(ctx, name)
+    )
 
 
 async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:

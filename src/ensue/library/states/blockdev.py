@@ -102,10 +102,10 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     unknown = [key for key in kwargs if key not in _ASKED]
     if unknown:
         raise StateFailedError(f"Invalid keyword arguments: {unknown[0]}; known are {', '.join(_ASKED)}")
-    found = await ctx.connection.stat(name, follow=True)
-    if found is None or found.kind != "block":
+    device = await ctx.connection.stat(name, follow=True)
+    if device is None or device.kind != "block":
         comment = f"Changes to {name} cannot be applied. Not a block device."
-        return StateReturn(name=name, result=None if ctx.test and found is None else False, comment=comment)
+        return StateReturn(name=name, result=None if ctx.test and device is None else False, comment=comment)
     before: dict[str, str] = await ctx.call("disk.dump", name)
     waiting = {key: value for key, value in kwargs.items() if _now(before, key) != str(value)}
     new_state: DataMap = {"name": name, "settings": {**kwargs}}

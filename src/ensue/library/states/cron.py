@@ -73,18 +73,18 @@ async def present(
         "test": ctx.test,
     }
     if special is None:
-        came = await ctx.call(
+        outcome = await ctx.call(
             "cron.set_job", user, minute, hour, daymonth, month, dayweek, command, **options
         )  # fmt: skip
     else:
-        came = await ctx.call("cron.set_special", user, special, command, **options)
+        outcome = await ctx.call("cron.set_special", user, special, command, **options)
     new_state: DataMap = {"user": user, "cmd": command, "identifier": options["identifier"]}
-    if came == "present":
+    if outcome == "present":
         return StateReturn.unchanged(command, f"Cron {command} already present", new_state)
     if ctx.test:
-        what = "added" if came == "new" else "updated"
+        what = "added" if outcome == "new" else "updated"
         return StateReturn.planned(command, f"Cron {command} is set to be {what}")
-    text = f"Cron {command} added to {user}'s crontab" if came == "new" else f"Cron {command} updated"
+    text = f"Cron {command} added to {user}'s crontab" if outcome == "new" else f"Cron {command} updated"
     return StateReturn.changed(command, text, {user: command}, new_state)
 
 
@@ -120,12 +120,12 @@ async def absent(
     """
     command = name.strip()
     found_by = command if identifier is False else identifier
-    came = await ctx.call(
+    outcome = await ctx.call(
         "cron.rm_job" if special is None else "cron.rm_special", user, command,
         identifier=None if found_by is None else str(found_by), test=ctx.test,
     )  # fmt: skip
     new_state: DataMap = {"user": user, "cmd": command, "exists": False}
-    if came == "absent":
+    if outcome == "absent":
         comment = f"Cron {command} is absent" if ctx.test else f"Cron {command} already absent"
         return StateReturn.unchanged(command, comment, new_state)
     if ctx.test:
@@ -159,14 +159,14 @@ async def env_present(
         StateFailedError: the target has no cron, or cron rejects the crontab.
     """
     new_state: DataMap = {"user": user, "name": name, "value": "" if value is None else str(value)}
-    came: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
-    if came == "present":
+    outcome: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
+    if outcome == "present":
         return StateReturn.unchanged(name, f"Cron env {name} already present", new_state)
     if ctx.test:
-        what = "added" if came == "new" else "updated"
+        what = "added" if outcome == "new" else "updated"
         return StateReturn.planned(name, f"Cron env {name} is set to be {what}")
     added = f"Cron env {name} added to {user}'s crontab"
-    comment = added if came == "new" else f"Cron env {name} updated"
+    comment = added if outcome == "new" else f"Cron env {name} updated"
     return StateReturn.changed(name, comment, {user: name}, new_state)
 
 
@@ -190,8 +190,8 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
     """
     variable = name.strip()
     gone: DataMap = {"user": user, "name": variable, "exists": False}
-    came: str = await ctx.call("cron.rm_env", user, variable, test=ctx.test)
-    if came == "absent":
+    outcome: str = await ctx.call("cron.rm_env", user, variable, test=ctx.test)
+    if outcome == "absent":
         what = "is absent" if ctx.test else "already absent"
         return StateReturn.unchanged(variable, f"Cron env {variable} {what}", gone)
     if ctx.test:

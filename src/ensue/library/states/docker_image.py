@@ -109,13 +109,13 @@ async def present(
     if (build or load) and not tag:
         comment = "The 'tag' argument is required if any one of 'build' or 'load' is used."
         return StateReturn.failed(name, comment)
-    found: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
-    if found is not None and not force:
-        return StateReturn.unchanged(name, f"Image {source.image} already present", _state(source, found))
+    image: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
+    if image is not None and not force:
+        return StateReturn.unchanged(name, f"Image {source.image} already present", _state(source, image))
     if ctx.test:
-        changes: DataMap = {"image": {"old": found["Id"] if found else None, "new": source.image}}
+        changes: DataMap = {"image": {"old": image["Id"] if image else None, "new": source.image}}
         return StateReturn.planned(name, f"Image {source.image} will be {source.action}", changes)
-    return await _obtained(ctx, source, found)
+    return await _obtained(ctx, source, image)
 
 
 async def _obtained(ctx: StateContext, source: _ImageSource, before: dict[str, Any] | None) -> StateReturn:
@@ -123,18 +123,18 @@ async def _obtained(ctx: StateContext, source: _ImageSource, before: dict[str, A
         done = await _obtain(ctx, source)
     except StateFailedError as fault:
         return StateReturn.failed(source.name, str(fault))
-    found: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
-    if found is None:
+    image: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
+    if image is None:
         why = done.get("Warning", "docker does not have it")
         comment = f"Image {source.image} was {source.action}, but does not exist: {why}"
         return StateReturn.failed(source.name, comment)
-    is_new = before is None or before["Id"] != found["Id"]
+    is_new = before is None or before["Id"] != image["Id"]
     text = f"Image '{source.image}' was {source.action}"
     return StateReturn.changed(
         source.name,
         text if is_new else f"{text}, but there were no changes",
         done if is_new else {},
-        _state(source, found),
+        _state(source, image),
     )
 
 
@@ -155,8 +155,8 @@ async def _obtain(ctx: StateContext, source: _ImageSource) -> dict[str, Any]:
     return done
 
 
-def _state(source: _ImageSource, found: dict[str, Any]) -> DataMap:
-    return {"name": source.image, "id": found["Id"], "tags": [*(found.get("RepoTags") or [])]}
+def _state(source: _ImageSource, image: dict[str, Any]) -> DataMap:
+    return {"name": source.image, "id": image["Id"], "tags": [*(image.get("RepoTags") or [])]}
 
 
 async def absent(
@@ -179,9 +179,9 @@ async def absent(
     Raises:
         StateFailedError: docker does not answer.
     """
-    targets = [str(one) for one in images] if images else [str(name)]
-    resolved = [await ctx.call("docker.resolve_tag", one) for one in targets]
-    there = {one: tag for one, tag in zip(targets, resolved, strict=True) if tag is not False}
+    targets = [str(reference) for reference in images] if images else [str(name)]
+    resolved = [await ctx.call("docker.resolve_tag", reference) for reference in targets]
+    there = {reference: tag for reference, tag in zip(targets, resolved, strict=True) if tag is not False}
     gone: DataMap = {"name": name, "exists": False}
     if not there:
         comment = (
@@ -197,7 +197,7 @@ async def absent(
             comment = f"Image {named} will be removed"
         return StateReturn.planned(name, comment, {"Tags": [*there]})
     done: dict[str, Any] = await ctx.call("docker.rmi", *there, force=force)
-    left = [one for one in there if await ctx.call("docker.resolve_tag", one) is not False]
+    left = [reference for reference in there if await ctx.call("docker.resolve_tag", reference) is not False]
     if left:
         errors = "; ".join(done.get("Errors", []))
         comment = f"The following image(s) failed to be removed: {', '.join(left)}. {errors}".rstrip(". ")

@@ -44,29 +44,29 @@ async def present(
     Raises:
         StateFailedError: docker reports an error, or does not answer.
     """
-    found: dict[str, Any] | None = await ctx.call("docker.find_volume", name)
-    is_another = found is not None and driver is not None and found.get("Driver") != driver
-    if found is not None and not is_another:
-        return StateReturn.unchanged(name, f"Volume '{name}' already exists.", _state(found))
-    if found is not None and not force:
+    volume: dict[str, Any] | None = await ctx.call("docker.find_volume", name)
+    is_another = volume is not None and driver is not None and volume.get("Driver") != driver
+    if volume is not None and not is_another:
+        return StateReturn.unchanged(name, f"Volume '{name}' already exists.", _state(volume))
+    if volume is not None and not force:
         comment = (
-            f"Driver for existing volume '{name}' ('{found.get('Driver')}') does not match specified driver"
+            f"Driver for existing volume '{name}' ('{volume.get('Driver')}') does not match specified driver"
             f" ('{driver}') and force is False"
         )
         return StateReturn.failed(name, comment)
-    changes: DataMap = {"removed": True} if found is not None else {}
+    changes: DataMap = {"removed": True} if volume is not None else {}
     if ctx.test:
         comment = (
             f"The volume '{name}' will be replaced with a new one using the driver '{driver}'"
-            if found is not None
+            if volume is not None
             else f"The volume '{name}' will be created"
         )
         return StateReturn.planned(name, comment, {**changes, "created": True})
-    if found is not None:
+    if volume is not None:
         await ctx.call("docker.remove_volume", name)
     made = await ctx.call("docker.create_volume", name, driver=driver, driver_opts=driver_opts)
     changes["created"] = made
-    comment = f"Volume '{name}' was {'replaced' if found is not None else 'created'}"
+    comment = f"Volume '{name}' was {'replaced' if volume is not None else 'created'}"
     return StateReturn.changed(name, comment, changes, _state(made))
 
 
@@ -96,8 +96,12 @@ async def absent(ctx: StateContext, name: str, driver: str | None = None) -> Sta
     return StateReturn.changed(name, f"Volume '{name}' was removed", changes, gone)
 
 
-def _state(found: dict[str, Any]) -> DataMap:
-    return {"name": found.get("Name"), "driver": found.get("Driver"), "mountpoint": found.get("Mountpoint")}
+def _state(volume: dict[str, Any]) -> DataMap:
+    return {
+        "name": volume.get("Name"),
+        "driver": volume.get("Driver"),
+        "mountpoint": volume.get("Mountpoint"),
+    }
 
 
 FUNCTIONS: Final = by_name(absent, present)

@@ -104,8 +104,8 @@ async def removed(
 
 
 async def _versions(ctx: StateContext, name: str, gem_bin: str | None, user: str | None) -> list[str]:
-    found: dict[str, list[str]] = await ctx.call("gem.list", name, gem_bin=gem_bin, runas=user)
-    return found.get(name, [])
+    gems: dict[str, list[str]] = await ctx.call("gem.list", name, gem_bin=gem_bin, runas=user)
+    return gems.get(name, [])
 
 
 def _state(name: str, versions: list[str]) -> DataMap:

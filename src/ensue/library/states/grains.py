@@ -199,7 +199,7 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
         )
         return StateReturn.planned(name, comment, {"new": "" if before is _NOTHING else listed})
     changes = await ctx.call("grains.append", name, missing)
-    kept = [one for one in value if one in listed] if is_list(value) else []
+    kept = [entry for entry in value if entry in listed] if is_list(value) else []
     remark = (
         f'Removed value {kept} from update due to value found in "{name}" (or pending).\n' if kept else ""
     )
@@ -233,21 +233,22 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
     if not is_list(before):
         return StateReturn.failed(name, f"Grain {name} is not a valid list")
     given = value if is_list(value) else [value]
-    there = [one for one in given if one in before]
-    said = (
+    there = [entry for entry in given if entry in before]
+    text = (
         f"Value {{}} in grain {name} is set to be deleted"
         if ctx.test
         else f"Value {{}} was deleted from grain {name}"
     )
     comment = "\n".join(
-        said.format(one) if one in there else f"Value {one} is absent from grain {name}" for one in given
+        text.format(entry) if entry in there else f"Value {entry} is absent from grain {name}"
+        for entry in given
     )
     if not there:
         return StateReturn.unchanged(name, comment, _state(name, before))
     if ctx.test:
         return StateReturn.planned(name, comment, {"deleted": [*there]})
-    for one in there:
-        await ctx.call("grains.remove", name, one)
+    for entry in there:
+        await ctx.call("grains.remove", name, entry)
     return StateReturn.changed(
         name, comment, {"deleted": [*there]}, await _now(ctx, name), old_state=_before(name, before)
     )
@@ -266,9 +267,9 @@ async def _now(ctx: StateContext, name: str) -> DataMap:
 def _missing(listed: list[Data], value: Any) -> list[Data]:
     """Return the values that a list lacks, each once."""
     missing: list[Data] = []
-    for one in value if is_list(value) else [value]:
-        if one not in listed and one not in missing:
-            missing.append(one)
+    for entry in value if is_list(value) else [value]:
+        if entry not in listed and entry not in missing:
+            missing.append(entry)
     return missing
 
 

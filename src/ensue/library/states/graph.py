@@ -209,7 +209,7 @@ def _replaceable(given: Data) -> tuple[str, ...]:
     if isinstance(given, bool):
         return (ANY_RESOURCE,) if given else ()
     listed = given if is_list(given) else [] if given is None else [given]
-    if not all(isinstance(one, str) for one in listed):
+    if not all(isinstance(node, str) for node in listed):
         raise StateFailedError(f"allow_replace: {given!r} is neither true or false nor names of resources")
     return tuple(map(str, listed))
 
@@ -230,10 +230,10 @@ def _paths(root: Path, word: str, given: Data) -> list[Path]:
     from a run is never read for placeholders.
     """
     listed = given if is_list(given) else [] if given is None else [given]
-    for one in listed:
-        if not isinstance(one, str) or not one:
-            raise StateFailedError(f"{word}: {one!r} is not the path of a file")
-    return [root / str(one) for one in listed]
+    for node in listed:
+        if not isinstance(node, str) or not node:
+            raise StateFailedError(f"{word}: {node!r} is not the path of a file")
+    return [root / str(node) for node in listed]
 
 
 def _said(ctx: StateContext, name: str, order: DeploymentOrder, done: Deployed) -> StateReturn:

@@ -57,14 +57,14 @@ async def present(
     """
     _check(addusers, delusers, members)
     wanted_gid = _number(gid)
-    found: DataMap = await ctx.call("group.info", name)
-    if not found:
+    group: DataMap = await ctx.call("group.info", name)
+    if not group:
         return await _added(
             ctx, name, wanted_gid, addusers or members or [], system=system, non_unique=non_unique
         )
-    changes = _differences(found, wanted_gid, addusers, delusers, members)
+    changes = _differences(group, wanted_gid, addusers, delusers, members)
     if not changes:
-        return StateReturn.unchanged(name, f"Group {name} is present and up to date", found)
+        return StateReturn.unchanged(name, f"Group {name} is present and up to date", group)
     listed = "".join(f"{key}: {value!s}\n" for key, value in changes.items())
     comment = f"The following group attributes are set to be changed:\n{listed}"
     if ctx.test:
@@ -74,7 +74,7 @@ async def present(
     if left := _differences(new_state, wanted_gid, addusers, delusers, members):
         return _incomplete(name, f"{comment}Some changes could not be applied", left, refusals)
     return StateReturn.changed(
-        name, comment, {"Final": "All changes applied successfully"}, new_state, old_state=found
+        name, comment, {"Final": "All changes applied successfully"}, new_state, old_state=group
     )
 
 
@@ -96,14 +96,14 @@ async def absent(ctx: StateContext, name: str, local: bool = False) -> StateRetu
         StateFailedError: the group could not be removed, for example because it is the primary group of a
             user.
     """
-    found = await ctx.call("group.info", name)
+    group = await ctx.call("group.info", name)
     absent_state: DataMap = {"name": name, "exists": False}
-    if not found:
+    if not group:
         return StateReturn.unchanged(name, "Group not present", absent_state)
     if ctx.test:
         return StateReturn.planned(name, f"Group {name} is set for removal")
     await ctx.call("group.delete", name)
-    return StateReturn.changed(name, f"Removed group {name}", {name: ""}, absent_state, old_state=found)
+    return StateReturn.changed(name, f"Removed group {name}", {name: ""}, absent_state, old_state=group)
 
 
 def _check(addusers: list[str] | None, delusers: list[str] | None, members: list[str] | None) -> None:
@@ -127,15 +127,15 @@ def _number(gid: int | str | None) -> int | None:
 
 
 def _differences(
-    found: DataMap,
+    group: DataMap,
     gid: int | None,
     addusers: list[str] | None,
     delusers: list[str] | None,
     members: list[str] | None,
 ) -> DataMap:
-    now = found["members"] if isinstance(found["members"], list) else []
+    now = group["members"] if isinstance(group["members"], list) else []
     changes: DataMap = {}
-    if gid is not None and found["gid"] != gid:
+    if gid is not None and group["gid"] != gid:
         changes["gid"] = gid
     if members is not None and set(members) != set(now):
         changes["members"] = [*members]

@@ -107,18 +107,18 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
     """
     wanted = _addresses(ip)
     hosts: DataMap = await ctx.call("hosts.list_hosts")
-    found = [each for each in wanted if name in _aliases(hosts, each)]
+    aliased = [each for each in wanted if name in _aliases(hosts, each)]
     text = "Host {} ({}) needs to be removed" if ctx.test else "Removed host {} ({})"
     lines = [
-        text.format(name, each) if each in found else f"Host {name} ({each}) already absent"
+        text.format(name, each) if each in aliased else f"Host {name} ({each}) already absent"
         for each in wanted
     ]
     new_state: DataMap = {"name": name, "ip": [*wanted], "exists": False}
-    if not found:
+    if not aliased:
         return StateReturn.unchanged(name, "\n".join(lines), new_state)
     if ctx.test:
         return StateReturn.planned(name, "\n".join(lines), {"host": name})
-    for each in found:
+    for each in aliased:
         await ctx.call("hosts.rm_host", each, name)
     return StateReturn.changed(
         name, "\n".join(lines), {"host": name}, new_state, old_state=_carried(hosts, name)
@@ -179,8 +179,8 @@ def _addresses(ip: object) -> list[str]:
 
 def _aliases(hosts: DataMap, ip: str) -> list[Any]:
     entry = hosts.get(ip)
-    found = entry["aliases"] if isinstance(entry, dict) else None
-    return [*found] if isinstance(found, list) else []
+    aliased = entry["aliases"] if isinstance(entry, dict) else None
+    return [*aliased] if isinstance(aliased, list) else []
 
 
 def _carried(hosts: DataMap, name: str) -> DataMap:

@@ -102,18 +102,18 @@ async def query(
         )
     except TypeError as error:
         raise StateFailedError(f"http.query: {error}") from None
-    found = [
+    outcomes = [
         _text_is_there(match, match_type, str(data.get("text", ""))),
         _status_is_there(status, status_type, str(data.get("status", ""))),
     ]
-    said = [comment for _, comment in filter(None, found)]
+    texts = [comment for _, comment in filter(None, outcomes)]
     if "status" not in data and "error" in data:
-        said.append(str(data["error"]))
-    result = all(is_there for is_there, _ in filter(None, found))
+        texts.append(str(data["error"]))
+    result = all(is_there for is_there, _ in filter(None, outcomes))
     return StateReturn(
         name=name,
         result=result,
-        comment=" ".join(said),
+        comment=" ".join(texts),
         new_state=_described(data),
         sensitive=_credentials(data),
     )

@@ -56,11 +56,11 @@ async def present(
     done: list[str] = []
     for each in missing:
         try:
-            came: list[str] = await ctx.call("kmod.load", each, persist)
+            loaded_now: list[str] = await ctx.call("kmod.load", each, persist)
         except StateFailedError as error:
             texts.append(f"Failed to load kernel module {each}: {error}")
             continue
-        changes |= dict.fromkeys(came or [each], "loaded")
+        changes |= dict.fromkeys(loaded_now or [each], "loaded")
         done.append(each)
     if done:
         word = "modules" if len(done) > 1 else "module"
@@ -107,11 +107,11 @@ async def absent(
     texts: list[str] = []
     for each in there:
         try:
-            went: list[str] = await ctx.call("kmod.remove", each, persist, comment)
+            removed_now: list[str] = await ctx.call("kmod.remove", each, persist, comment)
         except StateFailedError as error:
             texts.append(f"Failed to remove kernel module {each}: {error}")
             continue
-        changes |= dict.fromkeys(went, "removed")
+        changes |= dict.fromkeys(removed_now, "removed")
     done = [each for each in there if each in changes]
     if done:
         word = "modules" if len(done) > 1 else "module"

@@ -47,28 +47,28 @@ async def present(
     Raises:
         StateFailedError: the server reports an error.
     """
-    found: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
-    wanted = {"character_set": character_set, "collate": collate}
-    update = {word: value for word, value in wanted.items() if value and value != found.get(word)}
-    if found and not update:
-        return StateReturn.unchanged(name, f"Database {name} is already present", {"name": name, **found})
+    database: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
+    requested = {"character_set": character_set, "collate": collate}
+    update = {word: value for word, value in requested.items() if value and value != database.get(word)}
+    if database and not update:
+        return StateReturn.unchanged(name, f"Database {name} is already present", {"name": name, **database})
     changes: DataMap = {name: "Present"}
     planned = f"Database {name} is not present and needs to be created"
     done = f"The database {name} has been created"
-    if found:
-        changes = {word: {"before": found[word], "now": value} for word, value in update.items()}
+    if database:
+        changes = {word: {"before": database[word], "now": value} for word, value in update.items()}
         planned, done = f"Database {name} is going to be updated", f"Database {name} has been updated"
     if ctx.test:
         return StateReturn.planned(name, planned, changes)
-    function = "mysql.alter_db" if found else "mysql.db_create"
-    await ctx.call(function, name, **wanted, **connection)
+    function = "mysql.alter_db" if database else "mysql.db_create"
+    await ctx.call(function, name, **requested, **connection)
     now: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
     return StateReturn.changed(
         name,
         done,
         changes,
         {"name": name, **now},
-        old_state={"name": name, **found} if found else {"name": name, "exists": False},
+        old_state={"name": name, **database} if database else {"name": name, "exists": False},
     )
 
 

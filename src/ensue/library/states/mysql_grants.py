@@ -79,8 +79,8 @@ async def present(
         return StateReturn.planned(name, f"MySQL grant {name} is set to be created", changes)
     if revoke_first:
         place = {word: value for word, value in asked.items() if word not in {"grant", "grant_option"}}
-        for held in await ctx.call("mysql.grants_on", **place):
-            await ctx.call("mysql.grant_revoke", grant=held, **place)
+        for privilege in await ctx.call("mysql.grants_on", **place):
+            await ctx.call("mysql.grant_revoke", grant=privilege, **place)
     await ctx.call("mysql.grant_add", ssl_option=ssl_option, **asked)
     if not await ctx.call("mysql.grant_exists", **asked):
         raise StateFailedError(f"Failed to execute: GRANT {grant} ON {database} TO {user}@{host}")

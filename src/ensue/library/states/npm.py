@@ -50,7 +50,7 @@ async def installed(
     Raises:
         StateFailedError: npm failed.
     """
-    wanted = [name] if pkgs is None else [str(each) for each in pkgs]
+    requested = [name] if pkgs is None else [str(each) for each in pkgs]
     where: dict[str, Any] = {"dir": dir, "runas": user, "env": env}
     try:
         before: dict[str, DataMap] = await ctx.call("npm.list", **where)
@@ -58,15 +58,15 @@ async def installed(
         # In a plan, an earlier state may be about to install npm.
         comment = f"Error looking up '{name}': {error}"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
-    missing = [each for each in wanted if force_reinstall or not _is_there(each, before)]
-    there = [each for each in wanted if each not in missing]
+    missing = [each for each in requested if force_reinstall or not _is_there(each, before)]
+    there = [each for each in requested if each not in missing]
     texts = [f"NPM package(s) '{', '.join(missing)}' are set to be installed"] if missing else []
     if there:
         satisfied = ", ".join(_shown(each, before) for each in there)
         texts.append(f"Package(s) '{', '.join(there)}' satisfied by {satisfied}")
     comment = ". ".join(texts)
     if not missing:
-        state = _state(wanted, before)
+        state = _state(requested, before)
         return StateReturn.unchanged(name, comment, state)
     changes: DataMap = {"old": [], "new": [*missing]}
     if ctx.test:
@@ -76,8 +76,8 @@ async def installed(
     except StateFailedError as error:
         return StateReturn.failed(name, f"Error installing '{', '.join(missing)}': {error}")
     after: dict[str, DataMap] = await ctx.call("npm.list", **where)
-    comment = f"Package(s) '{', '.join(wanted)}' successfully installed"
-    return StateReturn.changed(name, comment, changes, _state(wanted, after))
+    comment = f"Package(s) '{', '.join(requested)}' successfully installed"
+    return StateReturn.changed(name, comment, changes, _state(requested, after))
 
 
 async def removed(
@@ -117,26 +117,26 @@ async def removed(
     return StateReturn.changed(name, f"Package '{name}' was successfully removed", {name: "Removed"}, gone)
 
 
-def _is_there(wanted: str, found: Mapping[str, DataMap]) -> bool:
-    name, version = _split(wanted)
-    return name in found and (not version or found[name]["version"] == version)
+def _is_there(requested: str, packages: Mapping[str, DataMap]) -> bool:
+    name, version = _split(requested)
+    return name in packages and (not version or packages[name]["version"] == version)
 
 
-def _split(wanted: str) -> tuple[str, str]:
+def _split(requested: str) -> tuple[str, str]:
     """Return name and version; the name of a scoped package begins with `@`."""
-    scope, rest = ("@", wanted[1:]) if wanted.startswith("@") else ("", wanted)
+    scope, rest = ("@", requested[1:]) if requested.startswith("@") else ("", requested)
     name, _, version = rest.partition("@")
     return scope + name, version
 
 
-def _shown(wanted: str, found: Mapping[str, DataMap]) -> str:
-    name, _ = _split(wanted)
-    return f"{name}@{found[name]['version']!s}"
+def _shown(requested: str, packages: Mapping[str, DataMap]) -> str:
+    name, _ = _split(requested)
+    return f"{name}@{packages[name]['version']!s}"
 
 
-def _state(wanted: Sequence[str], found: Mapping[str, DataMap]) -> DataMap:
-    names = [_split(each)[0] for each in wanted]
-    return {"packages": {name: str(found.get(name, {}).get("version", "")) for name in names}}
+def _state(requested: Sequence[str], packages: Mapping[str, DataMap]) -> DataMap:
+    names = [_split(each)[0] for each in requested]
+    return {"packages": {name: str(packages.get(name, {}).get("version", "")) for name in names}}
 
 
 FUNCTIONS: Final = by_name(installed, removed)

@@ -100,7 +100,7 @@ async def installed(
     """
     where: dict[str, Any] = {"bin_env": bin_env or pip_bin, "user": user, "cwd": cwd, "env_vars": env_vars}
     try:
-        wanted = [_read(_written(each)) for each in ([name] if pkgs is None else pkgs)]
+        requested = [_read(_written(each)) for each in ([name] if pkgs is None else pkgs)]
         before: dict[str, str] = await ctx.call("pip.list", **where)
     except StateFailedError as error:
         # In a plan, an earlier state may be about to install pip, or to create the environment.
@@ -111,17 +111,17 @@ async def installed(
     if requirements or editable:
         return await _from_file(ctx, name, requirements, editable, options, before=before)
     is_forced = upgrade or force_reinstall or ignore_installed
-    missing = [each for each in wanted if is_forced or not _is_there(each, before)]
+    missing = [each for each in requested if is_forced or not _is_there(each, before)]
     already = [
-        f"Python package {each.written} was already installed" for each in wanted if each not in missing
+        f"Python package {each.written} was already installed" for each in requested if each not in missing
     ]
     if not missing:
         comment = "\n".join([*already, "All specified packages are already installed"])
-        return StateReturn.unchanged(name, comment, _state(wanted, before))
+        return StateReturn.unchanged(name, comment, _state(requested, before))
     if ctx.test:
-        shown = "\n".join(each.written for each in wanted)
+        shown = "\n".join(each.written for each in requested)
         comment = f"Python package {shown} is set to be installed"
-        if len(wanted) > 1:
+        if len(requested) > 1:
             comment = f"Python package(s) set to be installed:\n{shown}"
         return StateReturn.planned(name, comment)
     done: DataMap = await ctx.call("pip.install", [each.written for each in missing], **options)
@@ -133,7 +133,7 @@ async def installed(
     last = "All packages were successfully installed"
     if not changes:
         last = "All specified packages are already installed and up-to-date"
-    return StateReturn.changed(name, "\n".join([*already, last]), changes, _state(wanted, after))
+    return StateReturn.changed(name, "\n".join([*already, last]), changes, _state(requested, after))
 
 
 @also_takes("log", "proxy", "timeout", "use_vt", "saltenv")
@@ -253,20 +253,20 @@ async def _from_file(
     if done["retcode"]:
         return StateReturn.failed(name, f"Unable to {what}. {_said(done)}")
     changes: DataMap = {}
-    said: list[str] = []
+    comments: list[str] = []
     if requirements:
         is_changed = before != after or any(
             line.strip() and not line.strip().startswith(_ALREADY)
             for line in str(done["stdout"]).splitlines()
         )
         changes |= {"requirements": True} if is_changed else {}
-        said.append(f"Successfully processed requirements file {requirements}." if is_changed
+        comments.append(f"Successfully processed requirements file {requirements}." if is_changed
                      else "Requirements were already installed.")  # fmt: skip
     if editable:
         changes |= {"editable": True} if before != after else {}
-        said.append(f"Package successfully installed from VCS checkout {editable}.")
+        comments.append(f"Package successfully installed from VCS checkout {editable}.")
     new_state: DataMap = {"packages": {**after}}
-    return StateReturn.changed(name, " ".join(said), changes, new_state)
+    return StateReturn.changed(name, " ".join(comments), changes, new_state)
 
 
 def _written(given: object) -> str:
@@ -293,12 +293,12 @@ def _read(written: str) -> _RequestedPackage:
     return _RequestedPackage(written=written, name=name, conditions=match["conditions"])
 
 
-def _is_there(wanted: _RequestedPackage, versions: Mapping[str, str]) -> bool:
+def _is_there(requested: _RequestedPackage, versions: Mapping[str, str]) -> bool:
     """Return whether a requested package is installed; one without a name is installed each time."""
     from packaging.specifiers import SpecifierSet
 
-    now = versions.get(wanted.name)
-    return now is not None and SpecifierSet(wanted.conditions).contains(now, prereleases=True)
+    now = versions.get(requested.name)
+    return now is not None and SpecifierSet(requested.conditions).contains(now, prereleases=True)
 
 
 def _changes(
@@ -308,17 +308,17 @@ def _changes(
     *,
     is_again: bool,
 ) -> DataMap:
-    found: DataMap = {}
+    installed_now: DataMap = {}
     for each in missing:
         if not each.name:
-            found[f"{each.written}==???"] = "Installed"
+            installed_now[f"{each.written}==???"] = "Installed"
         elif each.name in after and (is_again or after[each.name] != before.get(each.name)):
-            found[f"{each.name}=={after[each.name]}"] = "Installed"
-    return found
+            installed_now[f"{each.name}=={after[each.name]}"] = "Installed"
+    return installed_now
 
 
-def _state(wanted: Sequence[_RequestedPackage], versions: Mapping[str, str]) -> DataMap:
-    return {"packages": {each.name or each.written: versions.get(each.name, "") for each in wanted}}
+def _state(requested: Sequence[_RequestedPackage], versions: Mapping[str, str]) -> DataMap:
+    return {"packages": {each.name or each.written: versions.get(each.name, "") for each in requested}}
 
 
 def _said(done: Mapping[str, Any]) -> str:

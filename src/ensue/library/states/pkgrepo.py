@@ -159,14 +159,14 @@ async def _refresh(ctx: StateContext, options: Mapping[str, Any]) -> tuple[str, 
 
 
 def _differences(before: DataMap, plan: DataMap) -> DataMap:
-    found: DataMap = {}
+    differences: DataMap = {}
     for key in _COMPARED:
         old, new = before.get(key), plan.get(key)
         if _comparable(old) != _comparable(new) and key != "line":
-            found[key] = {"old": old, "new": new}
-    if found:
-        found["line"] = {"old": before.get("line"), "new": plan.get("line")}
-    return found
+            differences[key] = {"old": old, "new": new}
+    if differences:
+        differences["line"] = {"old": before.get("line"), "new": plan.get("line")}
+    return differences
 
 
 def _comparable(value: Data) -> object:

@@ -58,10 +58,10 @@ async def present(
         StateFailedError: the cluster cannot be created.
     """
     full_name = f"{version}/{name}"
-    found = await _found(ctx, full_name)
-    if found is not None:
-        new_state = _state(name, str(version), found)
-        if (port and int(port) != found["port"]) or (datadir and datadir != found["datadir"]):
+    cluster = await _found(ctx, full_name)
+    if cluster is not None:
+        new_state = _state(name, str(version), cluster)
+        if (port and int(port) != cluster["port"]) or (datadir and datadir != cluster["datadir"]):
             comment = f"Cluster {full_name} has wrong parameters which couldn't be changed on fly."
             return StateReturn.failed(name, comment)
         return StateReturn.unchanged(name, f"Cluster {full_name} is already present", new_state)
@@ -103,8 +103,8 @@ async def absent(ctx: StateContext, name: str, version: str | float) -> StateRet
     """
     full_name = f"{version}/{name}"
     gone: DataMap = {"name": name, "version": str(version), "exists": False}
-    found = await _found(ctx, full_name)
-    if found is None:
+    cluster = await _found(ctx, full_name)
+    if cluster is None:
         comment = f"Cluster {full_name} is not present, so it cannot be removed"
         return StateReturn.unchanged(name, comment, gone)
     changes: DataMap = {name: "Absent"}
@@ -116,7 +116,7 @@ async def absent(ctx: StateContext, name: str, version: str | float) -> StateRet
         f"Cluster {full_name} has been removed",
         changes,
         gone,
-        old_state=_state(name, str(version), found),
+        old_state=_state(name, str(version), cluster),
     )
 
 
@@ -125,8 +125,8 @@ async def _found(ctx: StateContext, full_name: str) -> DataMap | None:
     return clusters.get(full_name)
 
 
-def _state(name: str, version: str, found: DataMap) -> DataMap:
-    return {"name": name, "version": version, "port": found.get("port"), "datadir": found.get("datadir")}
+def _state(name: str, version: str, cluster: DataMap) -> DataMap:
+    return {"name": name, "version": version, "port": cluster.get("port"), "datadir": cluster.get("datadir")}
 
 
 FUNCTIONS: Final = by_name(absent, present)

@@ -48,12 +48,12 @@ async def present(
     """
     del if_not_exists
     asked = server_of(ctx, server)
-    found: dict[str, str] = await ctx.call("postgres.get_installed_extension", name, **asked)
-    is_other = bool(ext_version) and found.get("extversion") != str(ext_version)
-    is_elsewhere = bool(schema) and found.get("schema_name") != schema
-    if found and not is_other and not is_elsewhere:
-        return StateReturn.unchanged(name, f"Extension {name} is already present", _state(name, found))
-    verb = "upgrade" if found else "install"
+    extension: dict[str, str] = await ctx.call("postgres.get_installed_extension", name, **asked)
+    is_other = bool(ext_version) and extension.get("extversion") != str(ext_version)
+    is_elsewhere = bool(schema) and extension.get("schema_name") != schema
+    if extension and not is_other and not is_elsewhere:
+        return StateReturn.unchanged(name, f"Extension {name} is already present", _state(name, extension))
+    verb = "upgrade" if extension else "install"
     done = f"{verb}ed".replace("eed", "ed")
     changes: DataMap = {name: done.capitalize()}
     if ctx.test:
@@ -66,7 +66,7 @@ async def present(
         f"The extension {name} has been {done}",
         changes,
         _state(name, now),
-        old_state=_state(name, found),
+        old_state=_state(name, extension),
     )
 
 
@@ -108,10 +108,10 @@ async def absent(
     return await gone(ctx, name, "Extension", is_there=there, remove=remove)
 
 
-def _state(name: str, found: dict[str, str]) -> DataMap:
-    if not found:
+def _state(name: str, extension: dict[str, str]) -> DataMap:
+    if not extension:
         return {"name": name, "exists": False}
-    return {"name": name, "version": found["extversion"], "schema": found["schema_name"]}
+    return {"name": name, "version": extension["extversion"], "schema": extension["schema_name"]}
 
 
 FUNCTIONS: Final = by_name(absent, present)

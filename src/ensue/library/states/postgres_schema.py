@@ -43,10 +43,10 @@ async def present(
         StateFailedError: the server reports an error.
     """
     asked = server_of(ctx, server)
-    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
-    if found is not None:
+    schema = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    if schema is not None:
         comment = f"Schema {name} already exists in database {dbname}"
-        return StateReturn.unchanged(name, comment, _state(name, dbname, found))
+        return StateReturn.unchanged(name, comment, _state(name, dbname, schema))
     if ctx.test:
         comment = f"Schema {name} is set to be created in database {dbname}."
         return StateReturn.planned(name, comment, {name: "Present"})
@@ -76,9 +76,9 @@ async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> St
         StateFailedError: the server reports an error.
     """
     asked = server_of(ctx, server)
-    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    schema = await ctx.call("postgres.schema_get", dbname, name, **asked)
     new_state = _state(name, dbname, None)
-    if found is None:
+    if schema is None:
         comment = f"Schema {name} is not present in database {dbname}, so it cannot be removed"
         return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
@@ -90,13 +90,13 @@ async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> St
         f"Schema {name} has been removed from database {dbname}",
         {name: "Absent"},
         new_state,
-        old_state=_state(name, dbname, found),
+        old_state=_state(name, dbname, schema),
     )
 
 
-def _state(name: str, dbname: str, found: dict[str, str] | None) -> DataMap:
+def _state(name: str, dbname: str, schema: dict[str, str] | None) -> DataMap:
     described: DataMap = {"name": name, "dbname": dbname}
-    return described | ({"exists": False} if found is None else {"owner": found["owner"]})
+    return described | ({"exists": False} if schema is None else {"owner": schema["owner"]})
 
 
 FUNCTIONS: Final = by_name(absent, present)

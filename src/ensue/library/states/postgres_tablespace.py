@@ -52,21 +52,21 @@ async def present(
         StateFailedError: the tablespace is in another folder, or the server reports an error.
     """
     asked = server_of(ctx, server)
-    wanted = _options(options)
-    found = await _found(ctx, name, asked)
-    if found is not None and found["directory"] != directory:
-        where = str(found["directory"])
+    requested = _options(options)
+    tablespace = await _found(ctx, name, asked)
+    if tablespace is not None and tablespace["directory"] != directory:
+        where = str(tablespace["directory"])
         raise StateFailedError(
             f"Tablespace {name} is in {where}, not in {directory}. This cannot be changed."
         )
     update: DataMap = {}
-    if found is not None:
-        held = found["options"] if isinstance(found["options"], dict) else {}
-        other: DataMap = {word: value for word, value in wanted.items() if held.get(word) != value}
-        update = {"owner": owner} if owner and owner != found["owner"] else {}
+    if tablespace is not None:
+        current = tablespace["options"] if isinstance(tablespace["options"], dict) else {}
+        other: DataMap = {word: value for word, value in requested.items() if current.get(word) != value}
+        update = {"owner": owner} if owner and owner != tablespace["owner"] else {}
         update |= {"options": other} if other else {}
         if not update:
-            return StateReturn.unchanged(name, f"Tablespace {name} is already present", found)
+            return StateReturn.unchanged(name, f"Tablespace {name} is already present", tablespace)
     changes: DataMap = {name: update or "Present"}
     verb = "changed" if update else "created"
     if ctx.test:
@@ -75,13 +75,13 @@ async def present(
         given = {"new_owner": update.get("owner"), "set_option": update.get("options")}
         await ctx.call("postgres.tablespace_alter", name, **given, **asked)
     else:
-        await ctx.call("postgres.tablespace_create", name, directory, options=wanted, owner=owner, **asked)
+        await ctx.call("postgres.tablespace_create", name, directory, options=requested, owner=owner, **asked)
     return StateReturn.changed(
         name,
         f"The tablespace {name} has been {verb}",
         changes,
         await _found(ctx, name, asked),
-        old_state=found or {"name": name, "exists": False},
+        old_state=tablespace or {"name": name, "exists": False},
     )
 
 

@@ -56,22 +56,22 @@ async def present(
     Raises:
         StateFailedError: the definition is not JSON, or the broker reports an error.
     """
-    wanted = _options(definition)
-    found = await _found(ctx, vhost, name, runas)
+    requested = _options(definition)
+    policy = await _found(ctx, vhost, name, runas)
     updates: list[Data] = []
-    if found is not None:
+    if policy is not None:
         differs = {
-            "Pattern": found["pattern"] != pattern,
-            "Definition": found["definition"] != wanted,
-            "Applyto": apply_to is not None and found["apply_to"] != apply_to,
-            "Priority": found["priority"] != int(priority),
+            "Pattern": policy["pattern"] != pattern,
+            "Definition": policy["definition"] != requested,
+            "Applyto": apply_to is not None and policy["apply_to"] != apply_to,
+            "Priority": policy["priority"] != int(priority),
         }
         updates = [word for word, is_different in differs.items() if is_different]
         if not updates:
-            return StateReturn.unchanged(name, f"Policy {vhost} {name} is already present", found)
-    arguments = (vhost, name, pattern, json.dumps(wanted))
-    verb = "created" if found is None else "updated"
-    changes: DataMap = {"old": {}, "new": name} if found is None else {"old": found, "new": updates}
+            return StateReturn.unchanged(name, f"Policy {vhost} {name} is already present", policy)
+    arguments = (vhost, name, pattern, json.dumps(requested))
+    verb = "created" if policy is None else "updated"
+    changes: DataMap = {"old": {}, "new": name} if policy is None else {"old": policy, "new": updates}
     if ctx.test:
         return StateReturn.planned(name, f"Policy {vhost} {name} is set to be {verb}", changes)
     await ctx.call("rabbitmq.set_policy", *arguments, priority=priority, runas=runas, apply_to=apply_to)
@@ -83,12 +83,12 @@ async def present(
             "name": name,
             "vhost": vhost,
             "pattern": pattern,
-            "definition": wanted,
+            "definition": requested,
             "priority": int(priority),
             # Without it, the broker applies a policy to everything, even one that applied to less before.
             "apply_to": apply_to or "all",
         },
-        old_state=found or {"name": name, "vhost": vhost, "exists": False},
+        old_state=policy or {"name": name, "vhost": vhost, "exists": False},
     )
 
 
@@ -107,14 +107,14 @@ async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str |
         StateFailedError: the broker reports an error.
     """
     gone: DataMap = {"name": name, "vhost": vhost, "exists": False}
-    found = await _found(ctx, vhost, name, runas)
-    if found is None:
+    policy = await _found(ctx, vhost, name, runas)
+    if policy is None:
         return StateReturn.unchanged(name, f"Policy '{vhost} {name}' is not present.", gone)
     changes: DataMap = {"old": name, "new": ""}
     if ctx.test:
         return StateReturn.planned(name, f"Policy '{vhost} {name}' will be removed.", changes)
     await ctx.call("rabbitmq.delete_policy", vhost, name, runas=runas)
-    return StateReturn.changed(name, "Deleted", changes, gone, old_state=found)
+    return StateReturn.changed(name, "Deleted", changes, gone, old_state=policy)
 
 
 async def _found(ctx: StateContext, vhost: str, name: str, runas: str | None) -> DataMap | None:
@@ -139,10 +139,10 @@ def _options(definition: str | DataMap) -> Data:
     if not isinstance(definition, str):
         return definition
     try:
-        found: Data = json.loads(definition or "{}")
+        parsed: Data = json.loads(definition or "{}")
     except ValueError as error:
         raise StateFailedError(f"the definition of a policy must be JSON or a mapping: {error}") from None
-    return found
+    return parsed
 
 
 FUNCTIONS: Final = by_name(absent, present)

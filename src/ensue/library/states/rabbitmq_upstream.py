@@ -79,13 +79,15 @@ async def present(
         "message_ttl": message_ttl, "ha_policy": ha_policy, "queue": queue,
     }  # fmt: skip
     given = {"uri": uri, **options}
-    wanted: DataMap = {word.replace("_", "-"): value for word, value in given.items() if value}
-    found = await _found(ctx, name, runas)
-    if found == wanted:
+    requested: DataMap = {word.replace("_", "-"): value for word, value in given.items() if value}
+    upstream = await _found(ctx, name, runas)
+    if upstream == requested:
         comment = f'Upstream "{name}" already present as specified.'
-        return StateReturn.unchanged(name, comment, {"name": name, "definition": wanted}, sensitive=sensitive)
-    verb = "created" if found is None else "updated"
-    changes: DataMap = _difference(found, wanted)
+        return StateReturn.unchanged(
+            name, comment, {"name": name, "definition": requested}, sensitive=sensitive
+        )
+    verb = "created" if upstream is None else "updated"
+    changes: DataMap = _difference(upstream, requested)
     if ctx.test:
         return StateReturn.planned(name, f'Upstream "{name}" would have been {verb}.', changes)
     await ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options)
@@ -93,8 +95,10 @@ async def present(
         name,
         f'Upstream "{name}" {verb}.',
         changes,
-        {"name": name, "definition": wanted},
-        old_state={"name": name, "exists": False} if found is None else {"name": name, "definition": found},
+        {"name": name, "definition": requested},
+        old_state={"name": name, "exists": False}
+        if upstream is None
+        else {"name": name, "definition": upstream},
         sensitive=sensitive,
     )
 
@@ -130,17 +134,17 @@ async def _found(ctx: StateContext, name: str, runas: str | None) -> DataMap | N
     upstreams: dict[str, str] = await ctx.call("rabbitmq.list_upstreams", runas=runas)
     if name not in upstreams:
         return None
-    found: Any = json.loads(upstreams[name])
-    return found if is_mapping(found) else {}
+    upstream: Any = json.loads(upstreams[name])
+    return upstream if is_mapping(upstream) else {}
 
 
-def _difference(found: DataMap | None, wanted: DataMap) -> DataMap:
-    if found is None:
-        return {"old": None, "new": wanted}
-    words = {word for word in {*found, *wanted} if found.get(word) != wanted.get(word)}
+def _difference(upstream: DataMap | None, requested: DataMap) -> DataMap:
+    if upstream is None:
+        return {"old": None, "new": requested}
+    words = {word for word in {*upstream, *requested} if upstream.get(word) != requested.get(word)}
     return {
-        "old": {word: found[word] for word in sorted(words & found.keys())},
-        "new": {word: wanted[word] for word in sorted(words & wanted.keys())},
+        "old": {word: upstream[word] for word in sorted(words & upstream.keys())},
+        "new": {word: requested[word] for word in sorted(words & requested.keys())},
     }
 
 

@@ -87,17 +87,17 @@ async def present(
     if wanted_tags is not None and {*wanted_tags} != {*held_tags}:
         changes["tags"] = {"old": [*held_tags], "new": [*wanted_tags]}
         acts.append(lambda: ctx.call("rabbitmq.set_user_tags", name, wanted_tags, runas=runas))
-    held: dict[str, DataMap] = (
+    permissions: dict[str, DataMap] = (
         {} if is_new else await ctx.call("rabbitmq.list_user_permissions", name, runas=runas)
     )
-    to_set = {vhost: wanted for vhost, wanted in wanted_perms.items() if held.get(vhost) != wanted}
+    to_set = {vhost: wanted for vhost, wanted in wanted_perms.items() if permissions.get(vhost) != wanted}
     if to_set:
-        changes["perms"] = _perms_change(held, to_set)
+        changes["perms"] = _perms_change(permissions, to_set)
         acts += [_set_perms(ctx, name, vhost, wanted, runas) for vhost, wanted in to_set.items()]
     new_state: DataMap = {
         "name": name,
         "tags": [*(held_tags if wanted_tags is None else wanted_tags)],
-        "perms": {**held, **wanted_perms},
+        "perms": {**permissions, **wanted_perms},
     }
     if not changes:
         asked = wanted_perms or wanted_tags or force
@@ -116,7 +116,7 @@ async def present(
         new_state,
         old_state={"name": name, "exists": False}
         if is_new
-        else {"name": name, "tags": [*held_tags], "perms": {**held}},
+        else {"name": name, "tags": [*held_tags], "perms": {**permissions}},
     )
 
 
@@ -164,15 +164,15 @@ def _set_perms(ctx: StateContext, name: str, vhost: str, wanted: DataMap, runas:
     return lambda: ctx.call("rabbitmq.set_permissions", vhost, name, *texts, runas=runas)
 
 
-def _perms_change(held: dict[str, DataMap], to_set: dict[str, DataMap]) -> DataMap:
-    old: DataMap = {vhost: held[vhost] for vhost in to_set if vhost in held}
+def _perms_change(permissions: dict[str, DataMap], to_set: dict[str, DataMap]) -> DataMap:
+    old: DataMap = {vhost: permissions[vhost] for vhost in to_set if vhost in permissions}
     new: DataMap = {**to_set}
     return {"old": old, "new": new} if old else {"new": new}
 
 
 def _wanted_perms(perms: Any) -> dict[str, DataMap]:
     listed: list[Any] = [perms] if is_mapping(perms) else [*perms]
-    found: dict[str, DataMap] = {}
+    permissions: dict[str, DataMap] = {}
     for entry in listed:
         if not is_mapping(entry):
             raise StateFailedError(f"perms: {entry!r} is not a virtual host with three regular expressions")
@@ -182,8 +182,8 @@ def _wanted_perms(perms: Any) -> dict[str, DataMap]:
                     f"perms: {vhost} requires three regular expressions: what to configure, write and read"
                 )
             values: list[Data] = ["" if text is None else str(text) for text in texts]
-            found[str(vhost)] = dict(zip(_PERMISSIONS, values, strict=True))
-    return found
+            permissions[str(vhost)] = dict(zip(_PERMISSIONS, values, strict=True))
+    return permissions
 
 
 FUNCTIONS: Final = by_name(absent, present)

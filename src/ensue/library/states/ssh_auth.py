@@ -67,12 +67,12 @@ async def present(
         return await _present_file(ctx, name, user, source, options=options, config=config)
     key, given = _read(name, enc, comment, options)
     new_state: DataMap = {"user": user, "keys": [key]}
-    found: str = await ctx.call("ssh.check_key", user, key, **given, config=config)
-    if found == "exists":
+    outcome: str = await ctx.call("ssh.check_key", user, key, **given, config=config)
+    if outcome == "exists":
         text = f"The authorized host key {key} is already present for user {user}"
         return StateReturn.unchanged(key, text, new_state)
     if ctx.test:
-        what = "added" if found == "add" else "updated"
+        what = "added" if outcome == "add" else "updated"
         return StateReturn.planned(key, f"Key {key} for user {user} is set to be {what}")
     word: str = await ctx.call("ssh.set_auth_key", user, key, **given, config=config)
     return _done(key, user, word, new_state)
@@ -194,11 +194,11 @@ async def _present_file(
     except StateFailedError as error:
         return StateReturn.failed(name, f"Failed to add the ssh key. {error}")
     new_state: DataMap = {"user": user, "keys": [*keys]}
-    waiting = {key: found for key, found in keys.items() if found != "exists"}
+    waiting = {key: outcome for key, outcome in keys.items() if outcome != "exists"}
     if not waiting:
         return StateReturn.unchanged(name, f"All host keys in file {source} are already present", new_state)
     if ctx.test:
-        lines = "".join(f"Set to {found}: {key}\n" for key, found in waiting.items())
+        lines = "".join(f"Set to {outcome}: {key}\n" for key, outcome in waiting.items())
         return StateReturn.planned(name, lines)
     word: str = await ctx.call("ssh.set_auth_key_from_file", user, source, config, options=options)
     return _done(name, user, word, new_state)
@@ -213,7 +213,7 @@ async def _absent_file(ctx: StateContext, name: str, user: str, source: str, con
         nothing: DataMap = {"user": user, "keys": [], "exists": False}
         return StateReturn.unchanged(name, text, nothing, warnings=(f"ssh_auth.absent: {error}",))
     gone: DataMap = {"user": user, "keys": [*keys], "exists": False}
-    there = [key for key, found in keys.items() if found != "add"]
+    there = [key for key, outcome in keys.items() if outcome != "add"]
     if not there:
         return StateReturn.unchanged(name, f"All host keys in file {source} are already absent", gone)
     if ctx.test:

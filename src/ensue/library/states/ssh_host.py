@@ -85,8 +85,8 @@ async def fetch_file(
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
-    wanted = DestinationAttributes(mode=_mode(mode), makedirs=makedirs)
-    return await _carried(ctx, name, remote_path, local_path, wanted, fetch=True)
+    requested = DestinationAttributes(mode=_mode(mode), makedirs=makedirs)
+    return await _carried(ctx, name, remote_path, local_path, requested, fetch=True)
 
 
 async def send_file(
@@ -122,8 +122,10 @@ async def send_file(
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
-    wanted = DestinationAttributes(mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group))
-    return await _carried(ctx, name, local_path, remote_path, wanted, fetch=False)
+    requested = DestinationAttributes(
+        mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group)
+    )
+    return await _carried(ctx, name, local_path, remote_path, requested, fetch=False)
 
 
 FUNCTIONS: Final = by_name(fetch_file, send_file, state_applied)
@@ -151,7 +153,13 @@ OF_ONE_CALL: Final = {"state_applied": frozenset({"states", "changed"})}
 
 
 async def _carried(
-    ctx: StateContext, name: str, source_path: str, path: str, wanted: DestinationAttributes, *, fetch: bool
+    ctx: StateContext,
+    name: str,
+    source_path: str,
+    path: str,
+    requested: DestinationAttributes,
+    *,
+    fetch: bool,
 ) -> StateReturn:
     for checked in (source_path, path):
         if not checked.startswith("/"):
@@ -160,7 +168,7 @@ async def _carried(
         there, here = (await ctx.on(name)).connection, ctx.minion().connection
         source = CopyPlace(connection=there if fetch else here, path=source_path)
         destination = CopyPlace(connection=here if fetch else there, path=path)
-        return await carry(name, source, destination, wanted, test=ctx.test)
+        return await carry(name, source, destination, requested, test=ctx.test)
     except UnknownResourceError as error:
         return await _unknown_target(ctx, name, error, f"{path} would be written then")
     except RemoteError as error:
@@ -176,10 +184,10 @@ def _text(owner: str | int | None) -> str | None:
 
 
 def _sls_names(mods: str | Sequence[str]) -> list[str]:
-    found = _names_of(mods)
-    if not found:
+    names = _names_of(mods)
+    if not names:
         raise StateFailedError("mods names no SLS (for example `- mods: openvpn.init`)")
-    return found
+    return names
 
 
 def _names_of(mods: str | Sequence[Any]) -> list[str]:
@@ -216,8 +224,8 @@ def _as_srn(text: str) -> Srn | None:
 
 def _summary(name: str, mods: list[str], scope: ScopeReturn) -> StateReturn:
     returns = scope.returns
-    changes: DataMap = {tag: one.changes for tag, one in returns.items() if one.changes}
-    failed = [one for one in returns.values() if one.result is False]
+    changes: DataMap = {tag: state.changes for tag, state in returns.items() if state.changes}
+    failed = [state for state in returns.values() if state.result is False]
     return StateReturn(
         name=name,
         result=_result(scope),
@@ -233,7 +241,7 @@ def _summary(name: str, mods: list[str], scope: ScopeReturn) -> StateReturn:
 
 
 def _result(scope: ScopeReturn) -> bool | None:
-    results = [one.result for one in scope.returns.values()]
+    results = [state.result for state in scope.returns.values()]
     if scope.status in {"failed", "not_rendered"} or False in results:
         return False
     return None if None in results or scope.status == "deferred" else True
@@ -244,5 +252,5 @@ def _comment(scope: ScopeReturn, mods: list[str], changed: int, failed: Sequence
     if scope.status != "done":
         return f"{what}: {scope.status}" + (f": {scope.comment}" if scope.comment else "")
     lines = [f"{what}: {len(scope.returns)} states, {changed} with changes, {len(failed)} failed"]
-    lines += [f"{one.id} ({one.module}.{one.function}): {one.comment}" for one in failed]
+    lines += [f"{state.id} ({state.module}.{state.function}): {state.comment}" for state in failed]
     return "\n".join(lines)

@@ -70,11 +70,11 @@ async def present(
         return StateReturn.failed(name, 'Required argument "enc" if using "key" argument.')
     new_state: DataMap = {"name": name, "user": user, "config": shown}
     if ctx.test:
-        found: str | DataMap = await ctx.call(
+        entry: str | DataMap = await ctx.call(
             "ssh.check_known_host", user, name, key=key, fingerprint=fingerprint, config=config, port=port,
             fingerprint_hash_type=fingerprint_hash_type,
         )  # fmt: skip
-        return _planned(name, shown, found, new_state)
+        return _planned(name, shown, entry, new_state)
     done: DataMap = await ctx.call(
         "ssh.set_known_host", user=user, hostname=name, fingerprint=fingerprint, key=key, port=port, enc=enc,
         config=config, hash_known_hosts=hash_known_hosts, timeout=timeout,
@@ -122,12 +122,12 @@ def _shown(user: str | None, config: str | None) -> str:
     return config or (".ssh/known_hosts" if user else "/etc/ssh/ssh_known_hosts")
 
 
-def _planned(name: str, config: str, found: str | DataMap, new_state: DataMap) -> StateReturn:
-    if isinstance(found, dict):
-        return StateReturn.failed(name, str(found["error"]))
-    if found == "exists":
+def _planned(name: str, config: str, entry: str | DataMap, new_state: DataMap) -> StateReturn:
+    if isinstance(entry, dict):
+        return StateReturn.failed(name, str(entry["error"]))
+    if entry == "exists":
         return StateReturn.unchanged(name, f"Host {name} is already in {config}", new_state)
-    what = f"added to {config}" if found == "add" else f"updated in {config}"
+    what = f"added to {config}" if entry == "add" else f"updated in {config}"
     return StateReturn.planned(name, f"Key for {name} is set to be {what}")
 
 

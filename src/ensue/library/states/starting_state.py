@@ -238,7 +238,9 @@ class _Work:
 
     async def planned_removal(self, status: str) -> StateReturn:
         records = await asyncio.to_thread(self._ctx.registry.records)
-        derived = [one.srn for one in records if one.source == self.source and one.status == "active"]
+        derived = [
+            record.srn for record in records if record.source == self.source and record.status == "active"
+        ]
         changes = _status_changes(status, ABSENT) | _invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"

@@ -36,21 +36,21 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
         StateFailedError: the target has no sysrc, or sysrc reports an error.
     """
     wanted = "YES" if value is True else "NO" if value is False else str(value)
-    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
+    settings: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     new_state: DataMap = {"name": name, "value": wanted}
-    if _value(found, name) == wanted:
+    if _value(settings, name) == wanted:
         return StateReturn.unchanged(name, f"{name} is already set to the desired value.", new_state)
     if ctx.test:
         comment = f'The value of "{name}" will be changed!'
-        changes: DataMap = {"old": _told(found), "new": f"{name} = {wanted} will be set."}
+        changes: DataMap = {"old": _told(settings), "new": f"{name} = {wanted} will be set."}
         return StateReturn.planned(name, comment, changes)
     new: DataMap = await ctx.call("sysrc.set", name, wanted, **kwargs)
     return StateReturn.changed(
         name,
         f'The value of "{name}" was changed!',
-        {"old": _told(found), "new": new},
+        {"old": _told(settings), "new": new},
         new_state,
-        old_state={"name": name, "value": _value(found, name)},
+        old_state={"name": name, "value": _value(settings, name)},
     )
 
 
@@ -72,30 +72,30 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     Raises:
         StateFailedError: the target has no sysrc, or sysrc reports an error.
     """
-    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
+    settings: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     gone: DataMap = {"name": name, "exists": False}
-    if not found:
+    if not settings:
         return StateReturn.unchanged(name, f'"{name}" is already absent.', gone)
     if ctx.test:
-        changes: DataMap = {"old": _told(found), "new": f'"{name}" will be removed.'}
+        changes: DataMap = {"old": _told(settings), "new": f'"{name}" will be removed.'}
         return StateReturn.planned(name, f'"{name}" will be removed!', changes)
     await ctx.call("sysrc.remove", name, **kwargs)
     return StateReturn.changed(
         name,
         f'"{name}" was removed!',
-        {"old": _told(found), "new": None},
+        {"old": _told(settings), "new": None},
         gone,
-        old_state={"name": name, "value": _value(found, name)},
+        old_state={"name": name, "value": _value(settings, name)},
     )
 
 
-def _value(found: dict[str, dict[str, str]], name: str) -> str | None:
+def _value(settings: dict[str, dict[str, str]], name: str) -> str | None:
     """Return the value of a variable in the first file that has it."""
-    return next((values[name] for values in found.values() if name in values), None)
+    return next((values[name] for values in settings.values() if name in values), None)
 
 
-def _told(found: dict[str, dict[str, str]]) -> Data:
-    return {file: {**values} for file, values in found.items()} or None
+def _told(settings: dict[str, dict[str, str]]) -> Data:
+    return {file: {**values} for file, values in settings.items()} or None
 
 
 FUNCTIONS: Final = by_name(absent, managed)

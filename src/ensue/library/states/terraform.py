@@ -149,8 +149,8 @@ def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping
         name,
         comment,
         dict(changes),
-        {key: one.value for key, one in outputs.items()},
-        sensitive=tuple(quoted(key) for key, one in outputs.items() if one.sensitive),
+        {key: output.value for key, output in outputs.items()},
+        sensitive=tuple(quoted(key) for key, output in outputs.items() if output.sensitive),
     )
 
 

@@ -158,9 +158,9 @@ async def managed(
     async with _on_target(ctx, files, contents, user) as places:
         done: dict[str, Any] = await ctx.call("pip.install", pip_pkgs, [*places], **options)
     after: list[str] = await ctx.call("pip.freeze", bin_env=name, user=user)
-    came, went = sorted({*after} - {*before}), sorted({*before} - {*after})
-    if came or went:
-        changes["packages"] = {"new": [*came] or "", "old": [*went] or ""}
+    installed, removed = sorted({*after} - {*before}), sorted({*before} - {*after})
+    if installed or removed:
+        changes["packages"] = {"new": [*installed] or "", "old": [*removed] or ""}
     if done["retcode"]:
         comment = f"{comment}\n{done['stdout']}\n{done['stderr']}"
         return StateReturn.failed(name, comment, changes)

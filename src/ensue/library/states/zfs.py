@@ -45,22 +45,22 @@ async def filesystem_present(
     Raises:
         StateFailedError: the target has no zfs, or zfs reports an error.
     """
-    wanted: DataMap = properties or {}
-    new_state: DataMap = {"name": name, "properties": {key: shown(value) for key, value in wanted.items()}}
+    requested: DataMap = properties or {}
+    new_state: DataMap = {"name": name, "properties": {key: shown(value) for key, value in requested.items()}}
     if not await ctx.call("zfs.exists", name, type="filesystem"):
         done = "cloned" if cloned_from else "created"
         if not ctx.test:
-            more: DataMap = {"create_parent": create_parent, "properties": wanted}
+            more: DataMap = {"create_parent": create_parent, "properties": requested}
             if cloned_from:
                 await ctx.call("zfs.clone", cloned_from, name, **more)
             else:
                 await ctx.call("zfs.create", name, **more)
-        return _changed(ctx, name, wanted or done, done, new=new_state)
-    found: dict[str, str] = await ctx.call("zfs.get", name, *wanted) if wanted else {}
-    differing = {key: value for key, value in wanted.items() if found.get(key) != parsed(value)}
+        return _changed(ctx, name, requested or done, done, new=new_state)
+    current: dict[str, str] = await ctx.call("zfs.get", name, *requested) if requested else {}
+    differing = {key: value for key, value in requested.items() if current.get(key) != parsed(value)}
     if not differing:
         return StateReturn.unchanged(name, f"filesystem {name} is uptodate", new_state)
-    old_state: DataMap = {"name": name, "properties": {**found}}
+    old_state: DataMap = {"name": name, "properties": {**current}}
     if not ctx.test:
         await ctx.call("zfs.set", name, **differing)
     return _changed(ctx, name, differing, "updated", new=new_state, old=old_state)
@@ -98,12 +98,12 @@ async def filesystem_absent(
 def _changed(
     ctx: StateContext, name: str, change: Any, done: str, *, new: DataMap, old: DataMap | None = None
 ) -> StateReturn:
-    said = f"filesystem {name} would be {done}" if ctx.test else f"filesystem {name} was {done}"
+    comment = f"filesystem {name} would be {done}" if ctx.test else f"filesystem {name} was {done}"
     return StateReturn(
         name=name,
         result=None if ctx.test else True,
         changes={name: change},
-        comment=said,
+        comment=comment,
         new_state=None if ctx.test else new,
         old_state=old,
     )

@@ -159,8 +159,8 @@ async def _place(ctx: FunctionContext, source: str, dest: str) -> str:
     name = posixpath.basename(source.partition("?")[0])
     if dest.endswith("/"):
         return posixpath.join(dest, name)
-    found = await ctx.connection.stat(dest, follow=True)
-    return posixpath.join(dest, name) if found is not None and found.kind == "directory" else dest
+    file_stat = await ctx.connection.stat(dest, follow=True)
+    return posixpath.join(dest, name) if file_stat is not None and file_stat.kind == "directory" else dest
 
 
 async def _put(ctx: FunctionContext, place: str, content: Content, *, makedirs: bool) -> str:

@@ -25,11 +25,11 @@ def list_master(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -
 def list_master_dirs(ctx: FunctionContext, saltenv: str = "base", prefix: str = "") -> list[str]:
     """Return the folders of the file roots that contain files, sorted."""
     start = prefix.removeprefix("salt://")
-    found: set[str] = set()
+    folders: set[str] = set()
     for path in ctx.files.list_tree("salt://", saltenv=saltenv):
         while path := posixpath.dirname(path):
-            found.add(path)
-    return sorted(path for path in found if path.startswith(start))
+            folders.add(path)
+    return sorted(path for path in folders if path.startswith(start))
 
 
 def list_states(ctx: FunctionContext, saltenv: str = "base") -> list[str]:

@@ -82,8 +82,8 @@ async def _has_program(ctx: FunctionContext) -> bool:
 
 async def _path(ctx: FunctionContext, user: str) -> str:
     for folder in _FOLDERS:
-        found = await ctx.connection.stat(folder, follow=True)
-        if found is not None and found.kind == "directory":
+        folder_stat = await ctx.connection.stat(folder, follow=True)
+        if folder_stat is not None and folder_stat.kind == "directory":
             return posixpath.join(folder, _checked(user))
     raise StateFailedError(
         f"{ctx.srn} has no cron: neither `crontab` nor {', '.join(_FOLDERS)} exists; install cron"

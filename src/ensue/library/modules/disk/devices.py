@@ -38,9 +38,9 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
         StateFailedError: it is not a block device.
     """
     words = [f"--{name}" for name in _ASKED]
-    said = await must(ctx, "blockdev", *words, device, what=f"ask about {device}")
-    found: dict[str, str] = dict(zip(_ASKED, said.stdout.split(), strict=False))
-    return {name: found[name] for name in args} if args else found
+    answer = await must(ctx, "blockdev", *words, device, what=f"ask about {device}")
+    settings: dict[str, str] = dict(zip(_ASKED, answer.stdout.split(), strict=False))
+    return {name: settings[name] for name in args} if args else settings
 
 
 async def tune(ctx: FunctionContext, device: str, **kwargs: Any) -> dict[str, str]:

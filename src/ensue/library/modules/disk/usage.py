@@ -42,7 +42,7 @@ async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, An
     Args:
         args: the mount point; without one, the result has all of them.
     """
-    found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
+    found = {place: about["capacity"] for place, about in (await usage(ctx)).items()}
     return found.get(args, "") if args else found
 
 
@@ -56,8 +56,8 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
     words = [device] if device else ["-t", token] if token else []
     found: Table = {}
     for line in (await ask(ctx, "blkid", *words)).stdout.splitlines():
-        path, _, said = line.partition(": ")
-        pairs = (word.partition("=") for word in shlex.split(said))
+        path, _, answer = line.partition(": ")
+        pairs = (word.partition("=") for word in shlex.split(answer))
         found[path] = {name: value for name, _, value in pairs}
     return found
 
@@ -75,8 +75,8 @@ async def fstype(ctx: FunctionContext, device: str) -> str:
 
 
 async def _table(ctx: FunctionContext, keys: tuple[str, ...], *words: str) -> Table:
-    said = await must(ctx, "df", *words, what="measure the usage of file systems")
-    rows = (line.split(None, _COLUMNS - 1) for line in said.stdout.splitlines()[1:])
+    answer = await must(ctx, "df", *words, what="measure the usage of file systems")
+    rows = (line.split(None, _COLUMNS - 1) for line in answer.stdout.splitlines()[1:])
     return {row[-1]: dict(zip(keys, row, strict=False)) for row in rows if len(row) == _COLUMNS}
 
 

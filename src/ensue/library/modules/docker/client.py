@@ -112,7 +112,7 @@ async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> li
         return []
     answer = await answered(ctx, kind, "inspect", *names)
     found: Any = _json(answer.stdout, f"docker {kind} inspect") if answer.stdout.strip() else []
-    return [one for one in found if is_mapping(one)] if is_list(found) else []
+    return [name for name in found if is_mapping(name)] if is_list(found) else []
 
 
 def part(about: Any, key: str) -> dict[str, Any]:

@@ -117,12 +117,12 @@ async def ps(
     Raises:
         StateFailedError: the engine does not answer.
     """
-    found: DataMap = {}
+    rows: DataMap = {}
     for about in await every_container(ctx, filters, all_=all):
-        found[str(about["Id"])] = {**_row(about), **({"Info": about} if verbose else {})}
+        rows[str(about["Id"])] = {**_row(about), **({"Info": about} if verbose else {})}
     if host:
-        found["host"] = {"interfaces": await ctx.call("network.interfaces")}
-    return found
+        rows["host"] = {"interfaces": await ctx.call("network.interfaces")}
+    return rows
 
 
 async def every_container(
@@ -130,7 +130,7 @@ async def every_container(
 ) -> list[dict[str, Any]]:
     """Return the engine's description of each container; see `ps`."""
     given = {key: value if is_list(value) else [value] for key, value in (filters or {}).items()}
-    flags = [f"--filter={key}={one}" for key, values in given.items() for one in values]
+    flags = [f"--filter={key}={value}" for key, values in given.items() for value in values]
     argv = ["container", "ls", "--quiet", "--no-trunc", *(["--all"] if all_ else []), *flags]
     ids = (await said(ctx, *argv, what="list containers")).split()
     return await all_described(ctx, "container", ids)
@@ -188,12 +188,12 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
     names = fnmatch.filter(await list_containers(ctx, all=True), name) if is_glob else [name]
     wanted = "*" if private_port is None else str(private_port)
     pattern = wanted if "/" in wanted or wanted == "*" else f"{wanted}/*"
-    found: DataMap = {}
-    for one in names:
-        ports = part(part(await inspect_container(ctx, one), "NetworkSettings"), "Ports")
-        found[one] = {key: ports[key] for key in fnmatch.filter(ports, pattern)}
-    only: Any = found.get(name, {})
-    return found if is_glob else only
+    ports_of: DataMap = {}
+    for container in names:
+        ports = part(part(await inspect_container(ctx, container), "NetworkSettings"), "Ports")
+        ports_of[container] = {key: ports[key] for key in fnmatch.filter(ports, pattern)}
+    only: Any = ports_of.get(name, {})
+    return ports_of if is_glob else only
 
 
 async def logs(
@@ -250,11 +250,11 @@ async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
         ensue call '*' docker.diff web
     """
     kinds = {"A": "Added", "C": "Changed", "D": "Deleted"}
-    found: dict[str, list[str]] = {}
+    changes: dict[str, list[str]] = {}
     for line in (await said(ctx, "diff", checked(name), what=f"compare the files of {name}")).splitlines():
         kind, _, path = line.partition(" ")
-        found.setdefault(kinds.get(kind, kind), []).append(path)
-    return found
+        changes.setdefault(kinds.get(kind, kind), []).append(path)
+    return changes
 
 
 FUNCTIONS: Final = by_name(

@@ -243,7 +243,7 @@ async def load(
     before = set(await images(ctx, all=True))
     text = await said(ctx, "load", f"--input={local}", what=f"load {path}")
     new = sorted(set(await images(ctx, all=True)) - before)
-    done: DataMap = {"Path": path, "Layers": [short_id(one) for one in new]}
+    done: DataMap = {"Path": path, "Layers": [short_id(image) for image in new]}
     if repository is None:
         return done
     loaded = _loaded(text) or new
@@ -279,7 +279,7 @@ async def rmi(ctx: FunctionContext, *names: str, force: bool = False, prune: boo
             errors.append(answer.complaint())
     after, left = await images(ctx, all=True), await list_tags(ctx)
     done: DataMap = {
-        "Layers": [one for one in before if one not in after],
+        "Layers": [image for image in before if image not in after],
         "Tags": [tag for tag in tags if tag not in left],
         "retcode": 1 if errors else 0,
     }

@@ -151,10 +151,10 @@ async def wait(
     Returns:
         `result`, `state`, `exit_status`, `comment`.
     """
-    found = await described(ctx, "container", name)
-    if found is None:
+    about = await described(ctx, "container", name)
+    if about is None:
         return {"result": ignore_already_stopped, "comment": f"Container '{name}' absent"}
-    before = state_of(found)
+    before = state_of(about)
     code = await said(ctx, "wait", checked(name), what=f"wait for {name}")
     after = await described(ctx, "container", name)
     now = state_of(after) if after else None
@@ -210,11 +210,11 @@ async def rm(
     Raises:
         StateFailedError: there is no such container, or it is running.
     """
-    found = await inspect_container(ctx, name)
-    identity = str(found["Id"])
-    if state_of(found) == RUNNING and not (force or stop):
+    about = await inspect_container(ctx, name)
+    identity = str(about["Id"])
+    if state_of(about) == RUNNING and not (force or stop):
         raise StateFailedError(f"the container {name} is running; set `force: true` to remove it anyway")
-    if stop and not force and state_of(found) != STOPPED:
+    if stop and not force and state_of(about) != STOPPED:
         await _stop_plainly(ctx, identity, timeout)
     flags = [*(["--force"] if force else []), *(["--volumes"] if volumes else [])]
     answer = await answered(ctx, "rm", *flags, identity)
@@ -239,9 +239,9 @@ async def _changed(ctx: FunctionContext, name: str, verb: str, expected: str, *f
     if verb != "restart" and before == expected:
         return _unchanged(expected, f"Container '{name}' already {expected}")
     await said(ctx, verb, *flags, checked(name), what=f"{verb} the container {name}")
-    found = await described(ctx, "container", name)
+    about = await described(ctx, "container", name)
     # A container with `auto_remove` no longer exists after it has stopped.
-    after = state_of(found) if found else None
+    after = state_of(about) if about else None
     is_done = after == expected or (after is None and expected == STOPPED)
     return {"result": is_done, "state": {"old": before, "new": after}}
 

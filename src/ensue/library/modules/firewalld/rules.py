@@ -110,10 +110,10 @@ async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True)
     Example:
         ensue call '*' firewalld.list_port_fwd public
     """
-    said = await answer_of(ctx, *in_zone(zone), "--list-forward-ports", permanent=permanent)
+    output = await answer_of(ctx, *in_zone(zone), "--list-forward-ports", permanent=permanent)
     keys = ("Source port", "Protocol", "Destination port", "Destination address")
-    found = (_FORWARD.match(word) for word in said.split())
-    return [dict(zip(keys, match.groups(), strict=True)) for match in found if match]
+    matches = (_FORWARD.match(word) for word in output.split())
+    return [dict(zip(keys, match.groups(), strict=True)) for match in matches if match]
 
 
 async def add_port_fwd(

@@ -213,23 +213,23 @@ async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: 
 
 
 async def _managed(ctx: FunctionContext, word: str, *, restart: bool) -> str:
-    said = await answer_of(ctx, word, permanent=True)
-    return await reload_rules(ctx) if restart else said
+    output = await answer_of(ctx, word, permanent=True)
+    return await reload_rules(ctx) if restart else output
 
 
 def _zones(text: str) -> dict[str, dict[str, list[str]]]:
-    found: dict[str, dict[str, list[str]]] = {}
+    zones: dict[str, dict[str, list[str]]] = {}
     zone: dict[str, list[str]] = {}
     key = ""
     for line in filter(str.strip, text.splitlines()):
         if not line[0].isspace():
-            zone = found.setdefault(line.strip(), {})
+            zone = zones.setdefault(line.strip(), {})
         elif line.startswith("\t") and key:
             zone[key].append(line.strip())
         else:
             key, _, value = (part.strip() for part in line.partition(":"))
             zone[key] = [value]
-    return found
+    return zones
 
 
 OFFERED: Final[dict[str, Callable[..., Any]]] = {

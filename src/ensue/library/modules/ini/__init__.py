@@ -55,8 +55,8 @@ async def get_section(
     Example:
         ensue call '*' ini.get_section /etc/app.ini server
     """
-    found = (await get_ini(ctx, file_name, separator, encoding)).get(section)
-    return found if is_mapping(found) else {}
+    options = (await get_ini(ctx, file_name, separator, encoding)).get(section)
+    return options if is_mapping(options) else {}
 
 
 async def get_option(
@@ -177,12 +177,12 @@ async def remove_section(
         Its options, None if it did not exist.
     """
     text = await _read(ctx, file_name, separator, encoding)
-    found = text.sections().get(section)
-    if found is None or section == TOP:
+    options = text.sections().get(section)
+    if options is None or section == TOP:
         return None
     text.drop_section(section)
     await _write(ctx, file_name, text, encoding, no_spaces=no_spaces)
-    return {**found}
+    return {**options}
 
 
 async def _read(ctx: FunctionContext, path: str, separator: str, encoding: str | None) -> IniText:

@@ -78,8 +78,8 @@ async def get_interface(ctx: FunctionContext, iface: str, *more: str) -> list[st
         iface: the interface; `source` for the lines that include other files.
         *more: additional files to read.
     """
-    found = (await read_interfaces(ctx, *more)).adapters.get(iface)
-    return [f"{line}\n" for line in _text(iface, found).split("\n")] if found else []
+    adapter = (await read_interfaces(ctx, *more)).adapters.get(iface)
+    return [f"{line}\n" for line in _text(iface, adapter).split("\n")] if adapter else []
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:

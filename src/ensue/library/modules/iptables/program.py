@@ -50,8 +50,8 @@ async def dump(ctx: FunctionContext, family: str = "ipv4", table: str | None = N
         StateFailedError: the program failed, or the target does not have it.
     """
     words = ["-t", table] if table else []
-    said = await must(ctx, f"{program(family)}-save", *words, what="read the rules of the packet filter")
-    return said.stdout
+    answer = await must(ctx, f"{program(family)}-save", *words, what="read the rules of the packet filter")
+    return answer.stdout
 
 
 async def version(ctx: FunctionContext, family: str = "ipv4") -> str:
@@ -60,5 +60,5 @@ async def version(ctx: FunctionContext, family: str = "ipv4") -> str:
     Args:
         family: `ipv4` or `ipv6`.
     """
-    said = await must(ctx, program(family), "--version", what="ask for its version")
-    return said.stdout.split()[1]
+    answer = await must(ctx, program(family), "--version", what="ask for its version")
+    return answer.stdout.split()[1]

@@ -145,7 +145,7 @@ def _parsed(text: str) -> Tables:
 
 def _options(words: list[str]) -> dict[str, list[str]]:
     """Return the options of a rule by long name, each with its values; a negated value begins with `!`."""
-    found: dict[str, list[str]] = {}
+    options: dict[str, list[str]] = {}
     negation, current = "", ""
     for word in words:
         if word == "!":
@@ -153,9 +153,9 @@ def _options(words: list[str]) -> dict[str, list[str]]:
         elif word.startswith("-"):
             bare = word.lstrip("-")
             current = _LONG.get(bare, bare) if not word.startswith("--") else bare
-            found.setdefault(current, []).append(negation)
+            options.setdefault(current, []).append(negation)
             negation = ""
         elif current:
-            values = found[current]
+            values = options[current]
             values[-1] += word if values[-1] in {"", "! "} else f" {word}"
-    return found
+    return options

@@ -69,9 +69,9 @@ async def lvcreate(
     words = [*kind, lvname, *where, flag, str(size or extents), *([pv] if pv else [])]
     words += [*options(kwargs, _KNOWN, _SWITCHES), "--yes" if force else "-qq"]
     await must(ctx, "lvcreate", *words, what=f"create the logical volume {lvname}")
-    said = f'Logical volume "{lvname}" created.'
+    message = f'Logical volume "{lvname}" created.'
     shown = await lvdisplay(ctx, f"/dev/{vgname.partition('/')[0]}/{lvname}")
-    return {**shown, "Output from lvcreate": said}
+    return {**shown, "Output from lvcreate": message}
 
 
 async def lvresize(

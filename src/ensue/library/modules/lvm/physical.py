@@ -102,8 +102,8 @@ async def vgcreate(
     """
     words = [vgname, *_listed(devices), *_answer(force), *options(kwargs, _OF_GROUPS)]
     await must(ctx, "vgcreate", *words, what=f"create the volume group {vgname}")
-    said = f'Volume group "{vgname}" successfully created'
-    return {**await vgdisplay(ctx, vgname), "Output from vgcreate": said}
+    message = f'Volume group "{vgname}" successfully created'
+    return {**await vgdisplay(ctx, vgname), "Output from vgcreate": message}
 
 
 async def vgextend(

@@ -34,8 +34,8 @@ _LOGICAL: Final = (
 
 async def version(ctx: FunctionContext) -> str:
     """Return the version of LVM."""
-    said = await must(ctx, "lvm", "version", what="ask for its version")
-    return said.stdout.splitlines()[0].partition(":")[2].strip()
+    answer = await must(ctx, "lvm", "version", what="ask for its version")
+    return answer.stdout.splitlines()[0].partition(":")[2].strip()
 
 
 async def pvdisplay(
@@ -55,11 +55,11 @@ async def pvdisplay(
         StateFailedError: the target has no LVM.
     """
     del quiet
-    found = await _shown(ctx, "pvdisplay", pvname, _PHYSICAL)
+    volumes = await _shown(ctx, "pvdisplay", pvname, _PHYSICAL)
     if not real:
-        return found
+        return volumes
     resolved: dict[str, dict[str, str]] = {}
-    for device, about in found.items():
+    for device, about in volumes.items():
         place = (await ask(ctx, "readlink", "-f", "--", device)).stdout.strip() or device
         resolved[place] = {**about, "Real Physical Volume Device": place}
     return resolved

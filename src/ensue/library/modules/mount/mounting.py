@@ -26,15 +26,15 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
     Args:
         extended: include `superopts`, the options of the file system itself.
     """
-    said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
-    found: dict[str, dict[str, Any]] = {}
-    for line in said.stdout.splitlines():
+    answer = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
+    mounts: dict[str, dict[str, Any]] = {}
+    for line in answer.stdout.splitlines():
         here, _, there = line.partition(" - ")
         folder, opts = here.split()[4:6]
         fstype, device, superopts = [*there.split(), ""][:3]
         entry: dict[str, Any] = {"device": unescaped(device), "fstype": fstype, "opts": opts.split(",")}
-        found[unescaped(folder)] = {**entry, "superopts": superopts.split(",")} if extended else entry
-    return found
+        mounts[unescaped(folder)] = {**entry, "superopts": superopts.split(",")} if extended else entry
+    return mounts
 
 
 async def is_mounted(ctx: FunctionContext, name: str) -> bool:

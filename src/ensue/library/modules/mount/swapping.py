@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 async def swaps(ctx: FunctionContext) -> dict[str, dict[str, str]]:
     """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB."""
-    said = await must(ctx, "cat", "/proc/swaps", what="list the swap areas in use")
-    found: dict[str, dict[str, str]] = {}
-    for line in said.stdout.splitlines()[1:]:
+    answer = await must(ctx, "cat", "/proc/swaps", what="list the swap areas in use")
+    areas: dict[str, dict[str, str]] = {}
+    for line in answer.stdout.splitlines()[1:]:
         name, kind, size, used, priority = line.split()[:5]
-        found[unescaped(name)] = {"type": kind, "size": size, "used": used, "priority": priority}
-    return found
+        areas[unescaped(name)] = {"type": kind, "size": size, "used": used, "priority": priority}
+    return areas
 
 
 async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -> dict[str, Any]:

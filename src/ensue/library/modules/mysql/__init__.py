@@ -33,11 +33,11 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
     Returns:
         `columns`, `results` (a list of strings per row) and `rows returned`.
     """
-    found = await rows(ctx, MysqlServer.read({**connection, "connection_db": database}), query)
+    records = await rows(ctx, MysqlServer.read({**connection, "connection_db": database}), query)
     return {
-        "columns": [*found[0]] if found else [],
-        "results": [[*row.values()] for row in found],
-        "rows returned": len(found),
+        "columns": [*records[0]] if records else [],
+        "results": [[*row.values()] for row in records],
+        "rows returned": len(records),
     }
 
 

@@ -40,10 +40,10 @@ async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str
     Example:
         ensue call '*' mysql.db_get shop
     """
-    found = await rows(ctx, MysqlServer.read(connection), _GET.format(name=text_of(name)))
-    if not found:
+    records = await rows(ctx, MysqlServer.read(connection), _GET.format(name=text_of(name)))
+    if not records:
         return {}
-    return {"character_set": found[0]["character_set"] or "", "collate": found[0]["collate_name"] or ""}
+    return {"character_set": records[0]["character_set"] or "", "collate": records[0]["collate_name"] or ""}
 
 
 async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
@@ -61,8 +61,8 @@ async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[
     Example:
         ensue call '*' mysql.db_tables shop
     """
-    found = await rows(ctx, MysqlServer.read(connection), f"SHOW TABLES IN {name_of(name)};")
-    return [next(iter(row.values())) or "" for row in found]
+    records = await rows(ctx, MysqlServer.read(connection), f"SHOW TABLES IN {name_of(name)};")
+    return [next(iter(row.values())) or "" for row in records]
 
 
 async def db_create(

@@ -82,8 +82,8 @@ async def user_grants(
     Raises:
         StateFailedError: the account does not exist, or the query fails.
     """
-    found = await rows(ctx, MysqlServer.read(connection), f"SHOW GRANTS FOR {account_of(user, host)};")
-    return [_KEPT.sub("", next(iter(row.values())) or "") for row in found]
+    records = await rows(ctx, MysqlServer.read(connection), f"SHOW GRANTS FOR {account_of(user, host)};")
+    return [_KEPT.sub("", next(iter(row.values())) or "") for row in records]
 
 
 async def grant_exists(
@@ -107,10 +107,10 @@ async def grant_exists(
     asked = MysqlServer.read(connection)
     if not await rows(ctx, asked, _ACCOUNT.format(user=text_of(user), host=text_of(host))):
         return False
-    held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
+    granted = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
     is_global = database.startswith("*.")
-    privileges = {privilege for line in held for privilege in line.privileges}
-    may_grant = any(line.with_grant_option for line in held)
+    privileges = {privilege for line in granted for privilege in line.privileges}
+    may_grant = any(line.with_grant_option for line in granted)
     wanted = _privileges(grant)
     is_all = _ALL in privileges or (is_global and privileges >= _GLOBAL_OF_MYSQL_8)
     return (is_all or wanted <= privileges | {"USAGE"}) and (may_grant or not grant_option)
@@ -129,8 +129,8 @@ async def grants_on(
     Example:
         ensue call '*' mysql.grants_on 'shop.*' shop
     """
-    held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
-    return [", ".join(sorted(line.privileges)) for line in held if line.privileges - {"USAGE"}]
+    granted = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
+    return [", ".join(sorted(line.privileges)) for line in granted if line.privileges - {"USAGE"}]
 
 
 async def grant_add(
@@ -193,7 +193,7 @@ async def _held_on(
 
 def _privileges(grant: str) -> frozenset[str]:
     """Normalize privileges: `SELECT (a, b)` for columns, MariaDB's name for the rest."""
-    found: set[str] = set()
+    privileges: set[str] = set()
     end = 0
     for match in _PRIVILEGE.finditer(grant):
         if match.start() != end or match.start() == match.end():
@@ -203,10 +203,10 @@ def _privileges(grant: str) -> frozenset[str]:
         words = _ALL if words == "ALL" else _SAME.get(words, words)
         named = (match["columns"] or "").split(",")
         columns = sorted(each.strip().strip("`") for each in named if each.strip())
-        found.add(f"{words} ({', '.join(map(name_of, columns))})" if columns else words)
-    if end != len(grant) or not found:
+        privileges.add(f"{words} ({', '.join(map(name_of, columns))})" if columns else words)
+    if end != len(grant) or not privileges:
         raise StateFailedError(f"{grant!r} is not a list of privileges; separate them by commas")
-    return frozenset(found)
+    return frozenset(privileges)
 
 
 def _level(database: str, *, escape: bool) -> _GrantLevel:

@@ -129,8 +129,8 @@ async def run_sql(ctx: FunctionContext, server: MysqlServer, sql: str) -> str:
         )
     if not answer.is_success:
         # MariaDB's client repeats the statement, which may contain a password, before the message.
-        said = [line for line in answer.stderr.splitlines() if line.startswith("ERROR ")]
-        raise StateFailedError("MySQL refused: " + ("\n".join(said) or f"exit code {answer.returncode}"))
+        errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR ")]
+        raise StateFailedError("MySQL refused: " + ("\n".join(errors) or f"exit code {answer.returncode}"))
     return answer.stdout
 
 

@@ -59,10 +59,10 @@ async def user_exists(
     Example:
         ensue call '*' mysql.user_exists shop
     """
-    found = await _account(ctx, user, host, connection)
-    if found is None:
+    account = await _account(ctx, user, host, connection)
+    if account is None:
         return False
-    plugin, kept = found
+    plugin, kept = account
     if password or password_hash:
         wanted = native_hash(password) if password else str(password_hash)
         ctx.masker.add(*filter(None, (password, wanted)))
@@ -168,13 +168,13 @@ async def _account(
     It selects all columns, because the name of the one with the hash differs between versions.
     """
     sql = _ACCOUNT.format(user=text_of(user), host=text_of(host))
-    found = await rows(ctx, MysqlServer.read(connection), sql)
-    if not found:
+    records = await rows(ctx, MysqlServer.read(connection), sql)
+    if not records:
         return None
-    kept = found[0].get("authentication_string") or found[0].get("Password") or ""
+    kept = records[0].get("authentication_string") or records[0].get("Password") or ""
     if kept not in _NOBODY_FITS:
         ctx.masker.add(kept)
-    return found[0].get("plugin") or "", kept
+    return records[0].get("plugin") or "", kept
 
 
 async def _identified(

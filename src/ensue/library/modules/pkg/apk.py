@@ -23,9 +23,9 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
     """Return the installed versions by name; apk leaves nothing behind when it removes a package."""
     if removed:
         return {}
-    said = await must(ctx, "apk", "info", "-v", what="list the packages")
+    answer = await must(ctx, "apk", "info", "-v", what="list the packages")
     found: dict[str, list[str]] = {}
-    for line in said.stdout.splitlines():
+    for line in answer.stdout.splitlines():
         match = _NAMED.match(line.strip())
         if match:
             found[match["name"]] = [match["version"]]
@@ -37,9 +37,9 @@ async def available(
 ) -> dict[str, list[str]]:
     """Return the versions in the repositories, newest first."""
     repository = ["--repository", fromrepo] if fromrepo else []
-    said = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
+    answer = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
     found: dict[str, list[str]] = {}
-    for name, versions in _offers(said.stdout).items():
+    for name, versions in _offers(answer.stdout).items():
         newest_first: list[str] = []
         for version in versions:
             place = 0
@@ -53,8 +53,8 @@ async def available(
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
     """Compare two versions as apk does."""
-    said = await must(ctx, "apk", "version", "-t", left, right, what="compare versions")
-    return _ORDER[said.stdout.strip()]
+    answer = await must(ctx, "apk", "version", "-t", left, right, what="compare versions")
+    return _ORDER[answer.stdout.strip()]
 
 
 async def refreshed_at_s(ctx: FunctionContext) -> float | None:
@@ -123,9 +123,9 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
 
 async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # apk knows one kind
     """Return what an upgrade would install."""
-    said = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
+    answer = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
     found: dict[str, str] = {}
-    for line in said.stdout.splitlines():
+    for line in answer.stdout.splitlines():
         there, mark, new = line.partition(" < ")
         if mark:
             found[_named(there.strip())] = new.strip()

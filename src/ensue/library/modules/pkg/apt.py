@@ -41,8 +41,8 @@ _UPGRADE: Final = re.compile(r"Inst (?P<name>\S+) \[[^\]]*\] \((?P<new>\S+)")
 async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
     """Return the installed versions by name; a package of a foreign architecture is `name:architecture`."""
     line = f"dpkg --print-architecture && dpkg-query -W -f '{_FORMAT}'"
-    said = await must(ctx, "sh", "-c", line, what="list the packages")
-    native, *lines = said.stdout.splitlines()
+    answer = await must(ctx, "sh", "-c", line, what="list the packages")
+    native, *lines = answer.stdout.splitlines()
     found: dict[str, list[str]] = {}
     for each in lines:
         status, name, architecture, version = each.split("\t")
@@ -135,7 +135,9 @@ async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
         ctx, "dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Provides}\\n", what="list the packages"
     )
     lines = (line.partition("\t") for line in shown.stdout.splitlines())
-    there = [part.split() for status, _, said in lines if status[1:2] in _THERE for part in said.split(",")]
+    there = [
+        part.split() for status, _, provides in lines if status[1:2] in _THERE for part in provides.split(",")
+    ]
     return {words[0].partition(":")[0] for words in there if words} & {*names}
 
 
@@ -169,8 +171,8 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
 async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:
     """Return what a simulated upgrade would install."""
     verb = "dist-upgrade" if dist_upgrade else "upgrade"
-    said = await must(ctx, "apt-get", "-s", "-q", verb, env=_QUIET, what="look for upgrades")
-    lines = (_UPGRADE.match(line) for line in said.stdout.splitlines())
+    answer = await must(ctx, "apt-get", "-s", "-q", verb, env=_QUIET, what="look for upgrades")
+    lines = (_UPGRADE.match(line) for line in answer.stdout.splitlines())
     return {match["name"]: match["new"] for match in lines if match}
 
 

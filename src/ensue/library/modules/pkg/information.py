@@ -68,16 +68,16 @@ async def info_installed(
 async def _asked(ctx: FunctionContext, names: list[str]) -> dict[str, dict[str, str]]:
     if not names:
         return {}
-    said = await ask(ctx, "dpkg-query", "-W", "-f", _format(_DPKG), "--", *names)
+    answer = await ask(ctx, "dpkg-query", "-W", "-f", _format(_DPKG), "--", *names)
     fields = list(_DPKG)
-    if said.is_missing:
-        said = await ask(ctx, "rpm", "-q", "--queryformat", _format(_RPM), "--", *names)
+    if answer.is_missing:
+        answer = await ask(ctx, "rpm", "-q", "--queryformat", _format(_RPM), "--", *names)
         fields = list(_RPM)
-    if said.is_missing:
+    if answer.is_missing:
         versions = await list_pkgs(ctx)
         return {name: {"version": str(versions[name])} for name in names}
     found: dict[str, dict[str, str]] = {}
-    for record in said.stdout.split(_END_OF_PACKAGE)[:-1]:
+    for record in answer.stdout.split(_END_OF_PACKAGE)[:-1]:
         values = dict(zip(fields, record.split(_END_OF_FIELD), strict=False))
         found[values.pop("package").strip()] = {key: value.strip() for key, value in values.items()}
     return found

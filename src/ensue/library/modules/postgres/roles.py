@@ -53,12 +53,12 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
         `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `valid_until`, and
         `groups`, a list.
     """
-    found = await rows(ctx, PostgresServer.read(server), _ROLE.format(name=text_of(name)))
-    if not found:
+    records = await rows(ctx, PostgresServer.read(server), _ROLE.format(name=text_of(name)))
+    if not records:
         return None
-    role: DataMap = {word: found[0][word] == "t" for word in _FLAGS}
-    groups: list[Data] = [*found[0]["groups"].split(",")] if found[0]["groups"] else []
-    role |= {"valid_until": found[0]["valid_until"], "groups": groups}
+    role: DataMap = {word: records[0][word] == "t" for word in _FLAGS}
+    groups: list[Data] = [*records[0]["groups"].split(",")] if records[0]["groups"] else []
+    role |= {"valid_until": records[0]["valid_until"], "groups": groups}
     return role
 
 
@@ -88,8 +88,8 @@ async def has_password(
         ensue call '*' postgres.has_password app 'the password'
     """
     ctx.masker.add(rolepassword)
-    found = await rows(ctx, PostgresServer.read(server), _KEPT.format(name=text_of(name)))
-    kept = found[0]["kept"] if found else ""
+    records = await rows(ctx, PostgresServer.read(server), _KEPT.format(name=text_of(name)))
+    kept = records[0]["kept"] if records else ""
     ctx.masker.add(kept)
     return is_kept(name, rolepassword, encrypted, kept)
 
@@ -105,8 +105,8 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
         ensue call '*' postgres.is_valid_until app 2027-01-01
     """
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
-    found = await rows(ctx, PostgresServer.read(server), sql)
-    return bool(found) and found[0]["same"] == "t"
+    records = await rows(ctx, PostgresServer.read(server), sql)
+    return bool(records) and records[0]["same"] == "t"
 
 
 async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:

@@ -35,8 +35,8 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
     Example:
         ensue call '*' postgres.schema_get shop archive
     """
-    found = await rows(ctx, _inside(dbname, server), _SCHEMA.format(name=text_of(name)))
-    return {"owner": found[0]["owner"]} if found else None
+    records = await rows(ctx, _inside(dbname, server), _SCHEMA.format(name=text_of(name)))
+    return {"owner": records[0]["owner"]} if records else None
 
 
 async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
@@ -97,8 +97,8 @@ async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any
     Example:
         ensue call '*' postgres.get_installed_extension pg_trgm
     """
-    found = await rows(ctx, PostgresServer.read(server), _EXTENSION.format(name=text_of(name)))
-    return found[0] if found else {}
+    records = await rows(ctx, PostgresServer.read(server), _EXTENSION.format(name=text_of(name)))
+    return records[0] if records else {}
 
 
 async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> bool:

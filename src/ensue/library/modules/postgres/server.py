@@ -123,8 +123,8 @@ async def run_sql(ctx: FunctionContext, server: PostgresServer, sql: str, *, who
     if done.returncode == _NOT_FOUND:
         raise StateFailedError(f"{ctx.srn} has no program `psql`; install postgresql-client there")
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().replace("psql:<stdin>:", "line ")
-        raise StateFailedError(f"PostgreSQL refused: {said or f'exit code {done.returncode}'}")
+        message = done.stderr.decode("utf-8", "replace").strip().replace("psql:<stdin>:", "line ")
+        raise StateFailedError(f"PostgreSQL refused: {message or f'exit code {done.returncode}'}")
     return done.stdout.decode("utf-8", "replace")
 
 

@@ -67,10 +67,10 @@ async def join_cluster(
     await stop_app(ctx, runas)
     try:
         words = ["--ram"] if ram_node else []
-        said = await control(ctx, "join_cluster", *words, f"{user}@{host}", runas=runas)
+        output = await control(ctx, "join_cluster", *words, f"{user}@{host}", runas=runas)
     finally:
         await start_app(ctx, runas)
-    return {"Join": said}
+    return {"Join": output}
 
 
 FUNCTIONS: Final = by_name(cluster_status, force_reset, join_cluster, reset, start_app, status, stop_app)

@@ -29,15 +29,15 @@ async def list_policies(
     Returns:
         Each policy has `pattern`, `apply_to`, `definition` (JSON) and `priority`.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    policies: dict[str, dict[str, dict[str, Any]]] = {}
     for row in await listed(ctx, "list_policies", "-p", vhost, runas=runas):
-        found.setdefault(str(row.get("vhost", vhost)), {})[str(row.get("name"))] = {
+        policies.setdefault(str(row.get("vhost", vhost)), {})[str(row.get("name"))] = {
             "pattern": row.get("pattern"),
             "apply_to": row.get("apply-to"),
             "definition": row.get("definition"),
             "priority": row.get("priority", 0),
         }
-    return found
+    return policies
 
 
 async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str | None = None) -> bool:

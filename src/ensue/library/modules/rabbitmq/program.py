@@ -51,9 +51,9 @@ async def listed(ctx: FunctionContext, *words: str, runas: str | None = None) ->
     """
     text = await control(ctx, *words, "--formatter=json", runas=runas)
     try:
-        found: Any = json.loads(text or "[]")
+        rows: Any = json.loads(text or "[]")
     except ValueError:
-        found = None
-    if not is_list(found):
+        rows = None
+    if not is_list(rows):
         raise StateFailedError(f"`rabbitmqctl {words[0]}` did not return a JSON list: {text}")
-    return [row for row in found if is_mapping(row)]
+    return [row for row in rows if is_mapping(row)]

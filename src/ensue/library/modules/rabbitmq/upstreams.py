@@ -31,14 +31,14 @@ _COMPONENT: Final = "federation-upstream"
 
 async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict[str, str]:
     """Return the definition of each upstream as JSON, by name."""
-    found: dict[str, str] = {}
+    upstreams: dict[str, str] = {}
     for row in await listed(ctx, "list_parameters", runas=runas):
         if row.get("component") == _COMPONENT:
             value = row.get("value")
             text = json.dumps(value) if is_mapping(value) else str(value)
             _mask_passwords(ctx, text)
-            found[str(row.get("name"))] = text
-    return found
+            upstreams[str(row.get("name"))] = text
+    return upstreams
 
 
 async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:

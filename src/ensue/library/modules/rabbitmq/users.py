@@ -53,14 +53,14 @@ async def add_user(
         `Added` with the program's output.
     """
     first = secrets.token_urlsafe() if password is None else _given(password)
-    said = await control(ctx, "add_user", name, runas=runas, password=first)
+    output = await control(ctx, "add_user", name, runas=runas, password=first)
     if password is None:
         try:
             await clear_password(ctx, name, runas)
         except StateFailedError:
             await delete_user(ctx, name, runas)
             raise
-    return {"Added": said}
+    return {"Added": output}
 
 
 async def delete_user(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
@@ -80,8 +80,8 @@ async def change_password(
     Example:
         ensue call '*' rabbitmq.change_password app 'the new password'
     """
-    said = await control(ctx, "change_password", name, runas=runas, password=_given(password))
-    return {"Password Changed": said}
+    output = await control(ctx, "change_password", name, runas=runas, password=_given(password))
+    return {"Password Changed": output}
 
 
 async def clear_password(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
@@ -165,8 +165,8 @@ async def set_permissions(
     Example:
         ensue call '*' rabbitmq.set_permissions shop deploy
     """
-    said = await control(ctx, "set_permissions", "-p", vhost, user, conf, write, read, runas=runas)
-    return {"Permissions Set": said}
+    output = await control(ctx, "set_permissions", "-p", vhost, user, conf, write, read, runas=runas)
+    return {"Permissions Set": output}
 
 
 def _given(password: str) -> str:

@@ -22,10 +22,10 @@ async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
     Raises:
         StateFailedError: the target has no semanage.
     """
-    said = await must(ctx, "semanage", "boolean", "--list", what="list the SELinux booleans")
+    answer = await must(ctx, "semanage", "boolean", "--list", what="list the SELinux booleans")
     keys = ("State", "Default", "Description")
-    found = _BOOLEAN.finditer(said.stdout)
-    return {match[1]: dict(zip(keys, match.groups()[1:], strict=True)) for match in found}
+    matches = _BOOLEAN.finditer(answer.stdout)
+    return {match[1]: dict(zip(keys, match.groups()[1:], strict=True)) for match in matches}
 
 
 async def getsebool(ctx: FunctionContext, boolean: str) -> dict[str, str]:

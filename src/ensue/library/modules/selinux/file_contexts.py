@@ -70,12 +70,12 @@ async def fcontext_get_policy(
     kind = filetype_id_to_string(ctx, filetype) if filetype else None
     conditions = {"sel_type": sel_type, "sel_user": sel_user, "sel_level": sel_level}
     wanted = {key: value for key, value in conditions.items() if value}
-    found = None
+    policy = None
     for entry in await _entries(ctx):
         is_it = entry["filespec"] == name and kind in {None, entry["filetype"]}
         if is_it and all(entry[key] == value for key, value in wanted.items()):
-            found = entry
-    return found
+            policy = entry
+    return policy
 
 
 async def fcontext_add_policy(
@@ -161,7 +161,7 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
     if not answer.is_success:
         return done
     changes: DataMap = {}
-    for path, before, after in (found.groups() for form in _RELABELS for found in form.finditer(planned)):
+    for path, before, after in (match.groups() for form in _RELABELS for match in form.finditer(planned)):
         old, new = _label(before), _label(after)
         changes[path] = {
             "old": {key: value for key, value in old.items() if new.get(key) != value},
@@ -171,10 +171,10 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
 
 
 async def _entries(ctx: FunctionContext) -> list[dict[str, str]]:
-    said = await must(ctx, "semanage", "fcontext", "--list", what="list the SELinux file contexts")
-    found = (_ENTRY.match(line) for line in said.stdout.splitlines())
+    answer = await must(ctx, "semanage", "fcontext", "--list", what="list the SELinux file contexts")
+    matches = (_ENTRY.match(line) for line in answer.stdout.splitlines())
     return [
-        {"filespec": match[1].strip(), "filetype": match[2], **_label(match[3])} for match in found if match
+        {"filespec": match[1].strip(), "filetype": match[2], **_label(match[3])} for match in matches if match
     ]
 
 

@@ -25,8 +25,8 @@ async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
     Raises:
         StateFailedError: the target has no semodule.
     """
-    said = await must(ctx, "semodule", "--list-modules=full", what="list the SELinux modules")
-    lines = [line.split() for line in said.stdout.splitlines() if line.strip()]
+    answer = await must(ctx, "semodule", "--list-modules=full", what="list the SELinux modules")
+    lines = [line.split() for line in answer.stdout.splitlines() if line.strip()]
     return {words[1]: {"Enabled": "disabled" not in words[3:], "Version": None} for words in lines}
 
 

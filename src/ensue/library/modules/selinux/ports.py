@@ -45,8 +45,8 @@ async def port_get_policy(
         StateFailedError: no port is given, or the target has no semanage.
     """
     wanted_protocol, wanted = _parsed(name, protocol, port)
-    said = await must(ctx, "semanage", "port", "--list", what="list the SELinux ports")
-    for match in _ENTRY.finditer(said.stdout):
+    answer = await must(ctx, "semanage", "port", "--list", what="list the SELinux ports")
+    for match in _ENTRY.finditer(answer.stdout):
         ports = [each.strip() for each in match[3].split(",")]
         if match[2] == wanted_protocol and wanted in ports and sel_type in {None, "", match[1]}:
             return {"sel_type": match[1], "protocol": match[2], "port": match[3].strip()}

@@ -23,8 +23,8 @@ _MADE_OF_SYMLINKS: Final = frozenset({"enable", "disable", "mask", "unmask"})
 
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Return whether a unit exists."""
-    said = await ask(ctx, "systemctl", *_LIST, "--", _unit(name), env=_OFFLINE)
-    return any(line.split()[:1] == [_unit(name)] for line in said.stdout.splitlines())
+    answer = await ask(ctx, "systemctl", *_LIST, "--", _unit(name), env=_OFFLINE)
+    return any(line.split()[:1] == [_unit(name)] for line in answer.stdout.splitlines())
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:
@@ -69,8 +69,8 @@ async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool)
 
 
 async def _listed(ctx: FunctionContext, *flags: str) -> list[str]:
-    said = await ask(ctx, "systemctl", *_LIST, "--type=service", *flags, env=_OFFLINE)
-    units = [line.split()[0] for line in said.stdout.splitlines() if line.strip()]
+    answer = await ask(ctx, "systemctl", *_LIST, "--type=service", *flags, env=_OFFLINE)
+    units = [line.split()[0] for line in answer.stdout.splitlines() if line.strip()]
     return sorted(unit.removesuffix(".service") for unit in units)
 
 

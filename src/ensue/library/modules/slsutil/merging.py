@@ -84,8 +84,8 @@ def merge_all(
         ensue call '*' slsutil.merge_all '[{a: 1}, {b: 2}]'
     """
     result: dict[Any, Any] = {}
-    for one in lst:
-        result = merge(ctx, result, one, strategy, renderer, merge_lists)
+    for entry in lst:
+        result = merge(ctx, result, entry, strategy, renderer, merge_lists)
     return result
 
 

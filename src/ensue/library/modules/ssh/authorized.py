@@ -46,11 +46,11 @@ async def auth_keys(
     """
     if isinstance(user, str):
         return _described(await _present(ctx, user, config), fingerprint_hash_type)
-    found: DataMap = {}
+    keys_by_file: DataMap = {}
     for each in user or await ctx.call("user.list_users"):
         if keys := await _present(ctx, each, config):
-            found[each] = _described(keys, fingerprint_hash_type)
-    return found
+            keys_by_file[each] = _described(keys, fingerprint_hash_type)
+    return keys_by_file
 
 
 async def check_key(
@@ -232,8 +232,8 @@ async def _write(ctx: FunctionContext, user: str, path: str, lines: Sequence[str
 
 
 def _holds(line: str, key: str) -> bool:
-    found = read_line(line)
-    return found is not None and found.key == key
+    parsed = read_line(line)
+    return parsed is not None and parsed.key == key
 
 
 def _wanted(key: str, enc: str, comment: str, options: Sequence[str] | None) -> KeyLine:

@@ -47,8 +47,8 @@ async def get_known_host_entries(
         ensue call '*' ssh.get_known_host_entries deploy git.example.com
     """
     text = await text_of(ctx, await known_hosts_path(ctx, user, config)) or ""
-    found = _entries(text, host_with_port(hostname, port))
-    return [each.as_data(fingerprint_hash_type) for each in found] or None
+    entries = _entries(text, host_with_port(hostname, port))
+    return [each.as_data(fingerprint_hash_type) for each in entries] or None
 
 
 async def recv_known_host_entries(
@@ -76,8 +76,8 @@ async def recv_known_host_entries(
     answer = await ask(ctx, "ssh-keyscan", *words, "-T", str(timeout), "--", hostname)
     if answer.is_missing:
         raise StateFailedError(f"{ctx.srn} has no program `ssh-keyscan`; install it there, or give the key")
-    found = [entry for line in answer.stdout.splitlines() if (entry := read_line(line))]
-    return [each.as_data(fingerprint_hash_type) for each in found] or None
+    entries = [entry for line in answer.stdout.splitlines() if (entry := read_line(line))]
+    return [each.as_data(fingerprint_hash_type) for each in entries] or None
 
 
 async def check_known_host(
@@ -243,8 +243,8 @@ def _mismatch(key: str | None, wanted: str | None, hash_type: str | None) -> str
     """Return an error message if a key does not have the given fingerprint, empty if it has."""
     if not key or not wanted:
         return ""
-    found = fingerprint_of(key, hash_type)
-    return "" if found == wanted else f"The key has the fingerprint {found or '(none)'}, not {wanted}"
+    actual = fingerprint_of(key, hash_type)
+    return "" if actual == wanted else f"The key has the fingerprint {actual or '(none)'}, not {wanted}"
 
 
 def _all(entries: Sequence[DataMap], key: str) -> list[str]:

@@ -89,7 +89,7 @@ async def write_user_file(ctx: FunctionContext, path: str, text: str, user: str 
 
 
 async def _known(ctx: FunctionContext, user: str) -> dict[str, Any]:
-    found: dict[str, Any] = await ctx.call("user.info", user)
-    if not found:
+    account: dict[str, Any] = await ctx.call("user.info", user)
+    if not account:
         raise StateFailedError(f"User '{user}' does not exist")
-    return found
+    return account

@@ -104,8 +104,8 @@ async def revoke_cert(
         return f'There is no client certificate named "{CN}"'
     entry = IndexLine.of(await certificate_of(ctx, certificate))
     serial = f"{entry.serial:X}"
-    found = await entries(ctx, authority.index)
-    if any(each.serial == entry.serial and each.revoked for each in found):
+    lines = await entries(ctx, authority.index)
+    if any(each.serial == entry.serial and each.revoked for each in lines):
         return f'"{certificate}" was already revoked, serial number: {serial}'
     path = crl_file or f"{authority.folder}/crl.pem"
     there = await ctx.connection.stat(path, follow=True)
@@ -114,7 +114,7 @@ async def revoke_cert(
     if ctx.test:
         return f'Would revoke Certificate: "{certificate}", serial number: {serial}'
     now = dt.datetime.now(tz=dt.UTC).replace(microsecond=0)
-    others = [each for each in found if each.serial != entry.serial]
+    others = [each for each in lines if each.serial != entry.serial]
     every = [*others, msgspec.structs.replace(entry, revoked=now)]
     await write_entries(ctx, authority.index, every)
     await _write_list(ctx, authority, issuer, path, [each for each in every if each.revoked], digest)
@@ -130,6 +130,6 @@ async def _write_list(
     digest: str,
 ) -> None:
     signer = Signer(issuer, authority.key, checked_digest(digest), _DAYS_VALID)
-    found = [Revoked(serial=each.serial, date=each.revoked) for each in revoked]
-    listed = await made(ctx, found, {}, signer, dt.datetime.now(tz=dt.UTC))
+    revocations = [Revoked(serial=each.serial, date=each.revoked) for each in revoked]
+    listed = await made(ctx, revocations, {}, signer, dt.datetime.now(tz=dt.UTC))
     await ctx.connection.write(path, encoded(listed, "pem"))

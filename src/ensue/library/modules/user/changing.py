@@ -79,10 +79,10 @@ def _attribute(option: str, what: str, value: str) -> Change:
 
 def _comment_part(part: str) -> Change:
     async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
-        found = await info(ctx, name)
-        if not found:
+        account = await info(ctx, name)
+        if not account:
             raise StateFailedError(f"there is no user {name} on {ctx.srn}")
-        texts = [str(value if each == part else found[each]) for each in GECOS]
+        texts = [str(value if each == part else account[each]) for each in GECOS]
         comment = ",".join(texts).rstrip(",")
         await must(ctx, "usermod", "-c", comment, "--", name, what=f"change the {part} of {name}")
         return True

@@ -30,11 +30,11 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         `gid`, `groups`, `home`, `name`, `passwd`, `shell`, `uid`, `fullname`, `roomnumber`, `workphone`,
         `homephone` and `other`.
     """
-    found = await entry(ctx, "passwd", str(name))
-    if found and found[1].startswith("$"):
+    fields = await entry(ctx, "passwd", str(name))
+    if fields and fields[1].startswith("$"):
         # Without shadow passwords everybody can read the hash, but ensue still does not return it.
-        ctx.masker.add(found[1])
-    return _described(found, await list_groups(ctx, str(name))) if found else {}
+        ctx.masker.add(fields[1])
+    return _described(fields, await list_groups(ctx, str(name))) if fields else {}
 
 
 async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
@@ -61,12 +61,12 @@ async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None =
     groups = await entries(ctx, "group")
     names = {fields[2]: fields[0] for fields in groups}
     members = {fields[0]: fields[3].split(",") for fields in groups if len(fields) > 3}  # noqa: PLR2004 (the fourth field)
-    found: list[DataMap] = []
+    accounts: list[DataMap] = []
     for fields in await entries(ctx, "passwd"):
         own = {group for group, users in members.items() if fields[0] in users}
         own |= {names[fields[3]]} if fields[3] in names else set()
-        found.append(_described(fields, sorted(own)))
-    return found
+        accounts.append(_described(fields, sorted(own)))
+    return accounts
 
 
 async def primary_group(ctx: FunctionContext, name: str) -> str:

@@ -32,12 +32,12 @@ async def get_pem_entry(ctx: FunctionContext, text: str, pem_type: str | None = 
     Raises:
         StateFailedError: there is no such entry.
     """
-    found = (await bytes_of(ctx, text)).decode("utf-8", "replace").replace("\\n", "\n")
+    content = (await bytes_of(ctx, text)).decode("utf-8", "replace").replace("\\n", "\n")
     kind = pem_type or "[0-9A-Z ]+"
     match = re.search(
         rf"-----BEGIN (?P<kind>{kind})-----\s*(?P<proc>Proc-Type: 4,ENCRYPTED)?\s*(?P<dek>DEK-Info: \S+)?"
         r"(?P<body>[^-]+)-----END (?P=kind)-----",
-        found,
+        content,
     )
     if match is None:
         raise StateFailedError(
@@ -62,13 +62,13 @@ async def get_pem_entries(ctx: FunctionContext, glob_path: str) -> dict[str, str
     Example:
         ensue call '*' x509.get_pem_entries '/etc/ssl/*.crt'
     """
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     for path in await matching(ctx, glob_path):
         try:
-            found[path] = await get_pem_entry(ctx, path)
+            entries[path] = await get_pem_entry(ctx, path)
         except StateFailedError:
             continue
-    return found
+    return entries
 
 
 async def write_pem(

@@ -284,8 +284,8 @@ async def _unpack(ctx: StateContext, wish: _ExtractedArguments, changes: DataMap
         await ctx.connection.remove(wish.folder, recursive=True)
     else:
         changes["retcode"] = done.returncode
-    said = done.stderr.decode("utf-8", "replace").strip()
-    return f"tar could not unpack {wish.shown} in {wish.folder}: {said or f'exit code {done.returncode}'}"
+    message = done.stderr.decode("utf-8", "replace").strip()
+    return f"tar could not unpack {wish.shown} in {wish.folder}: {message or f'exit code {done.returncode}'}"
 
 
 async def _owned(

@@ -47,14 +47,17 @@ async def set_owners(
             faults.append(f"{path} does not exist")
             continue
         below = [entry async for entry in walk(ctx.connection, path)] if found.kind == "directory" else []
-        everything: list[tuple[str, FileStat]] = [(path, found), *((one.path, one.found) for one in below)]
-        for one, state in everything:
+        everything: list[tuple[str, FileStat]] = [
+            (path, found),
+            *((place.path, place.found) for place in below),
+        ]
+        for place, state in everything:
             if not await wanted.differences(ctx.connection, state):
                 continue
             if ctx.test:
                 changed = True
                 continue
-            done = await apply_attributes(ctx.connection, one, wanted, state)
+            done = await apply_attributes(ctx.connection, place, wanted, state)
             changed = changed or bool(done.changes)
             faults += done.faults
     return Owned(changed=changed, faults=tuple(faults))

@@ -39,14 +39,14 @@ def reinterpreted(returned: StateReturn, *, test: bool) -> StateReturn:
     if not stdout:
         return msgspec.structs.replace(returned, changes={}, comment=str(done.get("stderr") or ""))
     try:
-        said, rest = _said(stdout)
-        changed = _is_true(str(said.get("changed", "no")))
+        line, rest = _said(stdout)
+        changed = _is_true(str(line.get("changed", "no")))
     except _NotUnderstoodError as error:
         return msgspec.structs.replace(
             returned, result=False, comment=str(error), changes=error.changes(done)
         )
-    comment = str(said.pop("comment", ""))
-    changes = {**said, **{key: done[key] for key in done if key not in said}, "stdout": rest}
+    comment = str(line.pop("comment", ""))
+    changes = {**line, **{key: done[key] for key in done if key not in line}, "stdout": rest}
     if not changed:
         return msgspec.structs.replace(returned, changes={}, comment=comment)
     result = None if test and returned.result else returned.result

@@ -60,15 +60,17 @@ async def differences(
         other: a container with the requested options.
     """
     ignored = ",".join(_NEVER_COMPARED)
-    found: dict[str, Any] = await ctx.call("docker.compare_containers", wanted.name, other, ignore=ignored)
+    differing: dict[str, Any] = await ctx.call(
+        "docker.compare_containers", wanted.name, other, ignore=ignored
+    )
     if not wanted.is_networked:
-        return found, {}
-    mode = found.get("HostConfig", {}).get("NetworkMode")
+        return differing, {}
+    mode = differing.get("HostConfig", {}).get("NetworkMode")
     if mode is not None and not any(str(mode[side]).startswith(_OF_ITS_OWN) for side in ("old", "new")):
         # Networks are connected and disconnected without a new container; which one came first is irrelevant.
-        del found["HostConfig"]["NetworkMode"]
-        found = {side: changes for side, changes in found.items() if changes}
-    return found, await ctx.call("docker.compare_container_networks", wanted.name, other)
+        del differing["HostConfig"]["NetworkMode"]
+        differing = {side: changes for side, changes in differing.items() if changes}
+    return differing, await ctx.call("docker.compare_container_networks", wanted.name, other)
 
 
 async def remove_old(ctx: StateContext, wanted: RequestedContainer) -> list[str]:
@@ -115,7 +117,7 @@ def with_addresses(changes: Mapping[str, Any], about: Mapping[str, Any]) -> None
     for net, change in changes.get("container", {}).get("Networks", {}).items():
         if change.get("IPConfiguration", {}).get("new") != "automatic":
             continue
-        found = {key: value for key in _AUTOMATIC if (value := part(networks, net).get(key))}
-        if found:
+        differing = {key: value for key in _AUTOMATIC if (value := part(networks, net).get(key))}
+        if differing:
             del change["IPConfiguration"]
-            change |= {key: {"old": None, "new": value} for key, value in found.items()}
+            change |= {key: {"old": None, "new": value} for key, value in differing.items()}

@@ -105,11 +105,11 @@ async def running(
 
 async def _image(ctx: StateContext, report: Report, image: str) -> str | bool:
     """Return the id of the image, pulled if it is missing; False in a plan that would pull it."""
-    found: str | bool = await ctx.call("docker.resolve_image_id", image)
-    if found is False and not ctx.test:
+    image_id: str | bool = await ctx.call("docker.resolve_image_id", image)
+    if image_id is False and not ctx.test:
         report.changes["image"] = await ctx.call("docker.pull", image)
-        found = await ctx.call("docker.resolve_image_id", image)
-    return found
+        image_id = await ctx.call("docker.resolve_image_id", image)
+    return image_id
 
 
 async def _missing_networks(ctx: StateContext, networks: Any) -> list[str]:

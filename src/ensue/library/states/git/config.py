@@ -165,22 +165,24 @@ class _GitSettings:
     async def matching(self, pattern: str, value_pattern: str | None) -> dict[str, list[str]]:
         """Return the settings whose name matches, with those of their values that match."""
         name = re.compile(pattern.lstrip("^").rstrip("$"), re.IGNORECASE)
-        found: dict[str, list[str]] = {}
+        values_by_key: dict[str, list[str]] = {}
         for key, values in (await self.all()).items():
             if name.fullmatch(key):
-                found[key] = [each for each in values if not value_pattern or re.search(value_pattern, each)]
-        return {key: values for key, values in found.items() if values}
+                values_by_key[key] = [
+                    each for each in values if not value_pattern or re.search(value_pattern, each)
+                ]
+        return {key: values for key, values in values_by_key.items() if values}
 
     async def all(self) -> dict[str, list[str]]:
         """Return all settings; a missing file has none."""
         if not await self._home():
             return {}
         done = await self._git.run("config", *self._words, "--list", "--null", is_inside=self._is_inside)
-        found: dict[str, list[str]] = {}
+        values_by_key: dict[str, list[str]] = {}
         for entry in filter(None, done.stdout.decode("utf-8", "replace").split("\0")):
             key, _, value = entry.partition("\n")
-            found.setdefault(key, []).append(value)
-        return found
+            values_by_key.setdefault(key, []).append(value)
+        return values_by_key
 
     async def replace(self, name: str, values: list[str]) -> None:
         """Replace the values of a setting."""

@@ -180,11 +180,14 @@ async def _wanted(
     if not wish.fetch_remote:
         return await _local(copy, wish), steps
     # First ask whether there is something to fetch, because a plan must not fetch.
-    found = await copy.remote_revision(wish.url, wish.rev, wish.remote)
-    if found and (commit := await copy.commit_of(found.commit)):
+    revision = await copy.remote_revision(wish.url, wish.rev, wish.remote)
+    if revision and (commit := await copy.commit_of(revision.commit)):
         return commit, steps
     if test:
-        return found.commit if found else "", [*steps, f"Repository remote {wish.remote} would be fetched"]
+        return revision.commit if revision else "", [
+            *steps,
+            f"Repository remote {wish.remote} would be fetched",
+        ]
     commit = await _fetched(copy, wish)
     comments.append(f"Remote {wish.remote} was fetched, resulting in updated refs")
     return commit, steps

@@ -65,4 +65,4 @@ def ini_state(path: str, options: DataMap) -> DataMap:
         path: the file.
         options: the result of `options_of`.
     """
-    return {"path": path, "sections": [name for name, held in options.items() if is_mapping(held)]}
+    return {"path": path, "sections": [name for name, value in options.items() if is_mapping(value)]}

@@ -126,8 +126,8 @@ async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: 
     changes: DataMap = {}
     is_failed = False
     for device in wanted:
-        found: dict[str, dict[str, str]] = await ctx.call("lvm.pvdisplay", device)
-        group = next((about["Volume Group Name"] for about in found.values()), None)
+        volumes: dict[str, dict[str, str]] = await ctx.call("lvm.pvdisplay", device)
+        group = next((about["Volume Group Name"] for about in volumes.values()), None)
         if group == name:
             comments.append(f"{device} is part of Volume Group")
         elif group in _FREE:

@@ -106,10 +106,15 @@ def opposite_options(wanted: Sequence[str], former: Iterable[str], entry: Mappin
         former: the options that the state had in the last apply; one that it has no longer is undone.
         entry: the mount's entry in `mount.active`.
     """
-    undoing = {*wanted, *(_OPPOSITES[one] for one in former if one in _OPPOSITES and one not in wanted)}
+    undoing = {
+        *wanted,
+        *(_OPPOSITES[option] for option in former if option in _OPPOSITES and option not in wanted),
+    }
     active = {*entry["opts"], *entry.get("superopts", ())}
     return [
-        undo for one, undo in _OPPOSITES.items() if one in active and one not in wanted and undo in undoing
+        undo
+        for option, undo in _OPPOSITES.items()
+        if option in active and option not in wanted and undo in undoing
     ]
 
 

@@ -65,19 +65,19 @@ async def fstab_present(
     secret = mask_secret_options(ctx, options)
     folder = fs_file.rstrip("/") or "/"
     device = await _converted(ctx, name, mount_by)
-    came = await ctx.call(
+    outcome = await ctx.call(
         "mount.set_fstab", folder, device, fs_vfstype, opts=options, dump=fs_freq, pass_num=fs_passno,
         config=config, test=ctx.test, match_on=match_on, not_change=not_change,
     )  # fmt: skip
-    if ctx.test and came != "present":
-        texts = [f"{folder} entry will be {'written' if came == 'new' else 'updated'} in {config}."]
-        if came == "new" and mount:
+    if ctx.test and outcome != "present":
+        texts = [f"{folder} entry will be {'written' if outcome == 'new' else 'updated'} in {config}."]
+        if outcome == "new" and mount:
             texts.append(f"Will mount {name} on {folder}")
         return StateReturn.planned(name, "\n".join(texts))
-    verb = {"present": f"{'is' if ctx.test else 'was'} already", "new": "added", "change": "updated"}[came]
+    verb = {"present": f"{'is' if ctx.test else 'was'} already", "new": "added", "change": "updated"}[outcome]
     texts = [f"{folder} entry {verb} in {config}."]
-    changes: DataMap = {} if came == "present" else {"persist": came}
-    if came == "new" and mount:
+    changes: DataMap = {} if outcome == "present" else {"persist": outcome}
+    if outcome == "new" and mount:
         try:
             await ctx.call("mount.mount", folder)
         except StateFailedError as error:

@@ -54,11 +54,11 @@ async def routes(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         return StateReturn.planned(name, planned(f"{what} are", old, new), warnings=warnings)
     await ctx.call("ip.build_routes", name, **kwargs)
     await _apply(ctx, kwargs)
-    said = difference(old, new) if old else f"Added interface {name} routes."
+    text = difference(old, new) if old else f"Added interface {name} routes."
     return StateReturn.changed(
         name,
         f"{what} {'updated' if old else 'added'}.",
-        {"network_routes": said},
+        {"network_routes": text},
         new_state,
         warnings=warnings,
     )
@@ -99,8 +99,8 @@ async def system(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         return StateReturn.planned(name, planned("Global network settings are", old, new), warnings=warnings)
     await ctx.call("ip.build_network_settings", **kwargs)
     await _apply(ctx, kwargs)
-    said = difference(old, new) if old else "Added global network settings."
-    return StateReturn.changed(name, comment, {"network_settings": said}, new_state, warnings=warnings)
+    text = difference(old, new) if old else "Added global network settings."
+    return StateReturn.changed(name, comment, {"network_settings": text}, new_state, warnings=warnings)
 
 
 async def _warnings(ctx: StateContext, given: dict[str, Any]) -> tuple[str, ...]:

@@ -46,14 +46,14 @@ async def held(
         StateFailedError: `pkgs` is not a list.
     """
     del version
-    wanted = list(wanted_packages(name, pkgs))
+    requested = list(wanted_packages(name, pkgs))
     there: list[str] = await ctx.call("pkg.list_holds")
-    waiting = [each for each in wanted if each not in there]
-    others = [each for each in there if each not in wanted] if replace else []
+    waiting = [each for each in requested if each not in there]
+    others = [each for each in there if each not in requested] if replace else []
     texts = [f"The following package would be held: {each}" for each in waiting]
     texts += [f"The following package would be unheld: {each}" for each in others]
     if ctx.test or not texts:
-        return _settled(name, wanted, texts, test=ctx.test)
+        return _settled(name, requested, texts, test=ctx.test)
     held_now: dict[str, DataMap] = await ctx.call("pkg.hold", pkgs=waiting)
     let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=others)
     comments = [
@@ -61,7 +61,7 @@ async def held(
         for each, said in held_now.items()
     ]
     comments += [str(said["comment"]) for said in let_go.values()]
-    return _done(name, wanted, {**held_now, **let_go}, comments)
+    return _done(name, requested, {**held_now, **let_go}, comments)
 
 
 @also_takes(*KNOWN, outdated=OUTDATED)
@@ -96,13 +96,13 @@ async def unheld(
     """
     del version
     there: list[str] = await ctx.call("pkg.list_holds")
-    wanted = there if all else list(wanted_packages(name, pkgs))
-    waiting = [each for each in there if each in wanted]
+    requested = there if all else list(wanted_packages(name, pkgs))
+    waiting = [each for each in there if each in requested]
     texts = [f"The following package would be unheld: {each}" for each in waiting]
     if ctx.test or not texts:
-        return _settled(name, wanted, texts, test=ctx.test)
+        return _settled(name, requested, texts, test=ctx.test)
     let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=waiting)
-    return _done(name, wanted, let_go, [str(said["comment"]) for said in let_go.values()])
+    return _done(name, requested, let_go, [str(said["comment"]) for said in let_go.values()])
 
 
 async def settle_hold(
@@ -128,15 +128,17 @@ async def settle_hold(
     return changes, [str(found["comment"]) for found in said.values()], result
 
 
-def _settled(name: str, wanted: Sequence[str], texts: Sequence[str], *, test: bool) -> StateReturn:
+def _settled(name: str, requested: Sequence[str], texts: Sequence[str], *, test: bool) -> StateReturn:
     comment = "\n".join(texts) or "No changes made"
     if test and texts:
         return StateReturn.planned(name, comment)
-    return StateReturn.unchanged(name, comment, {"packages": [*wanted]})
+    return StateReturn.unchanged(name, comment, {"packages": [*requested]})
 
 
-def _done(name: str, wanted: Sequence[str], said: dict[str, DataMap], comments: Sequence[str]) -> StateReturn:
+def _done(
+    name: str, requested: Sequence[str], said: dict[str, DataMap], comments: Sequence[str]
+) -> StateReturn:
     changes: DataMap = {each: found for each, found in said.items() if found["changes"]}
     if not all(found["result"] for found in said.values()):
         return StateReturn.failed(name, "\n".join(comments), changes)
-    return StateReturn.changed(name, "\n".join(comments), changes, {"packages": [*wanted]})
+    return StateReturn.changed(name, "\n".join(comments), changes, {"packages": [*requested]})

@@ -225,28 +225,28 @@ async def _resolved(
 ) -> dict[str, str | None]:
     """Return the version to install of each package: an available one, or None for the default."""
     await refresh_lists(ctx, refresh=refresh)
-    found, absent = await _chosen(ctx, missing, fromrepo)
+    candidates, absent = await _chosen(ctx, missing, fromrepo)
     if absent and refresh is None and await refreshed_again(ctx):
-        found, absent = await _chosen(ctx, missing, fromrepo)
+        candidates, absent = await _chosen(ctx, missing, fromrepo)
     unmet = [each for each in absent if missing[each]]
     if unmet:
         lines = [f"Version '{missing[each]}' for '{each}' was not found" for each in unmet]
         raise StateFailedError("\n".join(lines))
-    return found
+    return candidates
 
 
 async def _chosen(
     ctx: StateContext, missing: Mapping[str, str | None], fromrepo: str | None
 ) -> tuple[dict[str, str | None], list[str]]:
     offers: dict[str, list[str]] = await ctx.call("pkg.list_repo_pkgs", *missing, fromrepo=fromrepo)
-    found: dict[str, str | None] = {}
+    candidates: dict[str, str | None] = {}
     absent: list[str] = []
     for package, asked in missing.items():
         choice = await _choice(ctx, offers.get(package, []), asked)
-        found[package] = choice if asked else None
+        candidates[package] = choice if asked else None
         if choice is None:
             absent.append(package)
-    return found, absent
+    return candidates, absent
 
 
 def _listed(verb: str, done: Mapping[str, Any] | Sequence[str], there: Sequence[str]) -> str:

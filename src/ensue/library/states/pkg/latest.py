@@ -98,8 +98,8 @@ async def latest(
 
 
 async def _newer(ctx: StateContext, names: Sequence[str], fromrepo: str | None) -> dict[str, str]:
-    found = await ctx.call("pkg.latest_version", *names, fromrepo=fromrepo)
-    by_name: dict[str, str] = {names[0]: found} if isinstance(found, str) else found
+    versions = await ctx.call("pkg.latest_version", *names, fromrepo=fromrepo)
+    by_name: dict[str, str] = {names[0]: versions} if isinstance(versions, str) else versions
     return {name: version for name, version in by_name.items() if version}
 
 

@@ -79,10 +79,10 @@ def _given(name: str, value: Any, booleans: dict[str, Any] | list[Any] | None) -
         return {name: value}
     if isinstance(booleans, dict):
         return booleans
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for each in booleans:
-        found |= each if isinstance(each, dict) else {str(each): value}
-    return found
+        values |= each if isinstance(each, dict) else {str(each): value}
+    return values
 
 
 def _word(name: str, value: Any) -> str:

@@ -38,5 +38,5 @@ async def asked(ctx: StateContext, name: str, function: str, *words: Any) -> Any
 
 def refused(name: str, what: str, done: Mapping[str, Any]) -> StateReturn:
     """Return the failure of a program."""
-    said = str(done["stderr"]).strip() or str(done["stdout"]).strip() or f"exit code {done['retcode']}"
-    return StateReturn.failed(name, f"{what}: {said}")
+    message = str(done["stderr"]).strip() or str(done["stdout"]).strip() or f"exit code {done['retcode']}"
+    return StateReturn.failed(name, f"{what}: {message}")

@@ -33,17 +33,17 @@ async def absent(
     Raises:
         StateFailedError: the user could not be removed.
     """
-    found: DataMap = await ctx.call("user.info", name)
+    account: DataMap = await ctx.call("user.info", name)
     new_state: DataMap = {"name": name, "exists": False}
-    if not found:
+    if not account:
         return StateReturn.unchanged(name, f"User {name} is not present", new_state)
     if ctx.test:
         return StateReturn.planned(name, f"User {name} set for removal")
     await ctx.call("user.delete", name, remove=purge, force=force)
     changes: DataMap = {}
-    groups = found["groups"]
+    groups = account["groups"]
     for group in groups if isinstance(groups, list) else []:
         if not await ctx.call("group.info", group):
             changes[f"{group!s} group"] = "removed"
     changes[name] = "removed"
-    return StateReturn.changed(name, f"Removed user {name}", changes, new_state, old_state=found)
+    return StateReturn.changed(name, f"Removed user {name}", changes, new_state, old_state=account)

@@ -138,22 +138,22 @@ async def present(
         comment=comment,
         ageing={key: value for key, value in ages.items() if value is not None},
     )
-    found: DataMap = await ctx.call("user.info", name)
-    if not found:
+    account: DataMap = await ctx.call("user.info", name)
+    if not account:
         if ctx.test:
             pending = f" (pending groups: {','.join(missing)})" if missing else ""
             return StateReturn.planned(name, f"User {name} set to be added{pending}")
         options = {"unique": unique, "system": system, "nologinit": nologinit, "usergroup": usergroup}
         return await add(ctx, wanted, {**options, "gid": gid})
-    changes = await differences(ctx, wanted, found)
+    changes = await differences(ctx, wanted, account)
     refuse_changed_numbers(
-        changes, found, allow_uid_change=allow_uid_change, allow_gid_change=allow_gid_change
+        changes, account, allow_uid_change=allow_uid_change, allow_gid_change=allow_gid_change
     )
     if not changes and not missing:
-        return StateReturn.unchanged(name, f"User {name} is present and up to date", found)
+        return StateReturn.unchanged(name, f"User {name} is present and up to date", account)
     if ctx.test:
         return StateReturn.planned(name, _planned(changes, missing))
-    return await change(ctx, wanted, found, changes, persist_home=persist_home)
+    return await change(ctx, wanted, account, changes, persist_home=persist_home)
 
 
 def _comment(parts: dict[str, Any]) -> dict[str, str]:

@@ -31,8 +31,8 @@ def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 async def real_path(ctx: StateContext, path: str) -> str:
     """Return a path with symlinks resolved."""
-    found = await ctx.connection.stat(path)
-    if found is None or found.kind != "symlink":
+    file_stat = await ctx.connection.stat(path)
+    if file_stat is None or file_stat.kind != "symlink":
         return path
     done = await ctx.connection.run(Command(argv=["readlink", "-f", "--", path], cwd="/"))
     return done.stdout.decode().rstrip("\n") or path

@@ -100,8 +100,8 @@ async def private_key_managed(
 async def _differences(
     ctx: StateContext, key: TargetKey, kind: KeyKind, encoding: str, *, overwrite: bool
 ) -> DataMap:
-    found = await look(ctx, key)
-    if found.kind is None:
+    current = await look(ctx, key)
+    if current.kind is None:
         if not overwrite:
             raise StateFailedError(
                 "The existing file is no private key formatted as DER, PEM or embedded in PKCS12, or it is "
@@ -109,12 +109,12 @@ async def _differences(
             )
         return {"replaced": key.path}
     changes: DataMap = {}
-    if found.kind.algo != kind.algo:
+    if current.kind.algo != kind.algo:
         changes["algo"] = kind.algo
-    elif found.kind.keysize != kind.keysize:
+    elif current.kind.keysize != kind.keysize:
         changes["keysize"] = kind.keysize
-    if found.encoding != encoding:
+    if current.encoding != encoding:
         changes["encoding"] = encoding
-    if key.passphrase and not found.is_encrypted:
+    if key.passphrase and not current.is_encrypted:
         changes["passphrase"] = True
     return changes
