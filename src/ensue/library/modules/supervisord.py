@@ -30,7 +30,7 @@ _STATES: Final = frozenset(
 )
 
 
-class _Control(msgspec.Struct, frozen=True, kw_only=True):
+class _Control(msgspec.Struct, frozen=True):
     """How to call supervisorctl: its user, configuration and path."""
 
     user: str | None = None
@@ -59,7 +59,7 @@ async def start(
     Raises:
         StateFailedError: the target has no supervisorctl.
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "start", _group(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "start", _group(name))
 
 
 async def restart(
@@ -77,9 +77,7 @@ async def restart(
     Example:
         ensue call '*' supervisord.restart shop
     """
-    return await _said(
-        ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "restart", _group(name)
-    )
+    return await _run(ctx, _Control(user, conf_file, bin_env), "restart", _group(name))
 
 
 async def stop(
@@ -97,7 +95,7 @@ async def stop(
     Example:
         ensue call '*' supervisord.stop shop
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "stop", _group(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "stop", _group(name))
 
 
 async def add(
@@ -115,7 +113,7 @@ async def add(
     Example:
         ensue call '*' supervisord.add shop
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "add", _bare(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "add", _bare(name))
 
 
 async def remove(
@@ -133,7 +131,7 @@ async def remove(
     Example:
         ensue call '*' supervisord.remove shop
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "remove", _bare(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "remove", _bare(name))
 
 
 async def reread(
@@ -143,7 +141,7 @@ async def reread(
     bin_env: str | None = None,
 ) -> str:
     """Reread the configuration without starting anything; the return value is that of `start`."""
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "reread")
+    return await _run(ctx, _Control(user, conf_file, bin_env), "reread")
 
 
 async def update(
@@ -159,7 +157,7 @@ async def update(
         name: the group; None for all.
     """
     words = [_bare(name)] if name else []
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "update", *words)
+    return await _run(ctx, _Control(user, conf_file, bin_env), "update", *words)
 
 
 async def status(
@@ -201,7 +199,7 @@ async def status_raw(
     Args:
         name: the program; None for all.
     """
-    control = _Control(user=user, conf_file=conf_file, bin_env=bin_env)
+    control = _Control(user, conf_file, bin_env)
     return await _output(ctx, control, "status", *([name] if name else []))
 
 
@@ -241,7 +239,7 @@ async def custom(
     Example:
         ensue call '*' supervisord.custom pid
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), *command.split())
+    return await _run(ctx, _Control(user, conf_file, bin_env), *command.split())
 
 
 async def options(ctx: FunctionContext, name: str, conf_file: str | None = None) -> DataMap:
@@ -289,7 +287,7 @@ def _bare(name: str) -> str:
     return name.removesuffix("*").removesuffix(":")
 
 
-async def _said(ctx: FunctionContext, control: _Control, *words: str) -> str:
+async def _run(ctx: FunctionContext, control: _Control, *words: str) -> str:
     return await _output(ctx, control, *words, marks_errors=True)
 
 

@@ -40,10 +40,4 @@ async def switched(ctx: StateContext, name: str, word: str, title: str, *, enabl
     if await ctx.call(f"apache.check_{word}_enabled", name) is not enable:
         comment = f"Failed to {done.removesuffix('d')} {name} Apache {title} ({status})"
         return StateReturn.failed(name, comment)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        new_state=new_state,
-        old_state={"name": name, "enabled": not enable},
-    )
+    return StateReturn.changed(name, "", changes, new_state, old_state={"name": name, "enabled": not enable})

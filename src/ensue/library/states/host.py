@@ -75,15 +75,12 @@ async def present(
     lines += [f"Host {name} ({each}) already present" for each in wanted if each not in added]
     lines += [words[1].format(name, each) for each in removed]
     lines += [words[2].format(comment, each) for each in remarked]
-    result = None if ctx.test and changes else True
-    return StateReturn(
-        name=name,
-        result=result,
-        changes=changes,
-        comment="\n".join(lines),
-        new_state={"name": name, "ip": [*wanted]} if result else None,
-        old_state=_carried(hosts, name) if result and changes else None,
-        warnings=warnings,
+    if ctx.test and changes:
+        return StateReturn.planned(name, "\n".join(lines), changes, warnings=warnings)
+    new_state: DataMap = {"name": name, "ip": [*wanted]}
+    old_state = _carried(hosts, name) if changes else None
+    return StateReturn.changed(
+        name, "\n".join(lines), changes, new_state, old_state=old_state, warnings=warnings
     )
 
 

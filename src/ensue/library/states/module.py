@@ -20,6 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import EnsueError, NotAvailableError
 from ensue.core.model.data import is_list, is_mapping
@@ -83,14 +85,7 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     if returner is None:
         return returned
     warning = f"module.run: the returner {returner!r} is not called, because ensue has no returners"
-    return StateReturn(
-        name=name,
-        result=returned.result,
-        changes=returned.changes,
-        comment=returned.comment,
-        new_state=returned.new_state,
-        warnings=(warning,),
-    )
+    return msgspec.structs.replace(returned, warnings=(warning,))
 
 
 @also_takes("args", "func", "kwargs", "m_fun", "m_name", "returner", passes_others=True)

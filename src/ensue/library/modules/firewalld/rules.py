@@ -17,14 +17,13 @@ Args:
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules.firewalld.program import answer_of, in_zone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _FORWARD: Final = re.compile(r"port=([^:]*):proto=([^:]*):toport=([^:]*):toaddr=(.*)\Z")
@@ -305,29 +304,9 @@ async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent
     return await answer_of(ctx, *in_zone(zone), f"--remove-rich-rule={rule}", permanent=permanent)
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    function.__name__: function
-    for function in (
-        get_masquerade,
-        add_masquerade,
-        remove_masquerade,
-        list_ports,
-        add_port,
-        remove_port,
-        list_port_fwd,
-        add_port_fwd,
-        remove_port_fwd,
-        list_icmp_block,
-        block_icmp,
-        allow_icmp,
-        get_interfaces,
-        add_interface,
-        remove_interface,
-        get_sources,
-        add_source,
-        remove_source,
-        get_rich_rules,
-        add_rich_rule,
-        remove_rich_rule,
-    )
-}
+OFFERED: Final = by_name(
+    get_masquerade, add_masquerade, remove_masquerade, list_ports, add_port, remove_port,
+    list_port_fwd, add_port_fwd, remove_port_fwd, list_icmp_block, block_icmp, allow_icmp,
+    get_interfaces, add_interface, remove_interface, get_sources, add_source, remove_source,
+    get_rich_rules, add_rich_rule, remove_rich_rule,
+)  # fmt: skip

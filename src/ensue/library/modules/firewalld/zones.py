@@ -11,13 +11,12 @@ Args:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.firewalld.program import answer_of, in_zone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -232,30 +231,9 @@ def _zones(text: str) -> dict[str, dict[str, list[str]]]:
     return zones
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    function.__name__: function
-    for function in (
-        version,
-        reload_rules,
-        default_zone,
-        set_default_zone,
-        get_zones,
-        get_services,
-        get_icmp_types,
-        new_zone,
-        delete_zone,
-        new_service,
-        delete_service,
-        list_all,
-        list_zones,
-        list_services,
-        add_service,
-        remove_service,
-        get_service_ports,
-        add_service_port,
-        remove_service_port,
-        get_service_protocols,
-        add_service_protocol,
-        remove_service_protocol,
-    )
-}
+OFFERED: Final = by_name(
+    version, reload_rules, default_zone, set_default_zone, get_zones, get_services, get_icmp_types,
+    new_zone, delete_zone, new_service, delete_service, list_all, list_zones, list_services,
+    add_service, remove_service, get_service_ports, add_service_port, remove_service_port,
+    get_service_protocols, add_service_protocol, remove_service_protocol,
+)  # fmt: skip

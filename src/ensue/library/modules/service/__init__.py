@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 from ensue.library.modules.service.manager import is_offline, service_manager
@@ -126,6 +127,7 @@ async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> boo
     return True
 
 
+_VERBS: Final = ("disable", "enable", "force-reload", "reload", "restart", "start", "stop")
 _DOCSTRING: Final = """Let the service manager {verb} a service.
 
 Args:
@@ -177,25 +179,7 @@ def _with_runtime(verb: str, runtime: bool) -> str:
     return f"{verb} --runtime" if runtime else verb
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "available": available,
-    "disable": _change("disable"),
-    "disabled": disabled,
-    "enable": _change("enable"),
-    "enabled": enabled,
-    "force_reload": _change("force-reload"),
-    "get_all": get_all,
-    "get_disabled": get_disabled,
-    "get_enabled": get_enabled,
-    "mask": mask,
-    "masked": masked,
-    "missing": missing,
-    "offline": offline,
-    "reload": _change("reload"),
-    "restart": _change("restart"),
-    "start": _change("start"),
-    "status": status,
-    "stop": _change("stop"),
-    "systemctl_reload": systemctl_reload,
-    "unmask": unmask_,
-}
+FUNCTIONS: Final = by_name(
+    available, disabled, enabled, get_all, get_disabled, get_enabled, mask, masked, missing, offline, status,
+    systemctl_reload, unmask_, {verb.replace("-", "_"): _change(verb) for verb in _VERBS},
+)  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.selinux.queries import asked
@@ -94,10 +96,7 @@ async def module_install(ctx: StateContext, name: str) -> StateReturn:
         StateFailedError: the target has no SELinux, or the file does not exist.
     """
     called = name.rpartition("/")[2].partition(".")[0]
-    done = await module(ctx, called, install=True, source=name)
-    return StateReturn(
-        name=name, result=done.result, changes=done.changes, comment=done.comment, new_state=done.new_state
-    )
+    return msgspec.structs.replace(await module(ctx, called, install=True, source=name), name=name)
 
 
 async def module_remove(ctx: StateContext, name: str) -> StateReturn:
