@@ -99,7 +99,7 @@ async def destroyed(
     """
     workspace = _workspace(ctx, name, binary, environment)
     if not workspace.directory.exists():
-        return _gone(name, {}, f"nothing is left of {name}")
+        return StateReturn.unchanged(name, f"nothing is left of {name}", {"name": name, "exists": False})
     if ctx.test:
         planned: DataMap = {name: "destroy"}
         return StateReturn.planned(name, f"{name} would be destroyed", planned)
@@ -111,7 +111,7 @@ async def destroyed(
     hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
     changes: DataMap = {**done.changes, **({"invalidated": [str(srn) for srn in hit]} if hit else {})}
     comment = f"{name} was destroyed: {_counted(done.changes)}"
-    return _gone(name, changes, comment)
+    return StateReturn.changed(name, comment, changes, {"name": name, "exists": False})
 
 
 FUNCTIONS: Final = by_name(applied, destroyed)
@@ -152,11 +152,6 @@ def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping
         {key: output.value for key, output in outputs.items()},
         sensitive=tuple(quoted(key) for key, output in outputs.items() if output.sensitive),
     )
-
-
-def _gone(name: str, changes: DataMap, comment: str) -> StateReturn:
-    new_state: DataMap = {"name": name, "exists": False}
-    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _counted(changes: Mapping[str, str]) -> str:

@@ -120,4 +120,3 @@ def _texts(character_set: str | None, collate: str | None) -> str:
 
 
 FUNCTIONS: Final = by_name(alter_db, db_create, db_exists, db_get, db_list, db_remove, db_tables)
-"""The functions by the names that states and templates use."""

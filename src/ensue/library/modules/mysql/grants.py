@@ -254,4 +254,3 @@ def _requirement(ssl_option: Any) -> str:
 
 
 FUNCTIONS: Final = by_name(grant_add, grant_exists, grant_revoke, grants_on, user_grants)
-"""The functions by the names that states and templates use."""

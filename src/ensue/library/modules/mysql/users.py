@@ -206,4 +206,3 @@ async def _identified(
 
 
 FUNCTIONS: Final = by_name(user_chpass, user_create, user_exists, user_list, user_remove)
-"""The functions by the names that states and templates use."""

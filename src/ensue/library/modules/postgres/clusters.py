@@ -106,4 +106,3 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
 
 
 FUNCTIONS: Final = by_name(cluster_create, cluster_exists, cluster_list, cluster_remove)
-"""The functions by the names that states and templates use."""

@@ -292,4 +292,3 @@ async def _wanted(
 
 
 FUNCTIONS: Final = by_name(has_privileges, privileges_grant, privileges_list, privileges_revoke)
-"""The functions by the names that states and templates use."""

@@ -186,4 +186,3 @@ FUNCTIONS: Final = by_name(
     group_create, has_password, is_valid_until, role_get, user_create, user_exists, user_remove,
     user_update, group_remove=user_remove, group_update=user_update,
 )  # fmt: skip
-"""The functions by the names that states and templates use."""

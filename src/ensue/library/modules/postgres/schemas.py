@@ -179,4 +179,3 @@ FUNCTIONS: Final = by_name(
     create_extension, drop_extension, get_installed_extension, is_installed_extension,
     schema_create, schema_exists, schema_get, schema_remove,
 )  # fmt: skip
-"""The functions by the names that states and templates use."""

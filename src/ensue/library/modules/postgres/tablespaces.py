@@ -124,4 +124,3 @@ def _written(options: Mapping[str, Any]) -> str:
 FUNCTIONS: Final = by_name(
     tablespace_alter, tablespace_create, tablespace_exists, tablespace_list, tablespace_remove
 )
-"""The functions by the names that states and templates use."""

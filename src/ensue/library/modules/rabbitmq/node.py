@@ -74,4 +74,3 @@ async def join_cluster(
 
 
 FUNCTIONS: Final = by_name(cluster_status, force_reset, join_cluster, reset, start_app, status, stop_app)
-"""The functions by the names that states and templates use."""

@@ -64,4 +64,3 @@ async def _run(ctx: FunctionContext, *words: str, runas: str | None) -> str:
 FUNCTIONS: Final = by_name(
     disable_plugin, enable_plugin, list_available_plugins, list_enabled_plugins, plugin_is_enabled
 )
-"""The functions by the names that states and templates use."""

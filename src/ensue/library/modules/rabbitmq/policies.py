@@ -89,4 +89,3 @@ async def delete_policy(
 
 
 FUNCTIONS: Final = by_name(delete_policy, list_policies, policy_exists, set_policy)
-"""The functions by the names that states and templates use."""

@@ -104,4 +104,3 @@ def _mask_passwords(ctx: FunctionContext, text: str) -> None:
 
 
 FUNCTIONS: Final = by_name(delete_upstream, list_upstreams, set_upstream, upstream_exists)
-"""The functions by the names that states and templates use."""

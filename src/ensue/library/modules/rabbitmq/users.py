@@ -188,4 +188,3 @@ FUNCTIONS: Final = by_name(
     add_user, change_password, check_password, clear_password, delete_user, list_permissions,
     list_user_permissions, list_users, set_permissions, set_user_tags, user_exists,
 )  # fmt: skip
-"""The functions by the names that states and templates use."""

@@ -54,4 +54,3 @@ async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = Non
 
 
 FUNCTIONS: Final = by_name(add_vhost, delete_vhost, list_vhosts, vhost_exists)
-"""The functions by the names that states and templates use."""

@@ -99,4 +99,3 @@ CHANGES: Final[dict[str, Callable[..., Any]]] = {
     "chuid": _attribute("-u", "the user id", "1500"),
     **{f"ch{part}": _comment_part(part) for part in GECOS},
 }
-"""The functions by Salt's names."""

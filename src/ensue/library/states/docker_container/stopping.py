@@ -93,12 +93,12 @@ def _stopped(report: Report, states: dict[str, str | None], comment: str) -> Sta
 def _refused(states: dict[str, str | None], *, unpause: bool, error_on_absent: bool) -> list[str]:
     absent = [container for container, now in states.items() if now is None]
     paused = [container for container, now in states.items() if now == "paused"]
-    present: list[str] = []
+    obstacles: list[str] = []
     if absent and error_on_absent:
-        present.append(f"The following container(s) are absent: {', '.join(absent)}")
+        obstacles.append(f"The following container(s) are absent: {', '.join(absent)}")
     if paused and not unpause:
-        present.append(f"The following container(s) are paused: {', '.join(paused)}")
-    return present
+        obstacles.append(f"The following container(s) are paused: {', '.join(paused)}")
+    return obstacles
 
 
 async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateReturn:
@@ -120,20 +120,16 @@ async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateR
         StateFailedError: docker reports an error, or does not answer.
     """
     report = Report(name)
-    present = await ctx.call("docker.find_container", str(name))
-    if present is None:
-        return _gone(report, f"Container '{name}' does not exist")
-    is_running = state_of(present) != "stopped"
+    gone: DataMap = {"name": name, "exists": False}
+    container = await ctx.call("docker.find_container", str(name))
+    if container is None:
+        return StateReturn.unchanged(name, f"Container '{name}' does not exist", gone)
+    is_running = state_of(container) != "stopped"
     if is_running and not force:
         return report.returned(False, "Container is running, set force to True to forcibly remove it")
     if ctx.test:
-        report.changes["removed"] = [present["Id"]]
+        report.changes["removed"] = [container["Id"]]
         return report.returned(None, f"Container '{name}' will be removed")
     report.changes["removed"] = await ctx.call("docker.rm", str(name), force=force)
     how = "Forcibly" if is_running else "Successfully"
-    return _gone(report, f"{how} removed container '{name}'")
-
-
-def _gone(report: Report, comment: str) -> StateReturn:
-    new_state: DataMap = {"name": report.name, "exists": False}
-    return StateReturn.changed(report.name, comment, report.changes, new_state)
+    return StateReturn.changed(name, f"{how} removed container '{name}'", report.changes, gone)

@@ -72,8 +72,7 @@ async def append(
     Raises:
         StateFailedError: iptables rejects the rule, or is not installed.
     """
-    given = _given(name, table, family, name_, kwargs)
-    return await _all(ctx, "append", given, rules)
+    return await _all(ctx, "append", _given(name, table, family, name_, kwargs), rules)
 
 
 async def insert(
@@ -106,8 +105,7 @@ async def insert(
     Raises:
         StateFailedError: `position` is missing, iptables rejects the rule, or is not installed.
     """
-    given = _given(name, table, family, name_, kwargs)
-    return await _all(ctx, "insert", given, rules)
+    return await _all(ctx, "insert", _given(name, table, family, name_, kwargs), rules)
 
 
 async def delete(
@@ -139,8 +137,7 @@ async def delete(
     Raises:
         StateFailedError: iptables is not installed, or the position does not exist.
     """
-    given = _given(name, table, family, name_, kwargs)
-    return await _all(ctx, "delete", given, rules)
+    return await _all(ctx, "delete", _given(name, table, family, name_, kwargs), rules)
 
 
 def _given(name: str, table: str, family: str, name_: str | None, options: dict[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ async def removed(
     targets = await _there(ctx, wanted, before)
     if not targets:
         comment = "All specified packages are already absent"
-        return _absent(name, comment, wanted, warnings)
+        return StateReturn.unchanged(name, comment, package_state(wanted, {}), warnings=warnings)
     if ctx.test:
         return _planned(name, "removed", targets, warnings)
     try:
@@ -95,7 +95,7 @@ async def purged(
     targets = sorted({*await _there(ctx, wanted, before), *(each for each in wanted if each in left)})
     if not targets:
         comment = "None of the targeted packages are installed or partially installed"
-        return _absent(name, comment, wanted, warnings)
+        return StateReturn.unchanged(name, comment, package_state(wanted, {}), warnings=warnings)
     if ctx.test:
         return _planned(name, "purged", targets, warnings)
     try:
@@ -118,13 +118,6 @@ async def _there(ctx: StateContext, wanted: Mapping[str, str | None], before: Ma
             and (asked is None or any([await fits(ctx, each, asked) for each in before[name].split(",")]))
         ]
     )
-
-
-def _absent(
-    name: str, comment: str, wanted: Mapping[str, str | None], warnings: tuple[str, ...]
-) -> StateReturn:
-    now = package_state(wanted, {})
-    return StateReturn.unchanged(name, comment, now, warnings=warnings)
 
 
 def _planned(name: str, what: str, targets: Sequence[str], warnings: tuple[str, ...]) -> StateReturn:
