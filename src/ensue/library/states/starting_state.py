@@ -103,11 +103,12 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         )
         return StateReturn.failed(name, comment)
     changes = _status_changes(status, ABSENT) | _invalidated(await work.invalidate())
-    return StateReturn.changed(
-        name,
-        f"environment {name} was removed" if changes else f"environment {name} does not exist",
-        changes,
-        work.gone,
+    return StateReturn(
+        name=name,
+        result=True,
+        changes=changes,
+        comment=f"environment {name} was removed" if changes else f"environment {name} does not exist",
+        new_state=work.gone,
     )
 
 
@@ -244,8 +245,9 @@ class _Work:
         changes = _status_changes(status, ABSENT) | _invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
-            return StateReturn.planned(self._name, comment, changes)
-        return StateReturn.unchanged(self._name, f"environment {self._name} does not exist", self.gone)
+            return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
+        comment = f"environment {self._name} does not exist"
+        return StateReturn(name=self._name, result=True, comment=comment, new_state=self.gone)
 
     async def _is_registered(self) -> bool:
         record = await asyncio.to_thread(self._ctx.registry.record, self.jump_host)
