@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import by_name
 from ensue.core.contracts.provider import Environment, EnvironmentRequest
 from ensue.core.errors import StateFailedError, StoreError
 from ensue.core.model.folder_name import folder_name
@@ -24,7 +23,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.contracts.provider import EnvironmentProvider
@@ -42,6 +41,7 @@ async def deployed(
     """Create an environment, or start an existing one, and register its jump host.
 
     Args:
+        ctx: the state's context.
         name: name of the environment, unique in the project.
         register_resources: register its jump host as `ssh_host:jumphost-<name>`, derived from
             `starting_state:<name>`, once it runs and its connection data is known.
@@ -83,6 +83,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
     """Remove an environment, and unregister everything derived from it.
 
     Args:
+        ctx: the state's context.
         name: name of the environment.
         provider: the provider that created it.
         options: arguments of the provider.
@@ -101,7 +102,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         comment = f"environment {name} is {now.status}, not removed" + (
             f": {now.comment}" if now.comment else ""
         )
-        return StateReturn.failed(name, comment)
+        return StateReturn(name=name, result=False, comment=comment)
     changes = _status_changes(status, ABSENT) | _invalidated(await work.invalidate())
     return StateReturn(
         name=name,
@@ -112,7 +113,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
     )
 
 
-FUNCTIONS: Final = by_name(absent, deployed)
+FUNCTIONS: dict[str, Callable[..., Any]] = {"absent": absent, "deployed": deployed}
 
 
 def promised(function: str, name: str, arguments: DataMap) -> list[Srn]:
@@ -213,18 +214,19 @@ class _Work:
         state = self._state(there.environment) | there.connection
         if there.is_registered:
             state["resource"] = str(self.jump_host)
-        return StateReturn.changed(
-            self._name,
-            "\n".join(filter(None, lines)),
-            changes,
-            state,
+        return StateReturn(
+            name=self._name,
+            result=True,
+            changes=changes,
+            comment="\n".join(filter(None, lines)),
+            new_state=state,
             sensitive=_secret_keys(there.connection),
         )
 
     async def planned_deployment(self, now: Environment, *, register: bool) -> StateReturn:
         if now.obstacle and now.status != SUCCEEDED:
             comment = f"environment {self._name} is {now.status} and cannot be deployed: {now.obstacle}"
-            return StateReturn.failed(self._name, comment)
+            return StateReturn(name=self._name, result=False, comment=comment)
         changes = _status_changes(now.status, SUCCEEDED)
         if register and not await self._is_registered():
             changes["registered"] = str(self.jump_host)
@@ -235,13 +237,12 @@ class _Work:
             )
         would = "it would be deployed" if now.status != SUCCEEDED else f"{self.jump_host} would be registered"
         lines = [f"environment {self._name} is {now.status}; {would}", now.comment]
-        return StateReturn.planned(self._name, "\n".join(filter(None, lines)), changes)
+        comment = "\n".join(filter(None, lines))
+        return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
 
     async def planned_removal(self, status: str) -> StateReturn:
         records = await asyncio.to_thread(self._ctx.registry.records)
-        derived = [
-            record.srn for record in records if record.source == self.source and record.status == "active"
-        ]
+        derived = [one.srn for one in records if one.source == self.source and one.status == "active"]
         changes = _status_changes(status, ABSENT) | _invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
