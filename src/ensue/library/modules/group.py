@@ -157,8 +157,8 @@ def _described(fields: list[str]) -> DataMap:
 
 
 def _members(described: DataMap) -> list[Any]:
-    found = described.get("members")
-    return found if isinstance(found, list) else []
+    listed = described.get("members")
+    return listed if isinstance(listed, list) else []
 
 
 FUNCTIONS: Final = by_name(add, adduser, chgid, delete, deluser, getent, info, members)

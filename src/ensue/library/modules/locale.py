@@ -61,8 +61,8 @@ async def avail(ctx: FunctionContext, locale: str) -> bool:
     Example:
         ensue call '*' locale.avail de_AT.UTF-8
     """
-    wanted = _read(locale).normal()
-    return any(_read(each).normal() == wanted for each in await list_avail(ctx))
+    normal_name = _read(locale).normal()
+    return any(_read(each).normal() == normal_name for each in await list_avail(ctx))
 
 
 async def get_locale(ctx: FunctionContext) -> str:
@@ -101,12 +101,12 @@ async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool:
     supported = await text_of(ctx, _SUPPORTED)
     if supported is not None and full.text() not in file_lines(supported):
         raise StateFailedError(f"The provided locale '{full.text()}' is not found in {_SUPPORTED}")
-    wanted = await text_of(ctx, _GEN)
-    if wanted is not None:
+    text = await text_of(ctx, _GEN)
+    if text is not None:
         pattern = rf"\s*#?\s*{re.escape(full.text())}\s*$"
-        await write_text(ctx, _GEN, with_line(wanted, pattern, full.text()))
+        await write_text(ctx, _GEN, with_line(text, pattern, full.text()))
     what = f"generate the locale {locale}"
-    if wanted is not None and not (done := await ask(ctx, "locale-gen")).is_missing:
+    if text is not None and not (done := await ask(ctx, "locale-gen")).is_missing:
         if not done.is_success:
             raise StateFailedError(f"cannot {what} on {ctx.srn}: {done.complaint()}")
         return True

@@ -39,12 +39,12 @@ async def get(
         StateFailedError: the expression does not parse.
     """
     names = list(map(str, fun)) if is_list(fun) else [part.strip() for part in str(fun).split(",")]
-    found = await ctx.mine.gathered(expression_of(tgt_type, tgt), names, engine=engine_of(tgt_type))
+    answers = await ctx.mine.gathered(expression_of(tgt_type, tgt), names, engine=engine_of(tgt_type))
     if exclude_minion:
-        for values in found.values():
+        for values in answers.values():
             values.pop(ctx.srn.id, None)
-    by_name: DataMap = {name: values for name, values in found.items() if values}
-    return by_name if is_list(fun) or len(names) > 1 else found[names[0]]
+    by_name: DataMap = {name: values for name, values in answers.items() if values}
+    return by_name if is_list(fun) or len(names) > 1 else answers[names[0]]
 
 
 async def send(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> bool:

@@ -43,12 +43,12 @@ _HARDWARE: Final = re.compile(r"^\s+link/\S+ (?P<address>[0-9a-f:]+)")
 
 async def interfaces(ctx: FunctionContext) -> Interfaces:
     """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`."""
-    said = await must(
+    answer = await must(
         ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
     )
     found: Interfaces = {}
     now: dict[str, Any] = {}
-    for line in said.stdout.splitlines():
+    for line in answer.stdout.splitlines():
         if link := _LINK.match(line):
             now = {"up": "UP" in link["flags"].split(",")}
             found[link["name"]] = now
@@ -105,12 +105,12 @@ async def ip_addrs(
     Example:
         ensue call '*' network.ip_addrs cidr=10.0.0.0/8
     """
-    found = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
+    addresses = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
     if cidr:
-        return [each for each in found if is_in_network(each, cidr)]
+        return [each for each in addresses if is_in_network(each, cidr)]
     if type in {"public", "private"}:
-        return [each for each in found if ipaddress.ip_address(each).is_private is (type == "private")]
-    return found
+        return [each for each in addresses if ipaddress.ip_address(each).is_private is (type == "private")]
+    return addresses
 
 
 async def ip_addrs6(
@@ -129,8 +129,8 @@ async def ip_addrs6(
     Example:
         ensue call '*' network.ip_addrs6 interface=eth0
     """
-    found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
-    return [each for each in found if not cidr or is_in_network(each, cidr)]
+    addresses = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
+    return [each for each in addresses if not cidr or is_in_network(each, cidr)]
 
 
 async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:
@@ -183,23 +183,23 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     Example:
         ensue call '*' network.default_route inet
     """
-    found: list[dict[str, str]] = []
+    routes: list[dict[str, str]] = []
     for each, flag, destination in (("inet", "-4", "0.0.0.0"), ("inet6", "-6", "::/0")):  # noqa: S104 (no address to listen on)
         if family not in {None, each}:
             continue
-        said = await must(
+        answer = await must(
             ctx, "ip", flag, "route", "show", "default", what="list the routes (this requires iproute2)"
         )
-        for line in said.stdout.splitlines():
+        for line in answer.stdout.splitlines():
             words = line.split()
             named = dict(zip(words[1::2], words[2::2], strict=False))
-            found.append({
+            routes.append({
                 "addr_family": each,
                 "destination": destination,
                 "gateway": named.get("via", ""),
                 "interface": named.get("dev", ""),
             })  # fmt: skip
-    return found
+    return routes
 
 
 async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
@@ -258,14 +258,14 @@ async def _addresses(
 
 
 async def _networks(ctx: FunctionContext, family: str) -> list[str]:
-    found: set[str] = set()
+    networks: set[str] = set()
     for there in (await interfaces(ctx)).values():
         for each in there.get(family, []):
             network = ipaddress.ip_network(
                 f"{each['address']}/{each.get('netmask') or each['prefixlen']}", strict=False
             )
-            found |= set() if network.is_loopback else {str(network)}
-    return sorted(found)
+            networks |= set() if network.is_loopback else {str(network)}
+    return sorted(networks)
 
 
 def _described(match: re.Match[str]) -> dict[str, str]:

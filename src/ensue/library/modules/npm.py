@@ -58,8 +58,8 @@ async def list_(
     # npm exits with 1 if a package is missing or superfluous, but still lists the rest.
     if not done.stdout.strip():
         raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_said(done)}")
-    found: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
-    return {name: about for name, about in found.items() if "version" in about}
+    packages: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
+    return {name: about for name, about in packages.items() if "version" in about}
 
 
 async def install(

@@ -44,11 +44,11 @@ def get(
     Raises:
         StateFailedError: there is neither value nor default, and the option `pillar_raise_on_missing` is set.
     """
-    found = lookup(ctx.pillar, key, NOTHING, delimiter)
+    value = lookup(ctx.pillar, key, NOTHING, delimiter)
     if merge and (is_mapping(default) or is_list(default)):
-        return _merged(ctx, default, found, join_lists=merge_nested_lists)
-    if found is not NOTHING:
-        return found
+        return _merged(ctx, default, value, join_lists=merge_nested_lists)
+    if value is not NOTHING:
+        return value
     if default is not NOTHING:
         return default
     if ctx.opts.get("pillar_raise_on_missing"):
@@ -100,11 +100,11 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
     Raises:
         StateFailedError: there is no such key, or its value is not a mapping.
     """
-    found = lookup(ctx.pillar, key, NOTHING, delimiter)
-    if not is_mapping(found):
-        what = "is not in the pillar" if found is NOTHING else "is not a mapping in the pillar"
+    value = lookup(ctx.pillar, key, NOTHING, delimiter)
+    if not is_mapping(value):
+        what = "is not in the pillar" if value is NOTHING else "is not a mapping in the pillar"
         raise StateFailedError(f"{key!r} {what} of {ctx.srn}")
-    return list(found)
+    return list(value)
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> bool:
@@ -130,8 +130,8 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> 
 
 
 def _is_below(folder: Path, path: str) -> bool:
-    found = folder / path.lstrip("/")
-    return found.is_file() and found.resolve().is_relative_to(folder.resolve())
+    place = folder / path.lstrip("/")
+    return place.is_file() and place.resolve().is_relative_to(folder.resolve())
 
 
 def ls(ctx: FunctionContext) -> list[str]:
@@ -151,13 +151,13 @@ def raw(ctx: FunctionContext, key: str | None = None) -> Any:
 FUNCTIONS: Final = by_name(file_exists, get, item, items, keys, ls, raw)
 
 
-def _merged(ctx: FunctionContext, default: Any, found: Any, *, join_lists: bool | None) -> Any:
-    if found is NOTHING:
+def _merged(ctx: FunctionContext, default: Any, value: Any, *, join_lists: bool | None) -> Any:
+    if value is NOTHING:
         return copy.deepcopy(default)
-    if is_mapping(default) and is_mapping(found):
+    if is_mapping(default) and is_mapping(value):
         joins = ctx.opts.get("pillar_merge_lists", False) if join_lists is None else join_lists
-        return merged(default, found, merge_lists=bool(joins))
-    if is_list(default) and is_list(found):
-        return merged(default, found, merge_lists=True)
+        return merged(default, value, merge_lists=bool(joins))
+    if is_list(default) and is_list(value):
+        return merged(default, value, merge_lists=True)
     # A value of another kind than the default is not merged; it replaces the default.
-    return found
+    return value

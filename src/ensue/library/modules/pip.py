@@ -152,9 +152,11 @@ async def install(
     Raises:
         StateFailedError: pip is not installed.
     """
-    wanted = [each.strip().replace(";", ",") for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
+    requested = (
+        [each.strip().replace(";", ",") for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
+    )
     words = ["install", "--disable-pip-version-check", *_options({**kwargs, "requirements": requirements})]
-    done = await _run(ctx, bin_env, [*words, *filter(None, wanted or [])], kwargs)
+    done = await _run(ctx, bin_env, [*words, *filter(None, requested or [])], kwargs)
     return _answer(ctx, done)
 
 
@@ -175,8 +177,8 @@ async def uninstall(
     Example:
         ensue call '*' pip.uninstall requests bin_env=/srv/shop/venv
     """
-    wanted = [each.strip() for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
-    words = ["uninstall", "-y", *_options({"requirements": requirements}), *(wanted or [])]
+    requested = [each.strip() for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
+    words = ["uninstall", "-y", *_options({"requirements": requirements}), *(requested or [])]
     return _answer(ctx, await _run(ctx, bin_env, words, kwargs))
 
 

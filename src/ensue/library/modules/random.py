@@ -57,7 +57,7 @@ def get_str(
         (lowercase, string.ascii_lowercase), (uppercase, string.ascii_uppercase), (digits, string.digits),
         (punctuation, string.punctuation), (whitespace, string.whitespace), (printable, string.printable),
     )  # fmt: skip
-    pool = chars or "".join(letters for wanted, letters in kinds if wanted)
+    pool = chars or "".join(letters for count, letters in kinds if count)
     if not pool:
         raise StateFailedError("random.get_str: there are no characters to choose from")
     return "".join(secrets.choice(pool) for _ in range(int(length)))

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import ScopeReturn
 
 
-async def apply_(
-    ctx: FunctionContext,
-    mods: str | list[str] | None = None,
-    **kwargs: Any,
-) -> DataMap:
+async def apply_(ctx: FunctionContext, mods: str | list[str] | None = None, **kwargs: Any) -> DataMap:
     """Apply SLS to the target of the state that calls this.
 
     Args:

@@ -135,10 +135,7 @@ async def remove(
 
 
 async def reread(
-    ctx: FunctionContext,
-    user: str | None = None,
-    conf_file: str | None = None,
-    bin_env: str | None = None,
+    ctx: FunctionContext, user: str | None = None, conf_file: str | None = None, bin_env: str | None = None
 ) -> str:
     """Reread the configuration without starting anything; the return value is that of `start`."""
     return await _run(ctx, _Control(user, conf_file, bin_env), "reread")

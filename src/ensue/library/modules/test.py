@@ -101,12 +101,12 @@ def fib(ctx: FunctionContext, num: int | str) -> list[Any]:
     Raises:
         StateFailedError: `num` is negative.
     """
-    wanted = int(num)
-    if wanted < 0:
+    count = int(num)
+    if count < 0:
         raise StateFailedError("Negative number is not allowed!")
     started = time.monotonic()
     before, here = 1, 0
-    for _ in range(wanted):
+    for _ in range(count):
         before, here = here, before + here
     return [here, time.monotonic() - started]
 

@@ -47,13 +47,13 @@ class _Entries(msgspec.Struct, kw_only=True, frozen=True):
 
     def has(self, name: str, perms: str, folders: set[str]) -> bool:
         """Return whether a name has these permissions on all paths."""
-        wanted = _octal(perms)
+        bits = _octal(perms)
         for path, numbers in self.found.items():
             if self.is_default and path not in folders:
                 continue
             number = numbers.get(name)
             # `X` is x on folders, and on files that are executable for somebody.
-            if number != wanted and not ("X" in perms and path not in folders and number == wanted - 1):
+            if number != bits and not ("X" in perms and path not in folders and number == bits - 1):
                 return False
         return True
 

@@ -46,12 +46,12 @@ async def set_(ctx: StateContext, name: str, data: dict[str, dict[str, Any]], **
         # An earlier state may be about to install it.
         return StateReturn.planned(name, "debconf-utils is not installed yet, so the answers cannot be read")
     current: list[list[str]] = await ctx.call("debconf.show", name) or []
-    wanted = {key: (str(each["type"]), _text(each)) for key, each in data.items()}
-    waiting = {key: each for key, each in wanted.items() if [key, *each] not in current}
-    new_state: DataMap = {"name": name, "questions": [*wanted]}
+    answers = {key: (str(each["type"]), _text(each)) for key, each in data.items()}
+    waiting = {key: each for key, each in answers.items() if [key, *each] not in current}
+    new_state: DataMap = {"name": name, "questions": [*answers]}
     if not waiting:
         return StateReturn.unchanged(name, "All specified answers are already set", new_state)
-    there = [key for key in wanted if key not in waiting]
+    there = [key for key in answers if key not in waiting]
     comment = f"Unchanged answers: {' '.join(there)}" if there else ""
     changes: DataMap = {}
     for key, (kind, value) in waiting.items():

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 async def present(
-    ctx: StateContext,
-    name: str,
-    driver: str | None = None,
-    driver_opts: Any = None,
-    *,
-    force: bool = False,
+    ctx: StateContext, name: str, driver: str | None = None, driver_opts: Any = None, *, force: bool = False
 ) -> StateReturn:
     """Create a volume.
 

@@ -66,13 +66,13 @@ async def setenv(
         )
     if permanent:
         raise StateFailedError("permanent: only Windows has permanent variables")
-    wanted = _wanted(name, value)
+    values = _wanted(name, value)
     now: dict[str, str] = await ctx.call("environ.items")
     if clear_all:
-        wanted = {**{key: False for key in now if key not in wanted}, **wanted}
+        values = {**{key: False for key in now if key not in values}, **values}
     new_state: DataMap = {
         key: None if each is False and false_unsets else "" if each is False else each
-        for key, each in wanted.items()
+        for key, each in values.items()
     }
     changes: DataMap = {key: each for key, each in new_state.items() if now.get(key) != each}
     if not changes:
@@ -80,7 +80,7 @@ async def setenv(
         return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
         return StateReturn.planned(name, "Environ values will be changed", changes)
-    await ctx.call("environ.setenv", {key: wanted[key] for key in changes}, false_unsets=false_unsets)
+    await ctx.call("environ.setenv", {key: values[key] for key in changes}, false_unsets=false_unsets)
     return StateReturn.changed(
         name,
         "Environ values were set",

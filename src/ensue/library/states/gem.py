@@ -49,18 +49,18 @@ async def installed(
     Raises:
         StateFailedError: gem failed.
     """
-    wanted = None if version is None else str(version)
+    requested = None if version is None else str(version)
     try:
         before = await _versions(ctx, name, gem_bin, user)
     except StateFailedError as error:
         # In a plan, an earlier state may be about to install gem.
         return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
-    if before and (wanted is None or wanted in before):
+    if before and (requested is None or requested in before):
         return StateReturn.unchanged(name, "Gem is already installed.", _state(name, before))
     if ctx.test:
         return StateReturn.planned(name, f"The gem {name} would have been installed")
     try:
-        await ctx.call("gem.install", name, gem_bin=gem_bin, runas=user, version=wanted, **kwargs)
+        await ctx.call("gem.install", name, gem_bin=gem_bin, runas=user, version=requested, **kwargs)
     except StateFailedError as error:
         return StateReturn.failed(name, f"Could not install gem. {error}")
     after = await _versions(ctx, name, gem_bin, user)

@@ -144,10 +144,10 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
     """
     _refuse_resources(ctx)
     order = DeploymentOrder(app=app, env=env, org=org, destroy=True)
-    said = _said(ctx, name, order, await ctx.deployments.deploy(order))
-    if said.result is not True:
-        return said
-    return msgspec.structs.replace(said, new_state={"app": app, "env": env, "exists": False}, sensitive=())
+    outcome = _said(ctx, name, order, await ctx.deployments.deploy(order))
+    if outcome.result is not True:
+        return outcome
+    return msgspec.structs.replace(outcome, new_state={"app": app, "env": env, "exists": False}, sensitive=())
 
 
 @keeps_intent

@@ -102,15 +102,15 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
     Raises:
         StateFailedError: an address is missing or invalid.
     """
-    wanted = _addresses(ip)
+    addresses = _addresses(ip)
     hosts: DataMap = await ctx.call("hosts.list_hosts")
-    aliased = [each for each in wanted if name in _aliases(hosts, each)]
+    aliased = [each for each in addresses if name in _aliases(hosts, each)]
     text = "Host {} ({}) needs to be removed" if ctx.test else "Removed host {} ({})"
     lines = [
         text.format(name, each) if each in aliased else f"Host {name} ({each}) already absent"
-        for each in wanted
+        for each in addresses
     ]
-    new_state: DataMap = {"name": name, "ip": [*wanted], "exists": False}
+    new_state: DataMap = {"name": name, "ip": [*addresses], "exists": False}
     if not aliased:
         return StateReturn.unchanged(name, "\n".join(lines), new_state)
     if ctx.test:

@@ -184,24 +184,24 @@ def _check(match: Data, match_type: str, status: Any, status_type: str) -> None:
 def _text_is_there(match: Data, kind: str, text: str) -> tuple[bool, str] | None:
     if match is None:
         return None
-    wanted = str(match)
-    is_there = wanted in text if kind == "string" else _compiled(wanted).search(text) is not None
+    expected = str(match)
+    is_there = expected in text if kind == "string" else _compiled(expected).search(text) is not None
     what = "text" if kind == "string" else "pattern"
-    return is_there, f'Match {what} "{wanted}" was {"" if is_there else "not "}found.'
+    return is_there, f'Match {what} "{expected}" was {"" if is_there else "not "}found.'
 
 
-def _status_is_there(status: Any, kind: str, told: str) -> tuple[bool, str] | None:
+def _status_is_there(status: Any, kind: str, expected: str) -> tuple[bool, str] | None:
     if status is None:
         return None
     if kind == "list" or is_list(status):
         codes: list[Any] = status if is_list(status) else [status]
-        if told in {str(code) for code in codes}:
-            return True, f"Status {told} was found."
+        if expected in {str(code) for code in codes}:
+            return True, f"Status {expected} was found."
         return False, f"Statuses {codes} were not found."
     if kind == "pcre":
-        is_there = _compiled(str(status)).search(told) is not None
+        is_there = _compiled(str(status)).search(expected) is not None
         return is_there, f'Status pattern "{status}" was {"" if is_there else "not "}found.'
-    is_there = told == str(status)
+    is_there = expected == str(status)
     return is_there, f"Status {status} was {'' if is_there else 'not '}found."
 
 

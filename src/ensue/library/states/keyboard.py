@@ -50,7 +50,7 @@ async def xorg(ctx: StateContext, name: str) -> StateReturn:
     return await _have(ctx, name, "x", "XOrg layout", "XOrg keyboard layout")
 
 
-async def _have(ctx: StateContext, name: str, place: str, subject: str, wanted: str) -> StateReturn:
+async def _have(ctx: StateContext, name: str, place: str, subject: str, what: str) -> StateReturn:
     if await ctx.call(f"keyboard.get_{place}") == name:
         return StateReturn.unchanged(name, f"{subject} {name} already set", {"layout": name})
     if ctx.test:
@@ -58,8 +58,8 @@ async def _have(ctx: StateContext, name: str, place: str, subject: str, wanted: 
     try:
         await ctx.call(f"keyboard.set_{place}", name)
     except StateFailedError as error:
-        return StateReturn.failed(name, f"Failed to set {wanted}: {error}")
-    return StateReturn.changed(name, f"Set {wanted} {name}", {"layout": name}, {"layout": name})
+        return StateReturn.failed(name, f"Failed to set {what}: {error}")
+    return StateReturn.changed(name, f"Set {what} {name}", {"layout": name}, {"layout": name})
 
 
 FUNCTIONS: Final = by_name(system, xorg)

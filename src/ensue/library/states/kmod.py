@@ -39,14 +39,14 @@ async def present(
     Raises:
         StateFailedError: the modules cannot be listed.
     """
-    wanted = [name] if mods is None else [str(each) for each in mods]
+    requested = [name] if mods is None else [str(each) for each in mods]
     loaded: set[str] = set(await ctx.call("kmod.mod_list"))
     if persist:
         loaded &= set(await ctx.call("kmod.mod_list", True))
-    there = [each for each in wanted if each.replace("-", "_") in loaded or each in loaded]
-    missing = [each for each in wanted if each not in there]
+    there = [each for each in requested if each.replace("-", "_") in loaded or each in loaded]
+    missing = [each for each in requested if each not in there]
     texts = [_listed(there, "is already present", "are already present")] if there else []
-    new_state: DataMap = {"modules": [*wanted], "persist": persist}
+    new_state: DataMap = {"modules": [*requested], "persist": persist}
     if not missing:
         return StateReturn.unchanged(name, texts[0] if texts else "", new_state)
     if ctx.test:
@@ -121,9 +121,9 @@ async def absent(
     return StateReturn.changed(name, "\n".join(texts), changes, gone)
 
 
-def _listed(names: Sequence[str], one: str, several: str) -> str:
+def _listed(names: Sequence[str], singular: str, several: str) -> str:
     if len(names) == 1:
-        return f"Kernel module {names[0]} {one}"
+        return f"Kernel module {names[0]} {singular}"
     return f"Kernel modules {', '.join(names)} {several}"
 
 

@@ -65,7 +65,7 @@ async def present(
         "createdb": createdb, "createroles": createroles, "superuser": superuser,
         "replication": replication, "inherit": inherit, "login": login,
     }  # fmt: skip
-    wanted = RequestedRole(
+    role = RequestedRole(
         kind="group",
         flags={flag: bool(flags[flag]) for flag in FLAGS if flags.get(flag) is not None},
         password=None if password is None else str(password),
@@ -73,7 +73,7 @@ async def present(
         encrypted=encrypted,
         groups=names_of(groups),
     )
-    return await role_present(ctx, name, wanted, server_of(ctx, server))
+    return await role_present(ctx, name, role, server_of(ctx, server))
 
 
 @also_takes(*SERVER)

@@ -71,7 +71,7 @@ async def present(
         "createdb": createdb, "createroles": createroles, "superuser": superuser,
         "replication": replication, "inherit": inherit, "login": login,
     }  # fmt: skip
-    wanted = RequestedRole(
+    role = RequestedRole(
         kind="user",
         flags={flag: bool(flags[flag]) for flag in FLAGS if flags[flag] is not None},
         password=None if password is None else str(password),
@@ -81,7 +81,7 @@ async def present(
         valid_until=valid_until,
         groups=names_of(groups),
     )
-    return await role_present(ctx, name, wanted, server_of(ctx, server))
+    return await role_present(ctx, name, role, server_of(ctx, server))
 
 
 @also_takes(*SERVER)

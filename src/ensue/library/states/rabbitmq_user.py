@@ -90,10 +90,12 @@ async def present(
     permissions: dict[str, DataMap] = (
         {} if is_new else await ctx.call("rabbitmq.list_user_permissions", name, runas=runas)
     )
-    to_set = {vhost: wanted for vhost, wanted in wanted_perms.items() if permissions.get(vhost) != wanted}
+    to_set = {
+        vhost: requested for vhost, requested in wanted_perms.items() if permissions.get(vhost) != requested
+    }
     if to_set:
         changes["perms"] = _perms_change(permissions, to_set)
-        acts += [_set_perms(ctx, name, vhost, wanted, runas) for vhost, wanted in to_set.items()]
+        acts += [_set_perms(ctx, name, vhost, requested, runas) for vhost, requested in to_set.items()]
     new_state: DataMap = {
         "name": name,
         "tags": [*(held_tags if wanted_tags is None else wanted_tags)],
@@ -159,8 +161,8 @@ def _set_password(ctx: StateContext, name: str, password: str | None, runas: str
     return lambda: ctx.call("rabbitmq.change_password", name, password, runas=runas)
 
 
-def _set_perms(ctx: StateContext, name: str, vhost: str, wanted: DataMap, runas: str | None) -> Act:
-    texts = [wanted[word] for word in _PERMISSIONS]
+def _set_perms(ctx: StateContext, name: str, vhost: str, requested: DataMap, runas: str | None) -> Act:
+    texts = [requested[word] for word in _PERMISSIONS]
     return lambda: ctx.call("rabbitmq.set_permissions", vhost, name, *texts, runas=runas)
 
 

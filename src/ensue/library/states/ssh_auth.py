@@ -163,12 +163,12 @@ async def manage(
         StateFailedError: the type of a key is unknown.
     """
     del source, fingerprint_hash_type
-    wanted = {word for line in ssh_keys for word in line.split()}
+    listed = {word for line in ssh_keys for word in line.split()}
     there: list[str] = [*await ctx.call("ssh.auth_keys", user, config)]
     changes: DataMap = {}
     texts: list[str] = []
     results: list[bool | None] = []
-    for key in [each for each in there if each not in wanted]:
+    for key in [each for each in there if each not in listed]:
         gone = await absent(ctx, key, user, config=config)
         changes |= {key: "Key removed"} if gone.changes else {}
         texts += [f"{key} Key set for removal"] if ctx.test else []

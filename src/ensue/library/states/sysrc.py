@@ -35,16 +35,16 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
     Raises:
         StateFailedError: the target has no sysrc, or sysrc reports an error.
     """
-    wanted = "YES" if value is True else "NO" if value is False else str(value)
+    requested = "YES" if value is True else "NO" if value is False else str(value)
     settings: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
-    new_state: DataMap = {"name": name, "value": wanted}
-    if _value(settings, name) == wanted:
+    new_state: DataMap = {"name": name, "value": requested}
+    if _value(settings, name) == requested:
         return StateReturn.unchanged(name, f"{name} is already set to the desired value.", new_state)
     if ctx.test:
         comment = f'The value of "{name}" will be changed!'
-        changes: DataMap = {"old": _told(settings), "new": f"{name} = {wanted} will be set."}
+        changes: DataMap = {"old": _told(settings), "new": f"{name} = {requested} will be set."}
         return StateReturn.planned(name, comment, changes)
-    new: DataMap = await ctx.call("sysrc.set", name, wanted, **kwargs)
+    new: DataMap = await ctx.call("sysrc.set", name, requested, **kwargs)
     return StateReturn.changed(
         name,
         f'The value of "{name}" was changed!',

@@ -40,9 +40,9 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
         ensue call '*' cmd.which_bin '[bash, sh]'
     """
     for cmd in cmds:
-        found = await which(ctx, cmd)
-        if found:
-            return found
+        program = await which(ctx, cmd)
+        if program:
+            return program
     return None
 
 

@@ -70,7 +70,7 @@ async def cache_files(
         ensue call '*' cp.cache_files '[salt://a, salt://b]'
     """
     listed = paths if is_list(paths) else str(paths).split(",")
-    return [await cache_file(ctx, str(one), saltenv) for one in listed]
+    return [await cache_file(ctx, str(path), saltenv) for path in listed]
 
 
 async def cache_dir(
@@ -114,8 +114,8 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
     if own := _own_path(ctx, path, saltenv):
         return own
     place = cached_path(ctx, path, saltenv)
-    found = await ctx.connection.stat(place, follow=True)
-    return place if found is not None and found.kind == "file" else ""
+    file_stat = await ctx.connection.stat(place, follow=True)
+    return place if file_stat is not None and file_stat.kind == "file" else ""
 
 
 async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
@@ -157,8 +157,8 @@ def _fits(path: str, pattern: str) -> bool:
 
 def _own_path(ctx: FunctionContext, source: str, saltenv: str) -> str:
     """Return the path of an existing local source if the target is this machine, else an empty string."""
-    found = ctx.files.local_path(source, saltenv=saltenv) if _is_here(ctx) else None
-    return str(found) if found is not None and source.startswith((SALT, "/", "file://")) else ""
+    local_path = ctx.files.local_path(source, saltenv=saltenv) if _is_here(ctx) else None
+    return str(local_path) if local_path is not None and source.startswith((SALT, "/", "file://")) else ""
 
 
 def _is_here(ctx: FunctionContext) -> bool:

@@ -42,8 +42,8 @@ async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, An
     Args:
         args: the mount point; without one, the result has all of them.
     """
-    found = {place: about["capacity"] for place, about in (await usage(ctx)).items()}
-    return found.get(args, "") if args else found
+    percentages = {place: about["capacity"] for place, about in (await usage(ctx)).items()}
+    return percentages.get(args, "") if args else percentages
 
 
 async def blkid(ctx: FunctionContext, device: str | None = None, token: str | None = None) -> Table:

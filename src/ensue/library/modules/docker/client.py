@@ -25,11 +25,7 @@ PROGRAM: Final = "docker"
 
 
 async def said(
-    ctx: FunctionContext,
-    *words: str,
-    what: str,
-    env: Mapping[str, str] | None = None,
-    stdin: bytes = b"",
+    ctx: FunctionContext, *words: str, what: str, env: Mapping[str, str] | None = None, stdin: bytes = b""
 ) -> str:
     """Run the client and return its output; fail if it does not succeed.
 
@@ -81,9 +77,9 @@ async def described(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any
     """
     answer = await answered(ctx, kind, "inspect", checked(name))
     if answer.is_success:
-        found = _json(answer.stdout, f"docker {kind} inspect")
-        if is_list(found) and found and is_mapping(found[0]):
-            return found[0]
+        about = _json(answer.stdout, f"docker {kind} inspect")
+        if is_list(about) and about and is_mapping(about[0]):
+            return about[0]
     elif not (await answered(ctx, "version")).is_success:
         raise StateFailedError(f"cannot ask docker for the {kind} {name!r}: {answer.complaint()}")
     return None
@@ -95,10 +91,10 @@ async def must_describe(ctx: FunctionContext, kind: str, name: str) -> dict[str,
     Raises:
         StateFailedError: there is no such object, or the engine does not answer.
     """
-    found = await described(ctx, kind, name)
-    if found is None:
+    about = await described(ctx, kind, name)
+    if about is None:
         raise StateFailedError(f"docker has no {kind} {name!r}")
-    return found
+    return about
 
 
 async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> list[dict[str, Any]]:
@@ -111,8 +107,8 @@ async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> li
     if not names:
         return []
     answer = await answered(ctx, kind, "inspect", *names)
-    found: Any = _json(answer.stdout, f"docker {kind} inspect") if answer.stdout.strip() else []
-    return [name for name in found if is_mapping(name)] if is_list(found) else []
+    about: Any = _json(answer.stdout, f"docker {kind} inspect") if answer.stdout.strip() else []
+    return [name for name in about if is_mapping(name)] if is_list(about) else []
 
 
 def part(about: Any, key: str) -> dict[str, Any]:

@@ -98,27 +98,27 @@ def networks_of(given: Any) -> dict[str, dict[str, Any]]:
         StateFailedError: the settings are not valid.
     """
     items = given if is_list(given) else [given] if is_mapping(given) else str(given).split(",")
-    found: dict[str, dict[str, Any]] = {}
-    for one in items:
-        if not is_mapping(one):
-            found |= {str(one).strip(): {}} if str(one).strip() else {}
+    networks: dict[str, dict[str, Any]] = {}
+    for item in items:
+        if not is_mapping(item):
+            networks |= {str(item).strip(): {}} if str(item).strip() else {}
             continue
-        for name, settings in one.items():
-            found[str(name)] = _settings_of(name, settings)
-    return found
+        for name, settings in item.items():
+            networks[str(name)] = _settings_of(name, settings)
+    return networks
 
 
 def _settings_of(name: str, given: Any) -> dict[str, Any]:
     parts: list[Any] = given if is_list(given) else [given or {}]
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for part in parts:
         if not is_mapping(part):
             raise StateFailedError(f"Invalid configuration for network '{name}': {part!r} is not a setting")
-        found |= part
-    missing = sorted(key for key, value in found.items() if value is None)
+        options |= part
+    missing = sorted(key for key, value in options.items() if value is None)
     if missing:
         raise StateFailedError(f"Config option '{missing[0]}' for network '{name}' is missing a value")
-    return found
+    return options
 
 
 def _network_flags(nets: Mapping[str, Mapping[str, Any]] | None, options: dict[str, Any]) -> list[str]:
@@ -182,10 +182,10 @@ async def run_container(
 
 
 async def _made_room(ctx: FunctionContext, name: str, *, replace: bool, force: bool) -> list[str]:
-    found = await described(ctx, "container", name)
-    if found is None:
+    existing = await described(ctx, "container", name)
+    if existing is None:
         return []
-    if state_of(found) == RUNNING and not (replace and force):
+    if state_of(existing) == RUNNING and not (replace and force):
         raise StateFailedError(
             f"Container '{name}' exists and is running. Run with replace=True and force=True to force removal"
             " of the existing container."

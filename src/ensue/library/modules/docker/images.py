@@ -101,8 +101,8 @@ async def resolve_image_id(ctx: FunctionContext, name: str) -> str | bool:
     Example:
         ensue call '*' docker.resolve_image_id nginx:1.27
     """
-    found = await described(ctx, "image", name)
-    return str(found["Id"]) if found else False
+    about = await described(ctx, "image", name)
+    return str(about["Id"]) if about else False
 
 
 async def resolve_tag(ctx: FunctionContext, name: str, *, all: bool = False) -> str | list[str] | bool:  # noqa: A002 (Salt's name)
@@ -118,10 +118,10 @@ async def resolve_tag(ctx: FunctionContext, name: str, *, all: bool = False) -> 
     Returns:
         Its first name, or all of them; its id if it has no name.
     """
-    found = await described(ctx, "image", name)
-    if found is None:
+    about = await described(ctx, "image", name)
+    if about is None:
         return False
-    tags = [str(tag) for tag in _tags(found)] or [str(found["Id"])]
+    tags = [str(tag) for tag in _tags(about)] or [str(about["Id"])]
     return tags if all else tags[0]
 
 
@@ -212,8 +212,8 @@ async def build(
     flags += [f"--build-arg={name}={value}" for name, value in arguments.items()]
     text = await said(ctx, "build", "--quiet", *flags, checked(path), what=f"build {path}")
     made = f"{repository}:{tag}" if repository else text.split()[-1]
-    found = await inspect_image(ctx, made)
-    return {"Id": short_id(found["Id"]), "Image": [*_tags(found)] or [str(found["Id"])]}
+    about = await inspect_image(ctx, made)
+    return {"Id": short_id(about["Id"]), "Image": [*_tags(about)] or [str(about["Id"])]}
 
 
 async def load(
@@ -248,8 +248,8 @@ async def load(
         return done
     loaded = _loaded(text) or new
     if len(loaded) != 1:
-        found = ", ".join(loaded) or "none"
-        return {**done, "Warning": f"{path} must contain exactly one image to tag it, but contains: {found}"}
+        names = ", ".join(loaded) or "none"
+        return {**done, "Warning": f"{path} must contain exactly one image to tag it, but contains: {names}"}
     await said(ctx, "tag", loaded[0], f"{repository}:{tag}", what=f"tag {loaded[0]}")
     return {**done, "Image": f"{repository}:{tag}"}
 

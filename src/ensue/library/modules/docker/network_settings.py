@@ -138,10 +138,10 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
         return {}
 
 
-def _differing(wanted: Mapping[str, str], about: Mapping[str, Any]) -> DataMap:
+def _differing(pool: Mapping[str, str], about: Mapping[str, Any]) -> DataMap:
     return {
         name: {"old": about.get(name), "new": value}
-        for name, value in wanted.items()
+        for name, value in pool.items()
         if name not in _NOT_COMPARED and about.get(name) != value
     }
 

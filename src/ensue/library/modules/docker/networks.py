@@ -69,9 +69,13 @@ async def networks(ctx: FunctionContext, names: Any = None, ids: Any = None) -> 
         ensue call '*' docker.networks
     """
     text = await said(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
-    found = await all_described(ctx, "network", text.split())
-    wanted = {*map(str, words(names or [])), *map(str, words(ids or []))}
-    return [one for one in found if not wanted or {str(one.get("Name")), str(one.get("Id"))} & wanted]
+    descriptions = await all_described(ctx, "network", text.split())
+    identifiers = {*map(str, words(names or [])), *map(str, words(ids or []))}
+    return [
+        about
+        for about in descriptions
+        if not identifiers or {str(about.get("Name")), str(about.get("Id"))} & identifiers
+    ]
 
 
 async def connected(ctx: FunctionContext, name: str, *, verbose: bool = False) -> DataMap | list[str]:
@@ -84,8 +88,10 @@ async def connected(ctx: FunctionContext, name: str, *, verbose: bool = False) -
     Example:
         ensue call '*' docker.connected backend
     """
-    found = part(await inspect_network(ctx, name), "Containers")
-    by_name: DataMap = {about.get("Name", one): {**about, "Id": one} for one, about in found.items()}
+    containers = part(await inspect_network(ctx, name), "Containers")
+    by_name: DataMap = {
+        about.get("Name", identity): {**about, "Id": identity} for identity, about in containers.items()
+    }
     return by_name if verbose else [*by_name]
 
 
@@ -120,9 +126,9 @@ async def network_changes(ctx: FunctionContext, name: str, **settings: Any) -> D
     Example:
         ensue call '*' docker.network_changes web
     """
-    wanted = NetworkSettings.read(settings)
-    found = await described(ctx, "network", name)
-    return None if found is None else wanted.changes(found)
+    requested = NetworkSettings.read(settings)
+    about = await described(ctx, "network", name)
+    return None if about is None else requested.changes(about)
 
 
 async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
@@ -195,20 +201,20 @@ def endpoint_flags(settings: Mapping[str, Any], *, creating: bool = False) -> li
     if unknown:
         known = ", ".join(_ENDPOINT)
         raise StateFailedError(f"a network connection has no setting {unknown[0]!r}; it can have {known}")
-    found: list[str] = []
+    flags: list[str] = []
     for name, value in settings.items():
         flag = _ENDPOINT[name][0 if creating else 1]
         if name == "links":
-            texts = [one for one in words(value) if not is_mapping(one)]
+            texts = [word for word in words(value) if not is_mapping(word)]
             texts += [f"{key}:{alias}" for key, alias in pairs(_mappings(value), ":", name).items()]
         else:
             texts = words(value)
-        found += [f"--{flag}={text}" for text in texts]
-    return found
+        flags += [f"--{flag}={text}" for text in texts]
+    return flags
 
 
 def _mappings(value: Any) -> list[Any]:
-    return [one for one in words(value) if is_mapping(one)]
+    return [entry for entry in words(value) if is_mapping(entry)]
 
 
 FUNCTIONS: Final = by_name(

@@ -35,16 +35,16 @@ def pairs(value: Any, between: str, option: str, *, default: str | None = None) 
     Raises:
         StateFailedError: a text is not a pair.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for entry in words(value):
         if is_mapping(entry):
-            found |= {str(key): "" if text is None else str(text) for key, text in entry.items()}
+            result |= {str(key): "" if text is None else str(text) for key, text in entry.items()}
             continue
         key, middle, text = entry.partition(between)
         if not middle and default is None:
             raise StateFailedError(f"{option}: '{entry}' is not a key{between}value pair")
-        found[key.strip()] = text.strip() if middle else default or ""
-    return found
+        result[key.strip()] = text.strip() if middle else default or ""
+    return result
 
 
 def published(value: Any) -> list[str]:

@@ -31,16 +31,16 @@ async def version(ctx: FunctionContext) -> DataMap:
         StateFailedError: the engine does not answer.
     """
     text = await said(ctx, "version", "--format={{json .Server}}", what="ask docker for its version")
-    found: dict[str, Any] = _read(text)
+    details: dict[str, Any] = _read(text)
     for key, name in (
         ("Version", "VersionInfo"),
         ("ApiVersion", "ApiVersionInfo"),
         ("APIVersion", "ApiVersionInfo"),
     ):
-        numbers = re.match(r"\d+(\.\d+)*", str(found.get(key, "")))
+        numbers = re.match(r"\d+(\.\d+)*", str(details.get(key, "")))
         if numbers:
-            found[name] = [int(number) for number in numbers[0].split(".")]
-    return found
+            details[name] = [int(number) for number in numbers[0].split(".")]
+    return details
 
 
 async def info(ctx: FunctionContext) -> DataMap:
@@ -61,9 +61,9 @@ async def inspect(ctx: FunctionContext, name: str) -> DataMap:
         StateFailedError: there is no such object.
     """
     for kind in ("container", "image", "volume", "network"):
-        found = await described(ctx, kind, name)
-        if found is not None:
-            return found
+        about = await described(ctx, kind, name)
+        if about is not None:
+            return about
     raise StateFailedError(f"docker has no image, container, volume or network named {name!r}")
 
 
@@ -107,10 +107,10 @@ async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        found: Any = json.loads(text)
+        parsed: Any = json.loads(text)
     except ValueError:
         raise StateFailedError(f"docker printed no JSON: {text[:200]}") from None
-    return found if is_mapping(found) else {}
+    return parsed if is_mapping(parsed) else {}
 
 
 FUNCTIONS: Final = by_name(info, inspect, login, logout, version)

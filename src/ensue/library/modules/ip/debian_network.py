@@ -81,15 +81,15 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     host, _, domain = named.partition(".")
     # The current name is kept unless `apply_hostname` is set; otherwise each run would change something.
     is_named = now.hostname in {host, named} or not is_one_of(given.get("apply_hostname"), TRUE)
-    wanted = _NetworkSettings(
+    line = _NetworkSettings(
         networking="yes" if is_one_of(networking, TRUE) else "no",
         hostname=now.hostname if is_named else named,
         domain=domain or now.domain,
         search=_words(given["search"]) if "search" in given else now.search,
     )
     if not is_test:
-        await _write(ctx, now, wanted)
-    return wanted.lines()
+        await _write(ctx, now, line)
+    return line.lines()
 
 
 async def _write(ctx: FunctionContext, now: _NetworkSettings, wanted: _NetworkSettings) -> None:

@@ -111,9 +111,9 @@ async def grant_exists(
     is_global = database.startswith("*.")
     privileges = {privilege for line in granted for privilege in line.privileges}
     may_grant = any(line.with_grant_option for line in granted)
-    wanted = _privileges(grant)
+    requested = _privileges(grant)
     is_all = _ALL in privileges or (is_global and privileges >= _GLOBAL_OF_MYSQL_8)
-    return (is_all or wanted <= privileges | {"USAGE"}) and (may_grant or not grant_option)
+    return (is_all or requested <= privileges | {"USAGE"}) and (may_grant or not grant_option)
 
 
 async def grants_on(

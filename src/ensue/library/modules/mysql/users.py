@@ -64,10 +64,10 @@ async def user_exists(
         return False
     plugin, kept = account
     if password or password_hash:
-        wanted = native_hash(password) if password else str(password_hash)
-        ctx.masker.add(*filter(None, (password, wanted)))
+        hashed = native_hash(password) if password else str(password_hash)
+        ctx.masker.add(*filter(None, (password, hashed)))
         return plugin not in {"", NATIVE} | _SOCKET or (
-            plugin not in _SOCKET and kept.upper() == wanted.upper()
+            plugin not in _SOCKET and kept.upper() == hashed.upper()
         )
     if unix_socket:
         return plugin in _SOCKET

@@ -24,12 +24,12 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
     if removed:
         return {}
     answer = await must(ctx, "apk", "info", "-v", what="list the packages")
-    found: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     for line in answer.stdout.splitlines():
         match = _NAMED.match(line.strip())
         if match:
-            found[match["name"]] = [match["version"]]
-    return found
+            versions[match["name"]] = [match["version"]]
+    return versions
 
 
 async def available(
@@ -64,9 +64,9 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
     if await ctx.connection.stat(folder, follow=True) is None:
         return newest
     for name in await ctx.connection.list_directory(folder):
-        found = await ctx.connection.stat(f"{folder}/{name}")
-        if found is not None and name.startswith("APKINDEX"):
-            newest = max(newest, found.mtime_s)
+        file_stat = await ctx.connection.stat(f"{folder}/{name}")
+        if file_stat is not None and name.startswith("APKINDEX"):
+            newest = max(newest, file_stat.mtime_s)
     return newest
 
 
@@ -124,12 +124,12 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
 async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # apk knows one kind
     """Return what an upgrade would install."""
     answer = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for line in answer.stdout.splitlines():
         there, mark, new = line.partition(" < ")
         if mark:
-            found[_named(there.strip())] = new.strip()
-    return found
+            versions[_named(there.strip())] = new.strip()
+    return versions
 
 
 async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # apk knows one kind
@@ -144,13 +144,13 @@ def _named(shown: str) -> str:
 
 def _offers(policy: str) -> dict[str, list[str]]:
     """Return the versions that come from a repository, by package name."""
-    found: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     name = version = ""
     for line in policy.splitlines():
         if not line.startswith(" "):
             name = line.strip().removesuffix(" policy:")
         elif not line.startswith("    "):
             version = line.strip().rstrip(":")
-        elif line.strip() != _INSTALLED and version not in found.setdefault(name, []):
-            found[name].append(version)
-    return found
+        elif line.strip() != _INSTALLED and version not in versions.setdefault(name, []):
+            versions[name].append(version)
+    return versions

@@ -43,13 +43,13 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
     line = f"dpkg --print-architecture && dpkg-query -W -f '{_FORMAT}'"
     answer = await must(ctx, "sh", "-c", line, what="list the packages")
     native, *lines = answer.stdout.splitlines()
-    found: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     for each in lines:
         status, name, architecture, version = each.split("\t")
         shown = name if architecture in {native, "all"} else f"{name}:{architecture}"
         if status[1:2] in (_REMOVED if removed else _THERE):
-            found.setdefault(shown, []).append(version)
-    return found
+            versions.setdefault(shown, []).append(version)
+    return versions
 
 
 async def available(
@@ -59,12 +59,12 @@ async def available(
     target = ["-t", fromrepo] if fromrepo else []
     policy = await must(ctx, "apt-cache", *target, "policy", *names, what="look up packages")
     madison = await ask(ctx, "apt-cache", "madison", *names)
-    found = {name: [version] for name, version in _candidates(policy.stdout).items()}
+    versions = {name: [version] for name, version in _candidates(policy.stdout).items()}
     for line in madison.stdout.splitlines():
         columns = [column.strip() for column in line.split("|")]
-        if len(columns) == _MADISON_COLUMNS and columns[1] not in found.get(columns[0], []):
-            found.setdefault(columns[0], []).append(columns[1])
-    return found
+        if len(columns) == _MADISON_COLUMNS and columns[1] not in versions.get(columns[0], []):
+            versions.setdefault(columns[0], []).append(columns[1])
+    return versions
 
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
@@ -79,9 +79,9 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
     """Return when the package lists were last fetched, 0 if never."""
     times = [0.0]
     for path in ("/var/cache/apt/pkgcache.bin", "/var/lib/apt/lists/partial"):
-        found = await ctx.connection.stat(path)
-        if found is not None:
-            times.append(found.mtime_s)
+        file_stat = await ctx.connection.stat(path)
+        if file_stat is not None:
+            times.append(file_stat.mtime_s)
     return max(times)
 
 
@@ -183,12 +183,12 @@ async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:
 
 
 def _candidates(policy: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     name = ""
     for line in policy.splitlines():
         if line[:1] not in {"", " "}:
             name = line.rstrip(":")
         key, _, value = line.strip().partition(": ")
         if key == "Candidate" and value != "(none)":
-            found[name] = value
-    return found
+            versions[name] = value
+    return versions

@@ -54,10 +54,10 @@ async def available(
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
     """Compare versions as rpm does: by epoch, version and release, ignoring a part that one of them lacks."""
-    for one, other in zip(_parts(left), _parts(right), strict=True):
-        if one and other and one != other:
+    for mine, other in zip(_parts(left), _parts(right), strict=True):
+        if mine and other and mine != other:
             answer = await must(
-                ctx, "rpm", "--eval", f"%{{lua:print(rpm.vercmp('{_plain(one)}', '{_plain(other)}'))}}",
+                ctx, "rpm", "--eval", f"%{{lua:print(rpm.vercmp('{_plain(mine)}', '{_plain(other)}'))}}",
                 what="compare versions",
             )  # fmt: skip
             result = int(answer.stdout.strip())
@@ -174,13 +174,13 @@ def _repositories(fromrepo: str | None) -> list[str]:
 
 
 def _versions(text: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     for line in text.splitlines():
         name, _, version = line.partition("\t")
         shown = version.removeprefix("0:")
-        if shown and shown not in found.setdefault(name, []):
-            found[name].append(shown)
-    return found
+        if shown and shown not in versions.setdefault(name, []):
+            versions[name].append(shown)
+    return versions
 
 
 def _parts(version: str) -> tuple[str, str, str]:

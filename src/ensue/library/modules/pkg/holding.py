@@ -64,7 +64,7 @@ async def _settle(ctx: FunctionContext, names: Sequence[str], *, is_held: bool) 
     manager = await package_manager(ctx)
     there = set(await manager.held(ctx))
     installed = await manager.installed(ctx)
-    found: dict[str, DataMap] = {}
+    results: dict[str, DataMap] = {}
     for name in names:
         changes: DataMap = {}
         comment = f"Package {name} is already set {'to be' if is_held else 'not to be'} held."
@@ -79,8 +79,8 @@ async def _settle(ctx: FunctionContext, names: Sequence[str], *, is_held: bool) 
                 comment = f"Package {name} is set {'to be' if is_held else 'not to be'} held."
             else:
                 await manager.hold(ctx, name, is_held=is_held)
-        found[name] = {"name": name, "changes": changes, "result": result, "comment": comment}
-    return found
+        results[name] = {"name": name, "changes": changes, "result": result, "comment": comment}
+    return results
 
 
 def _names(name: str | None, pkgs: Sequence[str | Mapping[str, Any]] | None) -> list[str]:

@@ -57,11 +57,11 @@ async def info_installed(
     missing = [name for name in names if name not in there]
     if missing and failhard:
         raise StateFailedError(f"not installed on {ctx.srn}: {', '.join(missing)}")
-    found = await _asked(ctx, [name for name in names or there if name in there])
-    wanted = {one.strip() for one in (attr.split(",") if isinstance(attr, str) else attr or ())}
+    facts = await _asked(ctx, [name for name in names or there if name in there])
+    keys = {word.strip() for word in (attr.split(",") if isinstance(attr, str) else attr or ())}
     return {
-        name: {key: value for key, value in fields.items() if not wanted or key in wanted}
-        for name, fields in found.items()
+        name: {key: value for key, value in fields.items() if not keys or key in keys}
+        for name, fields in facts.items()
     }
 
 
@@ -76,11 +76,11 @@ async def _asked(ctx: FunctionContext, names: list[str]) -> dict[str, dict[str, 
     if answer.is_missing:
         versions = await list_pkgs(ctx)
         return {name: {"version": str(versions[name])} for name in names}
-    found: dict[str, dict[str, str]] = {}
+    facts: dict[str, dict[str, str]] = {}
     for record in answer.stdout.split(_END_OF_PACKAGE)[:-1]:
         values = dict(zip(fields, record.split(_END_OF_FIELD), strict=False))
-        found[values.pop("package").strip()] = {key: value.strip() for key, value in values.items()}
-    return found
+        facts[values.pop("package").strip()] = {key: value.strip() for key, value in values.items()}
+    return facts
 
 
 def _format(fields: dict[str, str]) -> str:

@@ -27,8 +27,8 @@ async def list_pkgs(
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
     """
-    found = await (await package_manager(ctx)).installed(ctx, removed=removed)
-    return dict(found) if versions_as_list else {name: ",".join(each) for name, each in found.items()}
+    versions = await (await package_manager(ctx)).installed(ctx, removed=removed)
+    return dict(versions) if versions_as_list else {name: ",".join(each) for name, each in versions.items()}
 
 
 async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:
@@ -55,8 +55,8 @@ async def list_repo_pkgs(
         fromrepo: look only in these repositories.
     """
     manager = await package_manager(ctx)
-    found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
-    return {name: found[name] for name in names if name in found}
+    versions = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
+    return {name: versions[name] for name in names if name in versions}
 
 
 async def latest_version(
@@ -84,13 +84,13 @@ async def latest_version(
         await manager.refresh(ctx)
     offers = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
     there = await manager.installed(ctx)
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for name in names:
         candidate = offers.get(name, [""])[0]
         now = there.get(name, [])
         is_newer = not now or (bool(candidate) and await manager.compare(ctx, candidate, now[-1]) > 0)
-        found[name] = candidate if is_newer else ""
-    return found[names[0]] if len(names) == 1 else found
+        versions[name] = candidate if is_newer else ""
+    return versions[names[0]] if len(names) == 1 else versions
 
 
 async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:

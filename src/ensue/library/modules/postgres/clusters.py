@@ -33,15 +33,15 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
         `log`.
     """
     answer = await must(ctx, "pg_lsclusters", "--no-header", what="list the PostgreSQL clusters")
-    found: dict[str, DataMap] = {}
+    clusters: dict[str, DataMap] = {}
     for line in answer.stdout.splitlines():
         fields = line.split(maxsplit=_FIELDS - 1)
         if len(fields) == _FIELDS:
             version, name, port, status, user, datadir, log = fields
-            found[f"{version}/{name}"] = {
+            clusters[f"{version}/{name}"] = {
                 "port": int(port), "status": status, "user": user, "datadir": datadir, "log": log.strip(),
             }  # fmt: skip
-    return found if verbose else [*found]
+    return clusters if verbose else [*clusters]
 
 
 async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:

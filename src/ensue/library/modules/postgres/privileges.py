@@ -177,14 +177,14 @@ async def has_privileges(
     if about.kind == "group":
         members = await _members(ctx, object_name, server)
         return members.get(name, False) if grant_option else name in members
-    wanted = await _wanted(ctx, about, privileges, server)
+    requested = await _wanted(ctx, about, privileges, server)
     held = await _held(ctx, about, server)
     if not held and not about.is_all:
         raise StateFailedError(f"there is no {about.kind} {object_name}")
     return all(
         privilege in roles.get(name, {}) and (not grant_option or roles[name][privilege])
         for roles in held.values()
-        for privilege in wanted
+        for privilege in requested
     )
 
 
@@ -283,12 +283,12 @@ async def _wanted(
     known = [row["privilege"] for row in await rows(ctx, PostgresServer.read(server), sql)]
     if {"ALL", "ALL PRIVILEGES"} & {*listed}:
         return known
-    wanted = ["TEMPORARY" if word == "TEMP" else word for word in listed]
-    unknown = [word for word in wanted if word not in known]
-    if unknown or not wanted:
+    requested = ["TEMPORARY" if word == "TEMP" else word for word in listed]
+    unknown = [word for word in requested if word not in known]
+    if unknown or not requested:
         what = f"no privilege {', '.join(unknown)}" if unknown else "to be a privilege"
         raise StateFailedError(f"for a {about.kind} there is {what}; there are {', '.join(known)}")
-    return wanted
+    return requested
 
 
 FUNCTIONS: Final = by_name(has_privileges, privileges_grant, privileges_list, privileges_revoke)

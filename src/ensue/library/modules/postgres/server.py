@@ -76,8 +76,8 @@ async def rows_by_name(ctx: FunctionContext, server: PostgresServer, sql: str) -
     Raises:
         StateFailedError: the server rejects the query or cannot be reached.
     """
-    found = await rows(ctx, server, sql)
-    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
+    records = await rows(ctx, server, sql)
+    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in records}
 
 
 async def rows(ctx: FunctionContext, server: PostgresServer, sql: str) -> list[dict[str, str]]:
@@ -101,17 +101,17 @@ async def run_sql(ctx: FunctionContext, server: PostgresServer, sql: str, *, who
         sql: the statements.
         whole: run them in one transaction, in which databases can be neither created nor dropped.
     """
-    found = {word: await _option(ctx, server, word) for word in ("user", "host", "port", "maintenance_db")}
-    is_elsewhere = bool(found["host"]) and not found["host"].startswith("/")
+    options = {word: await _option(ctx, server, word) for word in ("user", "host", "port", "maintenance_db")}
+    is_elsewhere = bool(options["host"]) and not options["host"].startswith("/")
     runas = server.runas or (None if is_elsewhere else _SYSTEM_USER)
     argv = [
         "psql", "--no-psqlrc", "--no-password", "--csv", "--quiet", "--set=ON_ERROR_STOP=1",
         "--file=-", *(["--single-transaction"] if whole else []),
     ]  # fmt: skip
-    role = found["user"] or runas
+    role = options["user"] or runas
     argv += [f"--username={role}"] if role else []
-    argv += [f"--{word}={found[word]}" for word in ("host", "port") if found[word]]
-    argv += [f"--dbname={found['maintenance_db'] or 'postgres'}"]
+    argv += [f"--{word}={options[word]}" for word in ("host", "port") if options[word]]
+    argv += [f"--dbname={options['maintenance_db'] or 'postgres'}"]
     env = {"PGPASSWORD": server.password} if server.password else None
     if server.password:
         ctx.masker.add(server.password)

@@ -69,11 +69,11 @@ async def fcontext_get_policy(
     """
     kind = filetype_id_to_string(ctx, filetype) if filetype else None
     conditions = {"sel_type": sel_type, "sel_user": sel_user, "sel_level": sel_level}
-    wanted = {key: value for key, value in conditions.items() if value}
+    given = {key: value for key, value in conditions.items() if value}
     policy = None
     for entry in await _entries(ctx):
         is_it = entry["filespec"] == name and kind in {None, entry["filetype"]}
-        if is_it and all(entry[key] == value for key, value in wanted.items()):
+        if is_it and all(entry[key] == value for key, value in given.items()):
             policy = entry
     return policy
 

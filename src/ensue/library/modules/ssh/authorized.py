@@ -75,11 +75,11 @@ async def check_key(
     Raises:
         StateFailedError: the key type is unknown.
     """
-    wanted = _wanted(key, enc, comment, options)
+    new_line = _wanted(key, enc, comment, options)
     there = (await _present(ctx, user, config)).get(key)
     if there is None:
         return "add"
-    return "exists" if there == wanted else "update"
+    return "exists" if there == new_line else "update"
 
 
 async def check_key_file(
@@ -133,27 +133,22 @@ async def set_auth_key(
         return "invalid"
     if not await ctx.call("user.info", user):
         return "fail"
-    wanted = _wanted(key, enc, comment, options)
+    new_line = _wanted(key, enc, comment, options)
     path = await authorized_keys_path(ctx, user, config)
     text = await text_of(ctx, path) or ""
     there = read_keys(text).get(key)
-    if there == wanted:
+    if there == new_line:
         return "no change"
-    lines = [wanted.text() if _holds(line, key) else line for line in file_lines(text)]
+    lines = [new_line.text() if _holds(line, key) else line for line in file_lines(text)]
     try:
-        await _write(ctx, user, path, lines if there else [*lines, wanted.text()])
+        await _write(ctx, user, path, lines if there else [*lines, new_line.text()])
     except StateFailedError:
         return "fail"
     return "replace" if there else "new"
 
 
 async def set_auth_key_from_file(
-    ctx: FunctionContext,
-    user: str,
-    source: str,
-    config: str = CONFIG,
-    saltenv: str = "base",
-    **kwargs: Any,
+    ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> str:
     """Authorize all keys of a file to log in as a user; returns `new`, `replace`, `no change` or `fail`.
 

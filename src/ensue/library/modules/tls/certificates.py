@@ -231,10 +231,10 @@ async def get_ca_signed_key(
     Raises:
         StateFailedError: there is no such key.
     """
-    found = await _kept(ctx, ca_name, f"{key_filename or CN}.key", cacert_path, as_text=as_text)
+    key = await _kept(ctx, ca_name, f"{key_filename or CN}.key", cacert_path, as_text=as_text)
     if as_text:
-        ctx.masker.add(found)
-    return found
+        ctx.masker.add(key)
+    return key
 
 
 async def _kept(

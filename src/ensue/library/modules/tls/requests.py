@@ -121,8 +121,8 @@ async def create_csr(
 
 
 def _part(given: Any, use: str) -> dict[str, Any]:
-    found: Any = given.get(use) if is_mapping(given) else None
-    return {**found} if is_mapping(found) else {}
+    values: Any = given.get(use) if is_mapping(given) else None
+    return {**values} if is_mapping(values) else {}
 
 
 def _pem(request: Any) -> bytes:

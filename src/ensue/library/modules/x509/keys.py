@@ -109,16 +109,16 @@ async def verify_signature(
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
 
-    found = await certificate_of(ctx, certificate)
+    parsed = await certificate_of(ctx, certificate)
     key = loaded_public(await get_public_key(ctx, signing_pub_key or certificate, signing_pub_key_passphrase))
-    digest = found.signature_hash_algorithm
+    digest = parsed.signature_hash_algorithm
     try:
         if isinstance(key, rsa.RSAPublicKey) and digest:
-            key.verify(found.signature, found.tbs_certificate_bytes, padding.PKCS1v15(), digest)
+            key.verify(parsed.signature, parsed.tbs_certificate_bytes, padding.PKCS1v15(), digest)
         elif isinstance(key, ec.EllipticCurvePublicKey) and digest:
-            key.verify(found.signature, found.tbs_certificate_bytes, ec.ECDSA(digest))
+            key.verify(parsed.signature, parsed.tbs_certificate_bytes, ec.ECDSA(digest))
         elif isinstance(key, (ed25519.Ed25519PublicKey, ed448.Ed448PublicKey)):
-            key.verify(found.signature, found.tbs_certificate_bytes)
+            key.verify(parsed.signature, parsed.tbs_certificate_bytes)
         else:
             return False
     except InvalidSignature:

@@ -179,12 +179,12 @@ async def create_crl(
         raise StateFailedError("signing_cert is required: the certificate of the list's authority")
     del text
     now = dt.datetime.now(tz=dt.UTC)
-    wanted = await revocations.revoked_in(ctx, revoked, now, include_expired=include_expired)
+    entries = await revocations.revoked_in(ctx, revoked, now, include_expired=include_expired)
     authority = await certificate_of(ctx, signing_cert)
     async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
         key = TargetKey(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
         signer = revocations.Signer(authority, key, making.checked_digest(digest), int(days_valid))
-        made = await revocations.made(ctx, wanted, extensions or {}, signer, now)
+        made = await revocations.made(ctx, entries, extensions or {}, signer, now)
     return await returned(ctx, revocations.encoded(made, encoding), encoding, path, what="CRL")
 
 

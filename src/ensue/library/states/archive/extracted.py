@@ -151,8 +151,8 @@ async def extracted(
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if password:
         ctx.masker.add(password)
-    found = await ctx.connection.stat(folder, follow=True)
-    if found and found.kind != "directory":
+    folder_stat = await ctx.connection.stat(folder, follow=True)
+    if folder_stat and folder_stat.kind != "directory":
         raise StateFailedError(f"{folder} exists and is not a directory")
     sources = read_sources(source, source_hash)
     if not sources:
@@ -193,33 +193,33 @@ async def extracted(
         allow_outside_links=allow_outside_links,
         tar=PlainTar(archive),
     )
-    there = Destination(ctx.connection, folder, is_there=found is not None)
+    there = Destination(ctx.connection, folder, is_there=folder_stat is not None)
     returned = await _extract(ctx, name, wish, contents, await _look(there, wish, contents))
     return msgspec.structs.replace(returned, warnings=warnings)
 
 
 async def _extract(
-    ctx: StateContext, name: str, wish: _ExtractedArguments, contents: Contents, found: _Deviations
+    ctx: StateContext, name: str, wish: _ExtractedArguments, contents: Contents, deviations: _Deviations
 ) -> StateReturn:
-    if found.wrong and not (wish.clean or wish.force):
+    if deviations.wrong and not (wish.clean or wish.force):
         raise StateFailedError(
             f"The below paths (relative to {wish.folder}/) exist, but are the incorrect type (file instead "
             "of directory, symlink instead of file, etc.). To proceed with extraction, set 'force' to True. "
-            "Note that this will remove these paths before extracting.\n\n" + _listed(found.wrong)
+            "Note that this will remove these paths before extracting.\n\n" + _listed(deviations.wrong)
         )
-    if not (wish.overwrite or wish.is_another or found.missing or found.wrong):
+    if not (wish.overwrite or wish.is_another or deviations.missing or deviations.wrong):
         return await _owned(
             ctx, name, wish, contents, changes={}, comment="All files in archive are already present"
         )
-    why = ", due to absence of one or more files/dirs" if found.missing else ""
-    if wish.is_another and not found.missing:
+    why = ", due to absence of one or more files/dirs" if deviations.missing else ""
+    if wish.is_another and not deviations.missing:
         why = ", since another archive was extracted before"
     if ctx.test:
         cleaned = ", after cleaning destination path(s)" if wish.clean else ""
         comment = f"Archive {wish.shown} would be extracted to {wish.folder}/{cleaned}{why}"
         return StateReturn.planned(name, comment)
     changes: DataMap = {}
-    removed = await _clear(ctx, wish, contents, found)
+    removed = await _clear(ctx, wish, contents, deviations)
     if removed:
         changes["removed"] = removed
     failure = await _unpack(ctx, wish, changes)
@@ -251,10 +251,10 @@ def _tops(contents: Contents) -> list[str]:
 
 
 async def _clear(
-    ctx: StateContext, wish: _ExtractedArguments, contents: Contents, found: _Deviations
+    ctx: StateContext, wish: _ExtractedArguments, contents: Contents, deviations: _Deviations
 ) -> list[Data]:
     """Remove what must be removed before the archive is unpacked; return the paths."""
-    going = _tops(contents) if wish.clean else list(found.wrong)
+    going = _tops(contents) if wish.clean else list(deviations.wrong)
     removed: list[Data] = []
     for path in (posixpath.join(wish.folder, path) for path in going):
         if await ctx.connection.stat(path):

@@ -63,24 +63,24 @@ async def config_set(
     if fault:
         return StateReturn.failed(name, fault)
     settings = _GitSettings(ctx, repo, user, is_global=is_global)
-    wanted = _values(value if multivar is None else multivar, is_one=multivar is None)
-    shown = f"'{wanted[0]}'" if multivar is None else str(wanted)
+    requested = _values(value if multivar is None else multivar, is_one=multivar is None)
+    shown = f"'{requested[0]}'" if multivar is None else str(requested)
     what = f"{'Global key ' if is_global else ''}'{name}'"
-    new_state: DataMap = {"name": name, "values": [*wanted], "repo": repo, "global": is_global}
+    new_state: DataMap = {"name": name, "values": [*requested], "repo": repo, "global": is_global}
     there = await settings.values(name)
-    if there == wanted:
+    if there == requested:
         return StateReturn.unchanged(name, f"{what} is already set to {shown}", new_state)
     verb = "added as" if there is None else "set to"
     old: Data = None if there is None else [*there]
     if ctx.test:
-        changes: DataMap = {"old": old, "new": [*wanted]}
+        changes: DataMap = {"old": old, "new": [*requested]}
         return StateReturn.planned(name, f"{what} would be {verb} {shown}", changes)
     try:
-        await settings.replace(name, wanted)
+        await settings.replace(name, requested)
     except StateFailedError as error:
         return StateReturn.failed(name, f"Failed to set {what} to {shown}: {error}")
     return StateReturn.changed(
-        name, f"{what} was {verb} {shown}", {name: {"old": old, "new": [*wanted]}}, new_state
+        name, f"{what} was {verb} {shown}", {name: {"old": old, "new": [*requested]}}, new_state
     )
 
 

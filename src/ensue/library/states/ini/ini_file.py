@@ -33,9 +33,9 @@ async def options_of(ctx: StateContext, path: str, how: Mapping[str, Any]) -> Da
     """
     if not path.startswith("/"):
         raise StateFailedError(f"Specified file {path} is not an absolute path")
-    found: DataMap = await ctx.call("ini.get_ini", path, **how)
-    ctx.masker.add_guessed(*secret_values(found))
-    return found
+    content: DataMap = await ctx.call("ini.get_ini", path, **how)
+    ctx.masker.add_guessed(*secret_values(content))
+    return content
 
 
 async def changed_file(

@@ -53,25 +53,25 @@ async def options_present(
     Raises:
         StateFailedError: `sections` is not a mapping.
     """
-    wanted = _mapping(sections)
+    requested = _mapping(sections)
     how = {"separator": separator, "encoding": encoding}
     before = await options_of(ctx, name, how)
-    changes = _set_changes(before, wanted)
-    doomed = _not_wanted(before, wanted) if strict else []
+    changes = _set_changes(before, requested)
+    doomed = _not_wanted(before, requested) if strict else []
     for section, option in doomed:
         _note_removal(changes, before, section, option)
     if not changes:
-        comment = _remarks(before, wanted) if ctx.test else UNCHANGED
+        comment = _remarks(before, requested) if ctx.test else UNCHANGED
         return StateReturn.unchanged(name, comment, ini_state(name, before))
     if ctx.test:
-        comment = _remarks(before, wanted) + "".join(_removal_remark(*each) for each in doomed)
+        comment = _remarks(before, requested) + "".join(_removal_remark(*each) for each in doomed)
         return StateReturn.planned(name, comment, changes)
     for section, option in doomed:
         if option is None:
             await ctx.call("ini.remove_section", name, section, no_spaces=no_spaces, **how)
         else:
             await ctx.call("ini.remove_option", name, section, option, no_spaces=no_spaces, **how)
-    await ctx.call("ini.set_option", name, wanted, no_spaces=no_spaces, **how)
+    await ctx.call("ini.set_option", name, requested, no_spaces=no_spaces, **how)
     return await changed_file(ctx, name, before, changes, how)
 
 
@@ -132,10 +132,10 @@ async def options_absent(
     return await changed_file(ctx, name, before, changes, how)
 
 
-def _set_changes(before: DataMap, wanted: Mapping[str, Any]) -> DataMap:
+def _set_changes(before: DataMap, requested: Mapping[str, Any]) -> DataMap:
     """Return the changes that setting options makes."""
     changes: DataMap = {}
-    for section, body in wanted.items():
+    for section, body in requested.items():
         values = before.get(section)
         if not is_mapping(body):
             if values != str(body):
@@ -154,13 +154,13 @@ def _set_changes(before: DataMap, wanted: Mapping[str, Any]) -> DataMap:
     return changes
 
 
-def _not_wanted(before: DataMap, wanted: Mapping[str, Any]) -> list[_Place]:
+def _not_wanted(before: DataMap, requested: Mapping[str, Any]) -> list[_Place]:
     """Return the existing sections and options that are not requested."""
     doomed: list[_Place] = []
     for name, values in before.items():
-        given = wanted.get(name)
+        given = requested.get(name)
         if not is_mapping(values):
-            doomed += [(None, name)] if name not in wanted or is_mapping(given) else []
+            doomed += [(None, name)] if name not in requested or is_mapping(given) else []
         elif not is_mapping(given):
             doomed.append((name, None))
         else:
@@ -180,10 +180,10 @@ def _note_removal(changes: DataMap, before: DataMap, section: str | None, option
         inner[option] = {"before": values[option], "after": None}
 
 
-def _remarks(before: DataMap, wanted: Mapping[str, Any]) -> str:
+def _remarks(before: DataMap, requested: Mapping[str, Any]) -> str:
     """Return the line of a plan for each requested option."""
     lines: list[str] = []
-    for section, body in sorted(wanted.items(), key=lambda item: is_mapping(item[1])):
+    for section, body in sorted(requested.items(), key=lambda item: is_mapping(item[1])):
         present = before.get(section)
         values: DataMap = present if is_mapping(present) else {}
         asked = (

@@ -161,8 +161,8 @@ async def flush(
 
 
 async def _has_chain(ctx: StateContext, name: str, table: str, family: str) -> bool | None:
-    found: bool | None = await _asked(ctx, "iptables.check_chain", table, name, family)
-    return found
+    exists: bool | None = await _asked(ctx, "iptables.check_chain", table, name, family)
+    return exists
 
 
 async def _asked(ctx: StateContext, function: str, *words: str) -> Any:

@@ -85,13 +85,13 @@ async def vg_present(
     Raises:
         StateFailedError: LVM reports an error.
     """
-    wanted = devices.split(",") if isinstance(devices, str) else devices or []
-    new_state: DataMap = {"name": name, "devices": [*wanted]}
+    requested = devices.split(",") if isinstance(devices, str) else devices or []
+    new_state: DataMap = {"name": name, "devices": [*requested]}
     if await shown(ctx, "lvm.vgdisplay", name):
-        return await _extended(ctx, name, wanted, new_state)
+        return await _extended(ctx, name, requested, new_state)
     if ctx.test:
         return StateReturn.planned(name, f"Volume Group {name} is set to be created")
-    done = await ctx.call("lvm.vgcreate", name, wanted, **kwargs)
+    done = await ctx.call("lvm.vgcreate", name, requested, **kwargs)
     return StateReturn.changed(name, f"Created Volume Group {name}", {"created": done}, new_state)
 
 
@@ -120,12 +120,12 @@ async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
     return StateReturn.changed(name, f"Removed Volume Group {name}", {"removed": done}, new_state)
 
 
-async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: DataMap) -> StateReturn:
+async def _extended(ctx: StateContext, name: str, requested: list[str], new_state: DataMap) -> StateReturn:
     """Add missing devices to an existing group."""
     comments = [f"Volume Group {name} already present"]
     changes: DataMap = {}
     is_failed = False
-    for device in wanted:
+    for device in requested:
         volumes: dict[str, dict[str, str]] = await ctx.call("lvm.pvdisplay", device)
         group = next((about["Volume Group Name"] for about in volumes.values()), None)
         if group == name:

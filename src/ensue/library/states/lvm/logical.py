@@ -64,7 +64,7 @@ async def lv_present(
         raise StateFailedError("Only one of extents or size can be specified.")
     if not vgname:
         raise StateFailedError("lvm.lv_present needs a `vgname`")
-    wanted = _sectors(size) if size else None
+    sectors = _sectors(size) if size else None
     volume, origin = (snapshot, name) if snapshot else (name, None)
     path = f"/dev/{vgname.partition('/')[0]}/{volume}"
     new_state: DataMap = {"name": volume, "vgname": vgname, "path": path}
@@ -78,7 +78,7 @@ async def lv_present(
         )  # fmt: skip
         return StateReturn.changed(name, f"Created Logical Volume {volume}", {"created": done}, new_state)
     by_extents = None if extents is None or "%" in str(extents) else int(extents)
-    growth = _growth(there, wanted, by_extents)
+    growth = _growth(there, sectors, by_extents)
     if growth == 0:
         comment = f"Logical Volume {volume} already present"
         if extents is not None and by_extents is None:

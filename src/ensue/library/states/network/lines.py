@@ -37,12 +37,12 @@ def planned(what: str, old: Sequence[str], new: Sequence[str]) -> str:
 
 
 def _said(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
+    sections: dict[tuple[str, str], list[str]] = {}
     stanza = ""
     for line in lines:
         if not line.strip():
             continue
         if not line[0].isspace():
             stanza = line.strip()
-        found.setdefault((stanza, line.split()[0]), []).append(line.strip())
-    return found
+        sections.setdefault((stanza, line.split()[0]), []).append(line.strip())
+    return sections

@@ -47,12 +47,12 @@ async def removed(
         StateFailedError: the arguments are invalid, or packages cannot be listed.
     """
     warnings = remarks("pkg.removed", kwargs)
-    wanted = wanted_packages(name, pkgs, version)
+    requested = wanted_packages(name, pkgs, version)
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
-    targets = await _there(ctx, wanted, before)
+    targets = await _there(ctx, requested, before)
     if not targets:
         comment = "All specified packages are already absent"
-        return StateReturn.unchanged(name, comment, package_state(wanted, {}), warnings=warnings)
+        return StateReturn.unchanged(name, comment, package_state(requested, {}), warnings=warnings)
     if ctx.test:
         return _planned(name, "removed", targets, warnings)
     try:
@@ -62,7 +62,7 @@ async def removed(
         return failure(name, "Problem encountered removing package(s)", error, changes, warnings)
     after: dict[str, str] = await ctx.call("pkg.list_pkgs")
     return _done(
-        name, "remove", wanted, targets, changes=difference(before, after), after=after, warnings=warnings
+        name, "remove", requested, targets, changes=difference(before, after), after=after, warnings=warnings
     )
 
 
@@ -89,13 +89,13 @@ async def purged(
         StateFailedError: the arguments are invalid, or packages cannot be listed.
     """
     warnings = remarks("pkg.purged", kwargs)
-    wanted = wanted_packages(name, pkgs, version)
+    requested = wanted_packages(name, pkgs, version)
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
     left: dict[str, str] = await ctx.call("pkg.list_pkgs", removed=True)
-    targets = sorted({*await _there(ctx, wanted, before), *(each for each in wanted if each in left)})
+    targets = sorted({*await _there(ctx, requested, before), *(each for each in requested if each in left)})
     if not targets:
         comment = "None of the targeted packages are installed or partially installed"
-        return StateReturn.unchanged(name, comment, package_state(wanted, {}), warnings=warnings)
+        return StateReturn.unchanged(name, comment, package_state(requested, {}), warnings=warnings)
     if ctx.test:
         return _planned(name, "purged", targets, warnings)
     try:
@@ -106,14 +106,16 @@ async def purged(
     after: dict[str, str] = {
         **await ctx.call("pkg.list_pkgs"), **await ctx.call("pkg.list_pkgs", removed=True)
     }  # fmt: skip
-    return _done(name, "purge", wanted, targets, changes=changes, after=after, warnings=warnings)
+    return _done(name, "purge", requested, targets, changes=changes, after=after, warnings=warnings)
 
 
-async def _there(ctx: StateContext, wanted: Mapping[str, str | None], before: Mapping[str, str]) -> list[str]:
+async def _there(
+    ctx: StateContext, requested: Mapping[str, str | None], before: Mapping[str, str]
+) -> list[str]:
     return sorted(
         [
             name
-            for name, asked in wanted.items()
+            for name, asked in requested.items()
             if name in before
             and (asked is None or any([await fits(ctx, each, asked) for each in before[name].split(",")]))
         ]
@@ -129,7 +131,7 @@ def _planned(name: str, what: str, targets: Sequence[str], warnings: tuple[str, 
 def _done(
     name: str,
     verb: str,
-    wanted: Mapping[str, str | None],
+    requested: Mapping[str, str | None],
     targets: Sequence[str],
     *,
     changes: DataMap,
@@ -137,7 +139,7 @@ def _done(
     warnings: tuple[str, ...],
 ) -> StateReturn:
     failed = [each for each in targets if each in after]
-    absent = sorted(each for each in wanted if each not in targets)
+    absent = sorted(each for each in requested if each not in targets)
     comment = f"All targeted packages were {verb}d."
     if failed:
         comment = f"The following packages failed to {verb}: {', '.join(failed)}."
@@ -148,5 +150,5 @@ def _done(
         )
     return StateReturn(
         name=name, result=not failed, changes=changes, comment=comment,
-        new_state=package_state(wanted, after), warnings=warnings,
+        new_state=package_state(requested, after), warnings=warnings,
     )  # fmt: skip

@@ -46,30 +46,30 @@ async def boolean(
     Raises:
         StateFailedError: a value is invalid, a boolean does not exist, or the target has no SELinux.
     """
-    wanted = {key: _word(key, given) for key, given in _given(name, value, booleans).items()}
+    requested = {key: _word(key, given) for key, given in _given(name, value, booleans).items()}
     known: dict[str, dict[str, str]] | StateReturn = await asked(ctx, name, "selinux.list_sebool")
     if isinstance(known, StateReturn):
         return known
-    unknown = [key for key in wanted if key not in known]
+    unknown = [key for key in requested if key not in known]
     if unknown:
         # In a plan, an earlier state may be about to install the module of the boolean.
         comment = f"Boolean {unknown[0]} is not available"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     changes: DataMap = {}
-    for key, word in wanted.items():
+    for key, word in requested.items():
         now, later = known[key]["State"], known[key]["Default"]
         if now != word or (persist and later != word):
             changes[key] = {"old": _shown(now, later, persist), "new": _shown(word, word, persist)}
-    settled = sorted(key for key in wanted if key not in changes)
+    settled = sorted(key for key in requested if key not in changes)
     comments = [f"The following booleans were in the correct state: {', '.join(settled)}"] if settled else []
-    new_state: DataMap = {"booleans": {**wanted}, "persist": persist}
+    new_state: DataMap = {"booleans": {**requested}, "persist": persist}
     if not changes:
         return StateReturn.unchanged(name, "\n".join(comments), new_state)
     verb = "would be" if ctx.test else "have been"
     comments.append(f"The following booleans {verb} changed: {', '.join(sorted(changes))}")
     if ctx.test:
         return StateReturn.planned(name, "\n".join(comments), changes)
-    if not await ctx.call("selinux.setsebools", {key: wanted[key] for key in changes}, persist):
+    if not await ctx.call("selinux.setsebools", {key: requested[key] for key in changes}, persist):
         return StateReturn.failed(name, f"Failed to set the following booleans: {', '.join(sorted(changes))}")
     return StateReturn.changed(name, "\n".join(comments), changes, new_state)
 

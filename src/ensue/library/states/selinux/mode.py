@@ -28,27 +28,27 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
     Raises:
         StateFailedError: the mode is invalid, or SELinux is not installed.
     """
-    wanted = _mode(name)
+    requested = _mode(name)
     now: str = await ctx.call("selinux.getenforce")
     config: str | None = await ctx.call("selinux.getconfig")
-    before = config if now == wanted != config else now
-    is_waiting = wanted == "Disabled" == config
-    if before == wanted or is_waiting:
-        comment = f"SELinux is already in {wanted} mode"
-        if now != wanted:
-            comment = f"SELinux will be in {wanted} mode after the next boot"
+    before = config if now == requested != config else now
+    is_waiting = requested == "Disabled" == config
+    if before == requested or is_waiting:
+        comment = f"SELinux is already in {requested} mode"
+        if now != requested:
+            comment = f"SELinux will be in {requested} mode after the next boot"
         new_state: DataMap = {"mode": now, "config": config}
         return StateReturn.unchanged(name, comment, new_state)
-    changes: DataMap = {"old": before, "new": wanted}
+    changes: DataMap = {"old": before, "new": requested}
     if ctx.test:
-        return StateReturn.planned(name, f"SELinux mode is set to be changed to {wanted}", changes)
-    after: str = await ctx.call("selinux.setenforce", wanted)
+        return StateReturn.planned(name, f"SELinux mode is set to be changed to {requested}", changes)
+    after: str = await ctx.call("selinux.setenforce", requested)
     configured: str | None = await ctx.call("selinux.getconfig")
-    if after != wanted and not (wanted == "Disabled" == configured):
+    if after != requested and not (requested == "Disabled" == configured):
         why = " before the next boot" if after == "Disabled" else ""
-        return StateReturn.failed(name, f"Failed to set SELinux to {wanted} mode{why}")
+        return StateReturn.failed(name, f"Failed to set SELinux to {requested} mode{why}")
     changes["new"] = after
-    comment = f"SELinux has been set to {wanted} mode"
+    comment = f"SELinux has been set to {requested} mode"
     new_state = {"mode": after, "config": configured}
     return StateReturn.changed(name, comment, changes, new_state)
 

@@ -53,7 +53,7 @@ async def module(
         raise StateFailedError("Cannot install and remove at the same time")
     if remove:
         return await module_remove(ctx, name)
-    wanted = _state(module_state)
+    requested = _state(module_state)
     known: dict[str, dict[str, Any]] | StateReturn = await asked(ctx, name, "selinux.list_semod")
     if isinstance(known, StateReturn):
         return known
@@ -66,16 +66,16 @@ async def module(
         raise StateFailedError(f"semodule reports no version of {name}, so it may not be {version}")
     before = "enabled" if about["Enabled"] else "disabled"
     changes: DataMap = {}
-    if before != wanted or not is_there:
-        changes[name] = {"old": before if is_there else None, "new": wanted}
+    if before != requested or not is_there:
+        changes[name] = {"old": before if is_there else None, "new": requested}
     if ctx.test and changes:
         return StateReturn.planned(name, f"Module {name} is set to be toggled to {module_state}", changes)
-    if before != wanted and not await ctx.call("selinux.setsemod", name, wanted):
+    if before != requested and not await ctx.call("selinux.setsemod", name, requested):
         raise StateFailedError(f"Failed to set the Module {name} to {module_state}")
     comment = f"Module {name} is in the desired state"
     if changes:
         comment = f"Module {name} has been set to {module_state}"
-    new_state: DataMap = {"name": name, "enabled": wanted == "enabled"}
+    new_state: DataMap = {"name": name, "enabled": requested == "enabled"}
     return StateReturn.changed(name, comment, changes, new_state)
 
 

@@ -61,8 +61,8 @@ async def get_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
     Example:
         ensue call '*' pkg.get_repo 'deb https://apt.example.com stable main'
     """
-    found = await find(ctx, await wanted_source(ctx, repo, kwargs))
-    return found.source.as_data(found.file.path) if found else {}
+    source = await find(ctx, await wanted_source(ctx, repo, kwargs))
+    return source.source.as_data(source.file.path) if source else {}
 
 
 async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
@@ -75,8 +75,8 @@ async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
     Example:
         ensue call '*' pkg.plan_repo 'deb https://apt.example.com stable main'
     """
-    found = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
-    path = found.file.path if found else str(kwargs.get("file") or await _default_file(ctx, repo))
+    source = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
+    path = source.file.path if source else str(kwargs.get("file") or await _default_file(ctx, repo))
     return wanted.as_data(path)
 
 
@@ -101,15 +101,15 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
     wanted = await wanted_source(ctx, repo, kwargs)
     await _bring_keys(ctx, repo, wanted, kwargs)
     path = str(kwargs.get("file") or await _default_file(ctx, repo))
-    found = await find(ctx, wanted)
+    source = await find(ctx, wanted)
     if kwargs.get("clean_file"):
         await save(ctx, empty_file(path).with_source(wanted))
-    elif found is None:
+    elif source is None:
         files = {file.path: file for file in await source_files(ctx)}
         await save(ctx, files.get(path, empty_file(path)).with_source(wanted))
-    elif found.source.settings != wanted.settings or (wanted.comment not in {"", found.source.comment}):
-        place = found.source.place
-        await save(ctx, found.file.changed(lambda old: wanted if old.place == place else old))
+    elif source.source.settings != wanted.settings or (wanted.comment not in {"", source.source.comment}):
+        place = source.source.place
+        await save(ctx, source.file.changed(lambda old: wanted if old.place == place else old))
     if kwargs.get("refresh_db", kwargs.get("refresh", True)):
         await ctx.call("pkg.refresh_db")
     return {repo: await get_repo(ctx, repo, **kwargs)}
