@@ -57,7 +57,7 @@ async def list_(
     done = await _run(ctx, words, dir, runas, env)
     # npm exits with 1 if a package is missing or superfluous, but still lists the rest.
     if not done.stdout.strip():
-        raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_said(done)}")
+        raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_message_of(done)}")
     packages: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
     return {name: about for name, about in packages.items() if "version" in about}
 
@@ -125,7 +125,7 @@ async def _must(
 ) -> str:
     done = await _run(ctx, words, folder, runas, env)
     if done.returncode:
-        raise StateFailedError(f"cannot {words[0]} packages of Node.js on {ctx.srn}: {_said(done)}")
+        raise StateFailedError(f"cannot {words[0]} packages of Node.js on {ctx.srn}: {_message_of(done)}")
     return done.stdout.decode("utf-8", "replace")
 
 
@@ -147,7 +147,7 @@ async def _run(
     return done
 
 
-def _said(done: Completed) -> str:
+def _message_of(done: Completed) -> str:
     return (done.stderr or done.stdout).decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
 
 

@@ -127,7 +127,7 @@ async def _run_each(ctx: StateContext, name: str, calls: list[FunctionCall]) -> 
         else:
             if _is_success(value):
                 changes[call.key] = value
-                successes.append(f"{call.key}: {_said(value, 'Success')}")
+                successes.append(f"{call.key}: {_comment_of(value, 'Success')}")
             else:
                 failures.append(_failure(call.key, value))
     comment = ", ".join(failures + successes)
@@ -205,13 +205,13 @@ def _holds_failure(value: Any) -> bool:
     return any(_holds_failure(item) for item in value.values())
 
 
-def _said(value: Any, default: str) -> Any:
+def _comment_of(value: Any, default: str) -> Any:
     return value.get("comment", default) if is_mapping(value) else value
 
 
 def _failure(key: str, value: Any) -> str:
     if is_mapping(value):
-        return f"'{key}' failed: {_said(value, '(error message N/A)')}"
+        return f"'{key}' failed: {_comment_of(value, '(error message N/A)')}"
     return f"'{key}': {value}"
 
 

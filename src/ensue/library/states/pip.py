@@ -128,7 +128,7 @@ async def installed(
     after: dict[str, str] = await ctx.call("pip.list", **where)
     changes = _changes(missing, before, after, is_again=force_reinstall or ignore_installed)
     if done["retcode"]:
-        comment = f"Failed to install packages: {', '.join(each.written for each in missing)}. {_said(done)}"
+        comment = f"Failed to install packages: {', '.join(each.written for each in missing)}. {_error(done)}"
         return StateReturn.failed(name, "\n".join([*already, comment]), changes)
     last = "All packages were successfully installed"
     if not changes:
@@ -178,7 +178,7 @@ async def removed(
         return StateReturn.planned(name, f"Package {name} is set to be removed")
     done: DataMap = await ctx.call("pip.uninstall", [name], requirements, **where)
     if done["retcode"]:
-        return StateReturn.failed(name, f"Could not remove package. {_said(done)}")
+        return StateReturn.failed(name, f"Could not remove package. {_error(done)}")
     return StateReturn.changed(name, "Package was successfully removed.", {name: "Removed"}, gone)
 
 
@@ -251,7 +251,7 @@ async def _from_file(
     after: dict[str, str] = await ctx.call("pip.list", **where)
     what = f'process requirements file "{requirements}"' if requirements else f"install from {editable}"
     if done["retcode"]:
-        return StateReturn.failed(name, f"Unable to {what}. {_said(done)}")
+        return StateReturn.failed(name, f"Unable to {what}. {_error(done)}")
     changes: DataMap = {}
     comments: list[str] = []
     if requirements:
@@ -321,7 +321,7 @@ def _state(requested: Sequence[_RequestedPackage], versions: Mapping[str, str]) 
     return {"packages": {each.name or each.written: versions.get(each.name, "") for each in requested}}
 
 
-def _said(done: Mapping[str, Any]) -> str:
+def _error(done: Mapping[str, Any]) -> str:
     return f"Error: {done['stdout']} {done['stderr']}".strip()
 
 

@@ -42,13 +42,13 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
         return StateReturn.unchanged(name, f"{name} is already set to the desired value.", new_state)
     if ctx.test:
         comment = f'The value of "{name}" will be changed!'
-        changes: DataMap = {"old": _told(settings), "new": f"{name} = {requested} will be set."}
+        changes: DataMap = {"old": _shown(settings), "new": f"{name} = {requested} will be set."}
         return StateReturn.planned(name, comment, changes)
     new: DataMap = await ctx.call("sysrc.set", name, requested, **kwargs)
     return StateReturn.changed(
         name,
         f'The value of "{name}" was changed!',
-        {"old": _told(settings), "new": new},
+        {"old": _shown(settings), "new": new},
         new_state,
         old_state={"name": name, "value": _value(settings, name)},
     )
@@ -77,13 +77,13 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     if not settings:
         return StateReturn.unchanged(name, f'"{name}" is already absent.', gone)
     if ctx.test:
-        changes: DataMap = {"old": _told(settings), "new": f'"{name}" will be removed.'}
+        changes: DataMap = {"old": _shown(settings), "new": f'"{name}" will be removed.'}
         return StateReturn.planned(name, f'"{name}" will be removed!', changes)
     await ctx.call("sysrc.remove", name, **kwargs)
     return StateReturn.changed(
         name,
         f'"{name}" was removed!',
-        {"old": _told(settings), "new": None},
+        {"old": _shown(settings), "new": None},
         gone,
         old_state={"name": name, "value": _value(settings, name)},
     )
@@ -94,7 +94,7 @@ def _value(settings: dict[str, dict[str, str]], name: str) -> str | None:
     return next((values[name] for values in settings.values() if name in values), None)
 
 
-def _told(settings: dict[str, dict[str, str]]) -> Data:
+def _shown(settings: dict[str, dict[str, str]]) -> Data:
     return {file: {**values} for file, values in settings.items()} or None
 
 

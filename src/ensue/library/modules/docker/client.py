@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PROGRAM: Final = "docker"
 
 
-async def said(
+async def output_of(
     ctx: FunctionContext, *words: str, what: str, env: Mapping[str, str] | None = None, stdin: bytes = b""
 ) -> str:
     """Run the client and return its output; fail if it does not succeed.

@@ -17,8 +17,8 @@ from ensue.library.modules.docker.client import (
     described,
     items,
     must_describe,
+    output_of,
     part,
-    said,
 )
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ async def every_container(
     given = {key: value if is_list(value) else [value] for key, value in (filters or {}).items()}
     flags = [f"--filter={key}={value}" for key, values in given.items() for value in values]
     argv = ["container", "ls", "--quiet", "--no-trunc", *(["--all"] if all_ else []), *flags]
-    ids = (await said(ctx, *argv, what="list containers")).split()
+    ids = (await output_of(ctx, *argv, what="list containers")).split()
     return await all_described(ctx, "container", ids)
 
 
@@ -235,7 +235,7 @@ async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
     Example:
         ensue call '*' docker.top web
     """
-    lines = (await said(ctx, "top", checked(name), what=f"list the processes of {name}")).splitlines()
+    lines = (await output_of(ctx, "top", checked(name), what=f"list the processes of {name}")).splitlines()
     heads = lines[0].split() if lines else []
     return [dict(zip(heads, line.split(None, len(heads) - 1), strict=False)) for line in lines[1:]]
 
@@ -251,7 +251,9 @@ async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
     """
     kinds = {"A": "Added", "C": "Changed", "D": "Deleted"}
     changes: dict[str, list[str]] = {}
-    for line in (await said(ctx, "diff", checked(name), what=f"compare the files of {name}")).splitlines():
+    for line in (
+        await output_of(ctx, "diff", checked(name), what=f"compare the files of {name}")
+    ).splitlines():
         kind, _, path = line.partition(" ")
         changes.setdefault(kinds.get(kind, kind), []).append(path)
     return changes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
-from ensue.library.modules.docker.client import answered, checked, described, must_describe, said
+from ensue.library.modules.docker.client import answered, checked, described, must_describe, output_of
 from ensue.library.modules.docker.containers import RUNNING, name_of, state_of
 from ensue.library.modules.docker.images import pull
 from ensue.library.modules.docker.lifecycle import rm
@@ -70,13 +70,13 @@ async def create(
     made = create_options(options, ignore_collisions=ignore_collisions)
     named = [f"--name={checked(name)}"] if name else []
     argv = ["create", *named, *made.flags, *flags, checked(image), *made.command]
-    text = await said(ctx, *argv, what=f"create the container {name or image}", env=made.env)
+    text = await output_of(ctx, *argv, what=f"create the container {name or image}", env=made.env)
     identity = text.split()[-1] if text else ""
     await _connected(ctx, identity, dict(list((nets or {}).items())[1:]))
     made_up = "" if name else name_of(await must_describe(ctx, "container", identity))
     done: dict[str, Any] = {"Id": identity, "Name": name or made_up}
     if start:
-        await said(ctx, "start", identity, what=f"start the container {done['Name']}")
+        await output_of(ctx, "start", identity, what=f"start the container {done['Name']}")
         done["Started"] = True
     return done
 
@@ -169,10 +169,10 @@ async def run_container(
     if removed:
         done["Replaces"] = [*removed]
     identity = str(done["Id"])
-    await said(ctx, "start", identity, what=f"start the container {done['Name']}")
+    await output_of(ctx, "start", identity, what=f"start the container {done['Name']}")
     if bg:
         return done
-    code = await said(ctx, "wait", identity, what=f"wait for the container {done['Name']}")
+    code = await output_of(ctx, "wait", identity, what=f"wait for the container {done['Name']}")
     done["ExitCode"] = int(code)
     printed = await answered(ctx, "logs", identity)
     done["Logs"] = printed.stdout + printed.stderr

@@ -17,7 +17,7 @@ from ensue.library.modules.docker.client import (
     described,
     items,
     must_describe,
-    said,
+    output_of,
 )
 from ensue.library.modules.docker.option_forms import pairs
 
@@ -70,7 +70,7 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
         For each `RepoTags`, `RepoDigests`, `ParentId`, `Size` and the time of creation.
     """
     flags = ["--all"] if all else []
-    text = await said(ctx, "image", "ls", "--quiet", "--no-trunc", *flags, what="list images")
+    text = await output_of(ctx, "image", "ls", "--quiet", "--no-trunc", *flags, what="list images")
     found: DataMap = {}
     for about in await all_described(ctx, "image", sorted(set(text.split()))):
         tags = items(about, "RepoTags")
@@ -156,7 +156,7 @@ async def pull(
             " of the engine's configuration (/etc/docker/daemon.json)"
         )
     before = await resolve_image_id(ctx, image)
-    text = await said(ctx, "pull", checked(image), what=f"pull the image {image}")
+    text = await output_of(ctx, "pull", checked(image), what=f"pull the image {image}")
     after = await resolve_image_id(ctx, image)
     if not after:
         raise StateFailedError(f"docker pulled {image} and does not have it")
@@ -210,7 +210,7 @@ async def build(
     if dockerfile:
         flags.append(f"--file={dockerfile if dockerfile.startswith('/') else f'{path}/{dockerfile}'}")
     flags += [f"--build-arg={name}={value}" for name, value in arguments.items()]
-    text = await said(ctx, "build", "--quiet", *flags, checked(path), what=f"build {path}")
+    text = await output_of(ctx, "build", "--quiet", *flags, checked(path), what=f"build {path}")
     made = f"{repository}:{tag}" if repository else text.split()[-1]
     about = await inspect_image(ctx, made)
     return {"Id": short_id(about["Id"]), "Image": [*_tags(about)] or [str(about["Id"])]}
@@ -241,7 +241,7 @@ async def load(
     if not local or await ctx.connection.stat(str(local), follow=True) is None:
         raise StateFailedError(f"Source file {path} does not exist")
     before = set(await images(ctx, all=True))
-    text = await said(ctx, "load", f"--input={local}", what=f"load {path}")
+    text = await output_of(ctx, "load", f"--input={local}", what=f"load {path}")
     new = sorted(set(await images(ctx, all=True)) - before)
     done: DataMap = {"Path": path, "Layers": [short_id(image) for image in new]}
     if repository is None:
@@ -250,7 +250,7 @@ async def load(
     if len(loaded) != 1:
         names = ", ".join(loaded) or "none"
         return {**done, "Warning": f"{path} must contain exactly one image to tag it, but contains: {names}"}
-    await said(ctx, "tag", loaded[0], f"{repository}:{tag}", what=f"tag {loaded[0]}")
+    await output_of(ctx, "tag", loaded[0], f"{repository}:{tag}", what=f"tag {loaded[0]}")
     return {**done, "Image": f"{repository}:{tag}"}
 
 
@@ -300,7 +300,7 @@ async def tag(ctx: FunctionContext, name: str, repository: str, tag: str = "late
     Raises:
         StateFailedError: there is no such image.
     """
-    await said(ctx, "tag", checked(name), f"{repository}:{tag}", what=f"tag the image {name}")
+    await output_of(ctx, "tag", checked(name), f"{repository}:{tag}", what=f"tag the image {name}")
     return True
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.docker.client import answered, checked, described, said
+from ensue.library.modules.docker.client import answered, checked, described, output_of
 from ensue.library.modules.docker.containers import (
     PAUSED,
     RUNNING,
@@ -128,7 +128,7 @@ async def signal(ctx: FunctionContext, name: str, signal: str | int) -> bool:
     Raises:
         StateFailedError: the container is not running, or there is no such signal.
     """
-    await said(ctx, "kill", f"--signal={signal}", checked(name), what=f"send a signal to {name}")
+    await output_of(ctx, "kill", f"--signal={signal}", checked(name), what=f"send a signal to {name}")
     return True
 
 
@@ -155,7 +155,7 @@ async def wait(
     if about is None:
         return {"result": ignore_already_stopped, "comment": f"Container '{name}' absent"}
     before = state_of(about)
-    code = await said(ctx, "wait", checked(name), what=f"wait for {name}")
+    code = await output_of(ctx, "wait", checked(name), what=f"wait for {name}")
     after = await described(ctx, "container", name)
     now = state_of(after) if after else None
     status = int(code) if code.lstrip("-").isdigit() else None
@@ -180,7 +180,7 @@ async def rename(ctx: FunctionContext, name: str, new_name: str) -> bool:
         StateFailedError: there is no such container, or the name is taken.
     """
     identity = (await inspect_container(ctx, name))["Id"]
-    await said(ctx, "rename", str(identity), checked(new_name), what=f"rename the container {name}")
+    await output_of(ctx, "rename", str(identity), checked(new_name), what=f"rename the container {name}")
     return bool((await inspect_container(ctx, new_name))["Id"] == identity)
 
 
@@ -238,7 +238,7 @@ async def _changed(ctx: FunctionContext, name: str, verb: str, expected: str, *f
     before = await state(ctx, name)
     if verb != "restart" and before == expected:
         return _unchanged(expected, f"Container '{name}' already {expected}")
-    await said(ctx, verb, *flags, checked(name), what=f"{verb} the container {name}")
+    await output_of(ctx, verb, *flags, checked(name), what=f"{verb} the container {name}")
     about = await described(ctx, "container", name)
     # A container with `auto_remove` no longer exists after it has stopped.
     after = state_of(about) if about else None

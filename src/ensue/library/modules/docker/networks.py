@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
-from ensue.library.modules.docker.client import all_described, checked, described, must_describe, part, said
+from ensue.library.modules.docker.client import (
+    all_described,
+    checked,
+    described,
+    must_describe,
+    output_of,
+    part,
+)
 from ensue.library.modules.docker.network_settings import NetworkSettings
 from ensue.library.modules.docker.option_forms import pairs, words
 
@@ -68,7 +75,7 @@ async def networks(ctx: FunctionContext, names: Any = None, ids: Any = None) -> 
     Example:
         ensue call '*' docker.networks
     """
-    text = await said(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
+    text = await output_of(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
     descriptions = await all_described(ctx, "network", text.split())
     identifiers = {*map(str, words(names or [])), *map(str, words(ids or []))}
     return [
@@ -112,7 +119,7 @@ async def create_network(ctx: FunctionContext, name: str, **settings: Any) -> Da
         StateFailedError: docker refuses to create it.
     """
     flags = NetworkSettings.read(settings).flags()
-    text = await said(ctx, "network", "create", *flags, checked(name), what=f"create the network {name}")
+    text = await output_of(ctx, "network", "create", *flags, checked(name), what=f"create the network {name}")
     return {"Id": text}
 
 
@@ -140,7 +147,7 @@ async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
     Raises:
         StateFailedError: there is no such network, or containers are connected to it.
     """
-    await said(ctx, "network", "rm", checked(network_id), what=f"remove the network {network_id}")
+    await output_of(ctx, "network", "rm", checked(network_id), what=f"remove the network {network_id}")
     return True
 
 
@@ -160,7 +167,7 @@ async def connect_container_to_network(
         StateFailedError: docker refuses the connection.
     """
     argv = ["network", "connect", *endpoint_flags(settings), checked(net_id), checked(container)]
-    await said(ctx, *argv, what=f"connect {container} to the network {net_id}")
+    await output_of(ctx, *argv, what=f"connect {container} to the network {net_id}")
     return True
 
 
@@ -171,7 +178,7 @@ async def disconnect_container_from_network(ctx: FunctionContext, container: str
         ensue call '*' docker.disconnect_container_from_network web backend
     """
     argv = ["network", "disconnect", checked(network_id), checked(container)]
-    await said(ctx, *argv, what=f"disconnect {container} from the network {network_id}")
+    await output_of(ctx, *argv, what=f"disconnect {container} from the network {network_id}")
     return True
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
-from ensue.library.modules.docker.client import answered, described, said
+from ensue.library.modules.docker.client import answered, described, output_of
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
@@ -30,7 +30,7 @@ async def version(ctx: FunctionContext) -> DataMap:
     Raises:
         StateFailedError: the engine does not answer.
     """
-    text = await said(ctx, "version", "--format={{json .Server}}", what="ask docker for its version")
+    text = await output_of(ctx, "version", "--format={{json .Server}}", what="ask docker for its version")
     details: dict[str, Any] = _read(text)
     for key, name in (
         ("Version", "VersionInfo"),
@@ -45,7 +45,7 @@ async def version(ctx: FunctionContext) -> DataMap:
 
 async def info(ctx: FunctionContext) -> DataMap:
     """Return the engine's description of itself and its host; see `version`."""
-    return _read(await said(ctx, "info", "--format={{json .}}", what="ask docker about itself"))
+    return _read(await output_of(ctx, "info", "--format={{json .}}", what="ask docker about itself"))
 
 
 async def inspect(ctx: FunctionContext, name: str) -> DataMap:

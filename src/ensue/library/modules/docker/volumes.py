@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
-from ensue.library.modules.docker.client import all_described, checked, described, must_describe, said
+from ensue.library.modules.docker.client import all_described, checked, described, must_describe, output_of
 from ensue.library.modules.docker.option_forms import pairs
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ async def volumes(ctx: FunctionContext, filters: dict[str, Any] | None = None) -
         ensue call '*' docker.volumes
     """
     flags = [f"--filter={key}={value}" for key, value in (filters or {}).items()]
-    text = await said(ctx, "volume", "ls", "--quiet", *flags, what="list volumes")
+    text = await output_of(ctx, "volume", "ls", "--quiet", *flags, what="list volumes")
     return {"Volumes": [*await all_described(ctx, "volume", text.split())], "Warnings": None}
 
 
@@ -78,7 +78,7 @@ async def create_volume(
     """
     flags = [f"--driver={driver}"] if driver else []
     flags += [f"--opt={key}={value}" for key, value in pairs(driver_opts or {}, "=", "driver_opts").items()]
-    await said(ctx, "volume", "create", *flags, checked(name), what=f"create the volume {name}")
+    await output_of(ctx, "volume", "create", *flags, checked(name), what=f"create the volume {name}")
     return await inspect_volume(ctx, name)
 
 
@@ -94,7 +94,7 @@ async def remove_volume(ctx: FunctionContext, name: str) -> bool:
     Raises:
         StateFailedError: there is no such volume, or a container uses it.
     """
-    await said(ctx, "volume", "rm", checked(name), what=f"remove the volume {name}")
+    await output_of(ctx, "volume", "rm", checked(name), what=f"remove the volume {name}")
     return True
 
 

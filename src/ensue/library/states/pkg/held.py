@@ -57,10 +57,10 @@ async def held(
     held_now: dict[str, DataMap] = await ctx.call("pkg.hold", pkgs=waiting)
     let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=others)
     comments = [
-        f"Package {each} {'is now being held' if said['result'] else 'was not held'}"
-        for each, said in held_now.items()
+        f"Package {each} {'is now being held' if outcome['result'] else 'was not held'}"
+        for each, outcome in held_now.items()
     ]
-    comments += [str(said["comment"]) for said in let_go.values()]
+    comments += [str(outcome["comment"]) for outcome in let_go.values()]
     return _done(name, requested, {**held_now, **let_go}, comments)
 
 
@@ -102,7 +102,7 @@ async def unheld(
     if ctx.test or not texts:
         return _settled(name, requested, texts, test=ctx.test)
     let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=waiting)
-    return _done(name, requested, let_go, [str(said["comment"]) for said in let_go.values()])
+    return _done(name, requested, let_go, [str(outcome["comment"]) for outcome in let_go.values()])
 
 
 async def settle_hold(
@@ -121,11 +121,11 @@ async def settle_hold(
         return {}, [], True
     there: list[str] = await ctx.call("pkg.list_holds")
     waiting = [each for each in names if (each in there) is not hold]
-    said: dict[str, DataMap] = await ctx.call("pkg.hold" if hold else "pkg.unhold", pkgs=waiting)
-    changes: DataMap = {each: found["changes"] for each, found in said.items() if found["changes"]}
-    results = [found["result"] for found in said.values()]
+    outcomes: dict[str, DataMap] = await ctx.call("pkg.hold" if hold else "pkg.unhold", pkgs=waiting)
+    changes: DataMap = {each: outcome["changes"] for each, outcome in outcomes.items() if outcome["changes"]}
+    results = [outcome["result"] for outcome in outcomes.values()]
     result = False if False in results else None if None in results else True
-    return changes, [str(found["comment"]) for found in said.values()], result
+    return changes, [str(outcome["comment"]) for outcome in outcomes.values()], result
 
 
 def _settled(name: str, requested: Sequence[str], texts: Sequence[str], *, test: bool) -> StateReturn:
@@ -136,9 +136,9 @@ def _settled(name: str, requested: Sequence[str], texts: Sequence[str], *, test:
 
 
 def _done(
-    name: str, requested: Sequence[str], said: dict[str, DataMap], comments: Sequence[str]
+    name: str, requested: Sequence[str], outcomes: dict[str, DataMap], comments: Sequence[str]
 ) -> StateReturn:
-    changes: DataMap = {each: found for each, found in said.items() if found["changes"]}
-    if not all(found["result"] for found in said.values()):
+    changes: DataMap = {each: outcome for each, outcome in outcomes.items() if outcome["changes"]}
+    if not all(outcome["result"] for outcome in outcomes.values()):
         return StateReturn.failed(name, "\n".join(comments), changes)
     return StateReturn.changed(name, "\n".join(comments), changes, {"packages": [*requested]})

@@ -132,17 +132,17 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
         StateFailedError: there is no such repository.
     """
     wanted = await wanted_source(ctx, repo, kwargs)
-    said: list[str] = []
+    texts: list[str] = []
     for file in await source_files(ctx):
         left = file.changed(lambda old: None if old.place == wanted.place else old)
         if len(left.all) != len(file.all):
             await save(ctx, left)
-            said.append(f"Repo '{repo}' has been removed from {file.path}.")
-    if not said:
+            texts.append(f"Repo '{repo}' has been removed from {file.path}.")
+    if not texts:
         raise StateFailedError(f"Repo {repo} doesn't exist in the sources.list(s)")
     if kwargs.get("refresh_db", kwargs.get("refresh", True)):
         await ctx.call("pkg.refresh_db")
-    return "\n".join(said)
+    return "\n".join(texts)
 
 
 async def find(ctx: FunctionContext, wanted: AptSource) -> ExistingRepository | None:
@@ -228,8 +228,8 @@ async def _ppa_key(ctx: FunctionContext, repo: str) -> str | None:
     if not repo.startswith("ppa:"):
         return None
     owner, name = await _ppa(ctx, repo)
-    said = json.loads(await ctx.files.read(f"https://launchpad.net/api/1.0/~{owner}/+archive/{name}"))
-    return str(said["signing_key_fingerprint"])
+    archive = json.loads(await ctx.files.read(f"https://launchpad.net/api/1.0/~{owner}/+archive/{name}"))
+    return str(archive["signing_key_fingerprint"])
 
 
 async def _default_file(ctx: FunctionContext, repo: str) -> str:
