@@ -64,12 +64,12 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
     Raises:
         StateFailedError: a target is empty, or the line would be read as something else.
     """
-    wanted = _joined(target)
-    line = f"{alias}: {wanted}"
+    addresses = _joined(target)
+    line = f"{alias}: {addresses}"
     entry = _ENTRY.match(line)
-    if not entry or (entry["alias"], entry["target"]) != (alias, wanted) or "\n" in line:
+    if not entry or (entry["alias"], entry["target"]) != (alias, addresses) or "\n" in line:
         raise StateFailedError(f"{line!r} is not a line for {_FILE}")
-    if await get_target(ctx, alias) == wanted:
+    if await get_target(ctx, alias) == addresses:
         return True
     lines: list[str] = []
     is_there = False

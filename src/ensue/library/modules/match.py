@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.merged import merged
@@ -159,10 +160,4 @@ async def _means(
     return await ctx.matches(text, engine=engine, delimiter=delimiter or ":", minion_id=str(minion_id or ""))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "compound": compound,
-    "filter_by": filter_by,
-    "ifelse": ifelse,
-    "search_by": search_by,
-    **{kind: _one(kind) for kind in _OF_SALT},
-}
+FUNCTIONS: Final = by_name(compound, filter_by, ifelse, search_by, {kind: _one(kind) for kind in _OF_SALT})

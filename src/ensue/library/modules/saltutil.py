@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
@@ -206,31 +207,24 @@ _READ_IN_PLACE: Final = "custom modules are loaded from the file roots directly"
 _NO_JOBS: Final = "there are no jobs of a master"
 _NO_MASTER: Final = "there is no master"
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "clear_cache": _nothing("clear_cache", True, "nothing is copied from a master"),
-    "clear_job_cache": _nothing("clear_job_cache", True, _NO_JOBS),
-    "cmd": cmd,
-    "cmd_iter": cmd_iter,
-    "find_cached_job": _nothing("find_cached_job", {}, _NO_JOBS),
-    "find_job": _nothing("find_job", {}, _NO_JOBS),
-    "is_running": _nothing("is_running", [], _NO_JOBS),
-    "kill_all_jobs": _nothing("kill_all_jobs", {}, _NO_JOBS),
-    "kill_job": _nothing("kill_job", "", _NO_JOBS),
-    "pillar_refresh": refresh_pillar,
-    "refresh_beacons": _nothing("refresh_beacons", True, "there are no beacons"),
-    "refresh_grains": refresh_grains,
-    "refresh_matchers": _nothing("refresh_matchers", True, _READ_IN_PLACE),
-    "refresh_modules": _nothing("refresh_modules", True, _READ_IN_PLACE),
-    "refresh_pillar": refresh_pillar,
-    "regen_keys": _nothing("regen_keys", None, _NO_MASTER),
-    "revoke_auth": _nothing("revoke_auth", False, _NO_MASTER),
-    "runner": runner,
-    "running": _nothing("running", [], _NO_JOBS),
-    "signal_job": _nothing("signal_job", "", _NO_JOBS),
-    "sync_all": sync_all,
-    **{f"sync_{kind}": _nothing(f"sync_{kind}", [], _READ_IN_PLACE) for kind in _KINDS if kind != "pillar"},
-    "sync_pillar": _nothing("sync_pillar", [], _READ_IN_PLACE),
-    "term_all_jobs": _nothing("term_all_jobs", {}, _NO_JOBS),
-    "term_job": _nothing("term_job", "", _NO_JOBS),
-    "wheel": wheel,
-}
+FUNCTIONS: Final = by_name(
+    cmd, cmd_iter, refresh_grains, refresh_pillar, runner, sync_all, wheel,
+    {f"sync_{kind}": _nothing(f"sync_{kind}", [], _READ_IN_PLACE) for kind in _KINDS},
+    clear_cache=_nothing("clear_cache", True, "nothing is copied from a master"),
+    clear_job_cache=_nothing("clear_job_cache", True, _NO_JOBS),
+    find_cached_job=_nothing("find_cached_job", {}, _NO_JOBS),
+    find_job=_nothing("find_job", {}, _NO_JOBS),
+    is_running=_nothing("is_running", [], _NO_JOBS),
+    kill_all_jobs=_nothing("kill_all_jobs", {}, _NO_JOBS),
+    kill_job=_nothing("kill_job", "", _NO_JOBS),
+    pillar_refresh=refresh_pillar,
+    refresh_beacons=_nothing("refresh_beacons", True, "there are no beacons"),
+    refresh_matchers=_nothing("refresh_matchers", True, _READ_IN_PLACE),
+    refresh_modules=_nothing("refresh_modules", True, _READ_IN_PLACE),
+    regen_keys=_nothing("regen_keys", None, _NO_MASTER),
+    revoke_auth=_nothing("revoke_auth", False, _NO_MASTER),
+    running=_nothing("running", [], _NO_JOBS),
+    signal_job=_nothing("signal_job", "", _NO_JOBS),
+    term_all_jobs=_nothing("term_all_jobs", {}, _NO_JOBS),
+    term_job=_nothing("term_job", "", _NO_JOBS),
+)  # fmt: skip

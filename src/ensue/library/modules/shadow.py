@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._account_database import entry, number
 from ensue.library.modules._programs import must
 
@@ -152,17 +153,12 @@ def _ageing(option: str, what: str) -> Callable[[FunctionContext, str, int], Awa
     return change
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "del_password": del_password,
-    "gen_password": gen_password,
-    "info": info,
-    "lock_password": lock_password,
-    "set_date": _ageing("-d", "the day of the last change of the password"),
-    "set_expire": _ageing("-E", "the day on which the account expires"),
-    "set_inactdays": _ageing("-I", "the days between the password's expiry and the account's"),
-    "set_maxdays": _ageing("-M", "the longest age of the password"),
-    "set_mindays": _ageing("-m", "the shortest age of the password"),
-    "set_password": set_password,
-    "set_warndays": _ageing("-W", "the days of warning before the password expires"),
-    "unlock_password": unlock_password,
-}
+FUNCTIONS: Final = by_name(
+    del_password, gen_password, info, lock_password, set_password, unlock_password,
+    set_date=_ageing("-d", "the day of the last change of the password"),
+    set_expire=_ageing("-E", "the day on which the account expires"),
+    set_inactdays=_ageing("-I", "the days between the password's expiry and the account's"),
+    set_maxdays=_ageing("-M", "the longest age of the password"),
+    set_mindays=_ageing("-m", "the shortest age of the password"),
+    set_warndays=_ageing("-W", "the days of warning before the password expires"),
+)  # fmt: skip

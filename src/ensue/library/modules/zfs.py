@@ -51,9 +51,9 @@ async def get(ctx: FunctionContext, name: str, *properties: str) -> dict[str, st
     Raises:
         StateFailedError: zfs refuses it.
     """
-    wanted = ",".join(properties) or "all"
+    keys = ",".join(properties) or "all"
     answer = await must(
-        ctx, "zfs", "get", "-H", "-p", "-o", "property,value", wanted, _checked(name), what=f"read {name}"
+        ctx, "zfs", "get", "-H", "-p", "-o", "property,value", keys, _checked(name), what=f"read {name}"
     )
     pairs = (line.partition("\t") for line in answer.stdout.splitlines())
     return {each: value for each, tab, value in pairs if tab}

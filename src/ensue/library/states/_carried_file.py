@@ -73,7 +73,7 @@ def mode_bits(mode: str | int) -> int:
 
 
 async def carry(
-    name: str, source: CopyPlace, destination: CopyPlace, wanted: DestinationAttributes, *, test: bool
+    name: str, source: CopyPlace, destination: CopyPlace, requested: DestinationAttributes, *, test: bool
 ) -> StateReturn:
     """Copy the source to the destination if they differ.
 
@@ -81,7 +81,7 @@ async def carry(
         name: the state's name.
         source: the file.
         destination: the destination.
-        wanted: the requested attributes.
+        requested: the requested attributes.
         test: whether this is a plan.
 
     Returns:
@@ -102,7 +102,7 @@ async def carry(
         return StateReturn.failed(name, f"{destination} is a {old.kind}, not a file")
     sha256 = await source.connection.checksum(source.path)
     old_sha256 = await destination.connection.checksum(destination.path) if old else None
-    attributes = _differences(wanted, old)
+    attributes = _differences(requested, old)
     content: DataMap = {}
     if sha256 != old_sha256:
         content = _content_changes(old_sha256, old, sha256, source_stat.size_bytes)
@@ -112,13 +112,13 @@ async def carry(
     if test:
         changes: DataMap = {"path": destination.path, **content, **attributes}
         return StateReturn.planned(name, f"{destination} would be written from {source}", changes)
-    await _make_folder(destination, wanted)
+    await _make_folder(destination, requested)
     if content:
-        sha256, size_bytes = await _write(source, destination, wanted, existed=old is not None)
+        sha256, size_bytes = await _write(source, destination, requested, existed=old is not None)
         # The checksum is that of the content that was read: the file may have changed since the comparison.
         content = _content_changes(old_sha256, old, sha256, size_bytes)
     else:
-        await _set_attributes(destination, wanted)
+        await _set_attributes(destination, requested)
     now = await destination.connection.stat(destination.path, follow=True)
     return StateReturn.changed(
         name,
@@ -130,12 +130,12 @@ async def carry(
 
 
 async def _write(
-    source: CopyPlace, destination: CopyPlace, wanted: DestinationAttributes, *, existed: bool
+    source: CopyPlace, destination: CopyPlace, requested: DestinationAttributes, *, existed: bool
 ) -> tuple[str, int]:
     content = await content_at(source.connection, source.path)
-    mode = wanted.mode if existed or wanted.mode is not None else NEW_FILE_MODE
+    mode = requested.mode if existed or requested.mode is not None else NEW_FILE_MODE
     await destination.connection.write(
-        destination.path, content, mode=mode, user=wanted.user, group=wanted.group
+        destination.path, content, mode=mode, user=requested.user, group=requested.group
     )
     return sha256_of(content), size_of(content)
 
@@ -149,32 +149,32 @@ def _content_changes(
     }
 
 
-async def _make_folder(destination: CopyPlace, wanted: DestinationAttributes) -> None:
+async def _make_folder(destination: CopyPlace, requested: DestinationAttributes) -> None:
     folder = posixpath.dirname(destination.path)
     if await destination.connection.stat(folder, follow=True):
         return
-    if not wanted.makedirs:
+    if not requested.makedirs:
         where = f"{folder} on {destination.connection.srn}"
         raise StateFailedError(f"the folder {where} does not exist (`makedirs: true` creates it)")
     await destination.connection.make_directory(folder, parents=True)
 
 
-async def _set_attributes(destination: CopyPlace, wanted: DestinationAttributes) -> None:
-    if wanted.user is not None or wanted.group is not None:
-        await destination.connection.set_owner(destination.path, user=wanted.user, group=wanted.group)
-    if wanted.mode is not None:
-        await destination.connection.set_mode(destination.path, wanted.mode)
+async def _set_attributes(destination: CopyPlace, requested: DestinationAttributes) -> None:
+    if requested.user is not None or requested.group is not None:
+        await destination.connection.set_owner(destination.path, user=requested.user, group=requested.group)
+    if requested.mode is not None:
+        await destination.connection.set_mode(destination.path, requested.mode)
 
 
-def _differences(wanted: DestinationAttributes, old: FileStat | None) -> DataMap:
+def _differences(requested: DestinationAttributes, old: FileStat | None) -> DataMap:
     """Return the attributes that differ; for a new file only those that the SLS names."""
     changes: DataMap = {}
-    if wanted.mode is not None and (old is None or old.mode != wanted.mode):
-        changes["mode"] = {"old": f"{old.mode:04o}" if old else None, "new": f"{wanted.mode:04o}"}
-    if wanted.user is not None and (old is None or wanted.user not in {old.user, str(old.uid)}):
-        changes["user"] = {"old": old.user if old else None, "new": wanted.user}
-    if wanted.group is not None and (old is None or wanted.group not in {old.group, str(old.gid)}):
-        changes["group"] = {"old": old.group if old else None, "new": wanted.group}
+    if requested.mode is not None and (old is None or old.mode != requested.mode):
+        changes["mode"] = {"old": f"{old.mode:04o}" if old else None, "new": f"{requested.mode:04o}"}
+    if requested.user is not None and (old is None or requested.user not in {old.user, str(old.uid)}):
+        changes["user"] = {"old": old.user if old else None, "new": requested.user}
+    if requested.group is not None and (old is None or requested.group not in {old.group, str(old.gid)}):
+        changes["group"] = {"old": old.group if old else None, "new": requested.group}
     return changes
 
 

@@ -157,22 +157,22 @@ async def rm_special(
     return await _remove(ctx, user, cmd, identifier, is_special=True, test=test)
 
 
-async def _set(ctx: FunctionContext, user: str, wanted: Job, *, test: bool) -> str:
+async def _set(ctx: FunctionContext, user: str, job: Job, *, test: bool) -> str:
     table = read_table(await raw_cron(ctx, user))
     entries = list(table.entries)
     place = next(
         (
             place
             for place, entry in enumerate(entries)
-            if isinstance(entry, Job) and entry.is_meant(wanted.cmd, wanted.identifier)
+            if isinstance(entry, Job) and entry.is_meant(job.cmd, job.identifier)
         ),
         None,
     )
     if place is None:
-        await _write(ctx, user, table.with_entries([*entries, _settled(wanted, None)]), test=test)
+        await _write(ctx, user, table.with_entries([*entries, _settled(job, None)]), test=test)
         return "new"
     old = entries[place]
-    new = _settled(wanted, old if isinstance(old, Job) else None)
+    new = _settled(job, old if isinstance(old, Job) else None)
     if new == old:
         return "present"
     entries[place] = new
@@ -212,17 +212,17 @@ def _wanted(
     return Job(when=when, cmd=cmd, identifier=identifier, comment=comment, commented=commented)
 
 
-def _settled(wanted: Job, old: Job | None) -> Job:
+def _settled(job: Job, old: Job | None) -> Job:
     """Return the job to write: `random` keeps the existing value, or becomes a random number."""
-    comment = old.comment if old and wanted.comment is None else wanted.comment
-    if wanted.is_special:
-        return replace(wanted, comment=comment)
+    comment = old.comment if old and job.comment is None else job.comment
+    if job.is_special:
+        return replace(job, comment=comment)
     before = old.when if old and not old.is_special else ("*",) * len(TIMES)
     when = [
         _any_number(part) if now == _RANDOM and there == "*" else there if now == _RANDOM else now
-        for part, now, there in zip(TIMES, wanted.when, before, strict=True)
+        for part, now, there in zip(TIMES, job.when, before, strict=True)
     ]
-    return replace(wanted, when=tuple(when), comment=comment)
+    return replace(job, when=tuple(when), comment=comment)
 
 
 def _any_number(part: str) -> str:

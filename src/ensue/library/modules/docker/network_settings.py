@@ -108,23 +108,23 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
             options += [f"--aux-address={name}={value}" for name, value in extra.items()]
         return options
 
-    def changes(self, found: dict[str, Any]) -> DataMap:
+    def changes(self, about: dict[str, Any]) -> DataMap:
         """Return how a network differs from the given settings, `old` and `new` by key."""
         changes: DataMap = {}
-        if self.driver and found.get("Driver") != self.driver:
-            changes["Driver"] = {"old": found.get("Driver"), "new": self.driver}
-        if self.scope and found.get("Scope") != self.scope:
-            changes["Scope"] = {"old": found.get("Scope"), "new": self.scope}
+        if self.driver and about.get("Driver") != self.driver:
+            changes["Driver"] = {"old": about.get("Driver"), "new": self.driver}
+        if self.scope and about.get("Scope") != self.scope:
+            changes["Scope"] = {"old": about.get("Scope"), "new": self.scope}
         for name, is_on in self.truths.items():
-            if bool(found.get(name)) != is_on:
-                changes[name] = {"old": bool(found.get(name)), "new": is_on}
-        labels = part(found, "Labels")
+            if bool(about.get(name)) != is_on:
+                changes[name] = {"old": bool(about.get(name)), "new": is_on}
+        labels = part(about, "Labels")
         if self.labels is not None and labels != self.labels:
             changes["Labels"] = {"old": labels, "new": {**self.labels}}
-        options = _differing(self.options, part(found, "Options"))
+        options = _differing(self.options, part(about, "Options"))
         if options:
             changes["Options"] = options
-        pools = self._pool_changes(items(part(found, "IPAM"), "Config"))
+        pools = self._pool_changes(items(part(about, "IPAM"), "Config"))
         if pools:
             changes["IPAM"] = {"Config": pools}
         return changes

@@ -226,10 +226,10 @@ def _texts(section: str, options: Mapping[Any, Any]) -> dict[str, str]:
     return {str(option): str(value) for option, value in options.items()}
 
 
-def _changes(before: Mapping[str, str], wanted: Mapping[str, str]) -> DataMap:
+def _changes(before: Mapping[str, str], requested: Mapping[str, str]) -> DataMap:
     return {
         option: {"before": before.get(option), "after": value}
-        for option, value in wanted.items()
+        for option, value in requested.items()
         if before.get(option) != value
     }
 

@@ -230,8 +230,8 @@ async def _rewrite(
 def _new_line(entry: DataMap, host: str, *, hash_known_hosts: bool) -> str:
     name = str(entry["hostname"])
     shown = name if name.startswith(("|", "[")) else host
-    found = KnownHost(hostname=shown, enc=str(entry["enc"]), key=str(entry["key"]))
-    return (found.hashed() if hash_known_hosts else found).text()
+    known_host = KnownHost(hostname=shown, enc=str(entry["enc"]), key=str(entry["key"]))
+    return (known_host.hashed() if hash_known_hosts else known_host).text()
 
 
 def _entries(text: str, host: str) -> list[KnownHost]:

@@ -140,9 +140,9 @@ async def entries(ctx: FunctionContext, index: str) -> list[IndexLine]:
     return [_entry(line, index) for line in text.splitlines() if line.strip()]
 
 
-async def write_entries(ctx: FunctionContext, index: str, found: list[IndexLine]) -> None:
+async def write_entries(ctx: FunctionContext, index: str, lines: list[IndexLine]) -> None:
     """Write the entries of an index."""
-    await ctx.connection.write(index, "".join(f"{each.line()}\n" for each in found).encode())
+    await ctx.connection.write(index, "".join(f"{each.line()}\n" for each in lines).encode())
 
 
 def _entry(line: str, index: str) -> IndexLine:

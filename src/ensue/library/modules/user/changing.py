@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 from ensue.library.modules.user.queries import GECOS, info
@@ -91,11 +92,10 @@ def _comment_part(part: str) -> Change:
     return change
 
 
-CHANGES: Final[dict[str, Callable[..., Any]]] = {
-    "chgid": _attribute("-g", "the primary group", "www-data"),
-    "chgroups": chgroups,
-    "chhome": chhome,
-    "chshell": _attribute("-s", "the shell", "/bin/bash"),
-    "chuid": _attribute("-u", "the user id", "1500"),
-    **{f"ch{part}": _comment_part(part) for part in GECOS},
-}
+CHANGES: Final = by_name(
+    chgroups, chhome,
+    {f"ch{part}": _comment_part(part) for part in GECOS},
+    chgid=_attribute("-g", "the primary group", "www-data"),
+    chshell=_attribute("-s", "the shell", "/bin/bash"),
+    chuid=_attribute("-u", "the user id", "1500"),
+)  # fmt: skip

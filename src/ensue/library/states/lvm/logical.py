@@ -122,7 +122,7 @@ async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> 
     return StateReturn.changed(name, f"Removed Logical Volume {name}", {"removed": done}, new_state)
 
 
-def _growth(there: dict[str, Any], wanted: int | None, extents: int | None) -> int:
+def _growth(there: dict[str, Any], target_sectors: int | None, extents: int | None) -> int:
     """Return by how much a volume is too small; a negative number if it is too large.
 
     LVM rounds a size up to whole extents, so an excess of less than one extent counts as the requested size.
@@ -132,9 +132,9 @@ def _growth(there: dict[str, Any], wanted: int | None, extents: int | None) -> i
     if extents is not None:
         return extents - count
     extent = sectors // count if count else 1
-    if wanted is None or 0 <= sectors - wanted < extent:
+    if target_sectors is None or 0 <= sectors - target_sectors < extent:
         return 0
-    return wanted - sectors
+    return target_sectors - sectors
 
 
 def _sectors(size: str | int) -> int:

@@ -111,9 +111,9 @@ async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
     return True
 
 
-def is_exact(wanted: str) -> bool:
+def is_exact(version: str) -> bool:
     """Return whether a requested version is a single version."""
-    return wanted != LATEST and not any(letter in wanted for letter in "<>=!*?[,")
+    return version != LATEST and not any(letter in version for letter in "<>=!*?[,")
 
 
 def _text(version: object) -> str | None:

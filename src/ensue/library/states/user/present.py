@@ -121,7 +121,7 @@ async def present(
     optional, _ = await _split(ctx, optional_groups)
     if password:
         ctx.masker.add(str(password))
-    wanted = WantedUser(
+    user = WantedUser(
         name=name,
         uid=uid,
         gid=await _group_of_its_name(ctx, name, gid, usergroup),
@@ -144,8 +144,8 @@ async def present(
             pending = f" (pending groups: {','.join(missing)})" if missing else ""
             return StateReturn.planned(name, f"User {name} set to be added{pending}")
         options = {"unique": unique, "system": system, "nologinit": nologinit, "usergroup": usergroup}
-        return await add(ctx, wanted, {**options, "gid": gid})
-    changes = await differences(ctx, wanted, account)
+        return await add(ctx, user, {**options, "gid": gid})
+    changes = await differences(ctx, user, account)
     refuse_changed_numbers(
         changes, account, allow_uid_change=allow_uid_change, allow_gid_change=allow_gid_change
     )
@@ -153,7 +153,7 @@ async def present(
         return StateReturn.unchanged(name, f"User {name} is present and up to date", account)
     if ctx.test:
         return StateReturn.planned(name, _planned(changes, missing))
-    return await change(ctx, wanted, account, changes, persist_home=persist_home)
+    return await change(ctx, user, account, changes, persist_home=persist_home)
 
 
 def _comment(parts: dict[str, Any]) -> dict[str, str]:
