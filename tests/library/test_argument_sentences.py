@@ -1,14 +1,25 @@
-"""Every argument of a public function has a sentence in its docstring, which `ensue doc` and editors show."""
+"""Every argument of a public function has a sentence in its docstring, which `ensue doc` and editors show.
+
+`ctx` needs none: its class documents it, and users do not pass it.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+import ensue.library
 from ensue.core.contracts.function_docs import FunctionDoc, FunctionKind, function_doc
+from ensue.core.model.docstrings import read_docstring
 from ensue.language.functions.functions import Functions
 from ensue.output.documentation import KINDS, shipped_documentation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 DOCS = shipped_documentation()
 
@@ -49,7 +60,44 @@ def test_every_sentence_is_about_an_argument(kind: FunctionKind) -> None:
     assert left == []
 
 
-def _entries(function: object) -> list[str]:
-    from ensue.core.model.docstrings import read_docstring
+def test_every_shared_sentence_is_about_arguments() -> None:
+    """What a module documents is an argument of several of its functions, and none documents it again."""
+    left: list[str] = []
+    for path in Path(ensue.library.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        for name in _documented(tree):
+            takers = [function for function in functions if name in _parameters(function)]
+            if len(takers) < 2 or any(name in _documented(taker) for taker in takers):
+                left.append(f"{path}: {name}")
+    assert left == []
 
+
+def test_a_list_of_arguments_is_complete() -> None:
+    """A helper that documents arguments documents all of them, except for `ctx` and those of its module."""
+    missing: list[str] = []
+    for path in Path(ensue.library.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        known = {"self", "cls", "ctx", *_documented(tree)}
+        missing += [
+            f"{path}:{function.lineno} {function.name}: {name}"
+            for function in ast.walk(tree)
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and _documented(function)
+            for name in _parameters(function)
+            if name not in known and name not in _documented(function)
+        ]
+    assert missing == []
+
+
+def _documented(node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Mapping[str, str]:
+    return read_docstring(ast.get_docstring(node) or "").arguments
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    taken = function.args
+    starred = [argument for argument in (taken.vararg, taken.kwarg) if argument]
+    return [argument.arg for argument in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs, *starred)]
+
+
+def _entries(function: object) -> list[str]:
     return list(read_docstring(inspect.getdoc(inspect.unwrap(function)) or "").arguments)  # type: ignore[arg-type]

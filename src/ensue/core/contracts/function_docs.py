@@ -24,8 +24,12 @@ FunctionKind: TypeAlias = Literal["states", "modules"]
 """`states`: functions that an SLS names; `modules`: functions that templates and `ensue call` call."""
 
 _UNITS: Final = {"seconds": "seconds", "mode": "octal digits"}
-_FUNCTION: Final = re.compile(r"^(?:  |ensue call \S+ )([a-z_][\w.]*\.\w+)(?=:?$| )", re.MULTILINE)
-"""The function in an example: below an ID of an SLS, or on a command line."""
+_NAME: Final = r"([a-z_][\w.]*\.\w+)(?=:?$| )"
+_FUNCTION: Final[Mapping[FunctionKind, re.Pattern[str]]] = {
+    "states": re.compile(f"^  {_NAME}", re.MULTILINE),
+    "modules": re.compile(rf"^(?:ensue call \S+ |    - ){_NAME}", re.MULTILINE),
+}
+"""The function in an example: below an ID of an SLS; on a command line, or in a list of `module.run`."""
 _ANYTHING: Final = "anything"
 
 
@@ -87,7 +91,8 @@ class FunctionDoc(msgspec.Struct, frozen=True, kw_only=True):
         arguments: its arguments in order, the context left out.
         returns: what it returns.
         raises: when it fails, by exception.
-        example: an example; empty if there is none.
+        example: an example; of an execution function without required arguments by default a call without
+            arguments; empty if there is none.
         differences: how it differs from Salt's function of this name.
         module_differences: how its module differs from Salt's.
         new_state: the keys of its `new_state`; of an execution function none.
@@ -167,31 +172,41 @@ def function_doc(
         new_state: the keys of its `new_state`.
     """
     docstring = read_docstring(inspect.getdoc(inspect.unwrap(function)) or "")
+    meanings = {**_shared_arguments(function), **docstring.arguments}
     also: AlsoTakes | None = getattr(function, ALSO_TAKES, None)
+    arguments = tuple(
+        _argument(parameter, meanings.get(parameter.name, ""), also) for parameter in _parameters(function)
+    )
+    is_called_alone = kind == "modules" and not any(argument.required for argument in arguments)
     return FunctionDoc(
         kind=kind,
         name=name,
         summary=docstring.summary,
         text=docstring.text,
         notes=docstring.notes,
-        arguments=tuple(
-            _argument(parameter, docstring.arguments.get(parameter.name, ""), also)
-            for parameter in _parameters(function)
-        ),
+        arguments=arguments,
         returns=docstring.returns,
         raises=docstring.raises,
-        example=_example_of(name, docstring.example),
+        example=_example_of(
+            kind, name, docstring.example or (f"ensue call '*' {name}" if is_called_alone else "")
+        ),
         differences=docstring.differences,
         new_state=new_state,
     )
 
 
-def _example_of(name: str, example: str) -> str:
+def _shared_arguments(function: Callable[..., Any]) -> Mapping[str, str]:
+    """Return the arguments that mean the same in all functions of a module, from the module's docstring."""
+    text: object = getattr(inspect.unwrap(function), "__globals__", {}).get("__doc__")
+    return read_docstring(text).arguments if isinstance(text, str) else {}
+
+
+def _example_of(kind: FunctionKind, name: str, example: str) -> str:
     """Return an example with the requested name: a function may have several (`cmd.wait`, `cmd.watch`).
 
     The last function of an example is the documented one.
     """
-    own = list(_FUNCTION.finditer(example))
+    own = list(_FUNCTION[kind].finditer(example))
     if not own or re.search(rf"\b{re.escape(name)}\b", example):
         return example
     return f"{example[: own[-1].start(1)]}{name}{example[own[-1].end(1) :]}"

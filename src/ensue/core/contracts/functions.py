@@ -2,9 +2,9 @@
 
 A module of state functions is a Python module `ensue.library.states.<name>` (dots allowed) with
 
-- `FUNCTIONS: dict[str, Callable]`, public name → function; each takes `ctx: StateContext`, then
-  `name`, then the arguments of the state, and returns a `StateReturn`; `async def` or plain
-  `def` (a plain one must not block: it runs on the event loop);
+- `FUNCTIONS: dict[str, Callable]`, public name → function (`by_name` makes it); each takes
+  `ctx: StateContext`, then `name`, then the arguments of the state, and returns a `StateReturn`; `async def`
+  or plain `def` (a plain one must not block: it runs on the event loop);
 - optionally `MOD_WATCH: Callable`, called instead of the function when a watched state changed;
   it takes the same arguments plus `sfun`, the function's name;
 - optionally `AWAITS: Callable[[function, name], Srn | None]`: the resource that a declaration requires;
@@ -16,6 +16,9 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
 
 A module of execution functions is `ensue.library.modules.<name>` with `FUNCTIONS`; each function takes
 `ctx: FunctionContext`, then its own arguments, and returns data.
+
+The docstring of a function documents its arguments below `Args:`, except for `ctx`, which the engine passes.
+An argument that means the same in several functions may be documented once, in the docstring of their module.
 """
 
 from __future__ import annotations
@@ -31,6 +34,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
+
+
+def by_name(
+    *functions: Callable[..., Any] | Mapping[str, Callable[..., Any]], **renamed: Callable[..., Any]
+) -> dict[str, Callable[..., Any]]:
+    """Return the functions that a module offers (`FUNCTIONS`), by public name.
+
+    Args:
+        functions: functions, each under its own name without a trailing underscore (`set_` is `set`); and
+            functions that are already by name, such as those of a submodule.
+        renamed: functions under another name than their own.
+    """
+    named: dict[str, Callable[..., Any]] = {}
+    for part in functions:
+        named |= {part.__name__.rstrip("_"): part} if callable(part) else part
+    return named | renamed
+
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"

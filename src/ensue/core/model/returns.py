@@ -5,7 +5,7 @@ Source: Salt's state returns (`name result changes comment`), Idem's `new_state`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class StateReturn(msgspec.Struct, frozen=True):
-    """The return value of a state function.
+    """The return of a state function; `unchanged`, `planned`, `changed` and `failed` make the usual ones.
 
     Args:
         name: the state's `name`.
@@ -39,6 +39,48 @@ class StateReturn(msgspec.Struct, frozen=True):
     sensitive: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     preview: str = ""
+
+    @classmethod
+    def unchanged(
+        cls,
+        name: str,
+        comment: str,
+        new_state: Data = None,
+        *,
+        sensitive: tuple[str, ...] = (),
+        warnings: tuple[str, ...] = (),
+    ) -> Self:
+        """Return that the desired state holds already (True, without changes)."""
+        return cls(name, True, {}, comment, new_state, None, sensitive, warnings)
+
+    @classmethod
+    def planned(
+        cls, name: str, comment: str, changes: DataMap | None = None, *, warnings: tuple[str, ...] = ()
+    ) -> Self:
+        """Return, in test mode, that an apply would change something (None)."""
+        return cls(name, None, changes or {}, comment, warnings=warnings)
+
+    @classmethod
+    def changed(
+        cls,
+        name: str,
+        comment: str,
+        changes: DataMap,
+        new_state: Data = None,
+        *,
+        old_state: Data = None,
+        sensitive: tuple[str, ...] = (),
+        warnings: tuple[str, ...] = (),
+    ) -> Self:
+        """Return that the desired state holds after changes (True)."""
+        return cls(name, True, changes, comment, new_state, old_state, sensitive, warnings)
+
+    @classmethod
+    def failed(
+        cls, name: str, comment: str, changes: DataMap | None = None, *, warnings: tuple[str, ...] = ()
+    ) -> Self:
+        """Return that the desired state does not hold (False); `changes` has what changed nevertheless."""
+        return cls(name, False, changes or {}, comment, warnings=warnings)
 
 
 class SkippedReturn(StateReturn, frozen=True):

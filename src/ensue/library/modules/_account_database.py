@@ -18,7 +18,6 @@ async def entries(ctx: FunctionContext, database: str) -> list[list[str]]:
     """Return all entries, each as a list of its fields.
 
     Args:
-        ctx: the target.
         database: `passwd`, `group` or `shadow`.
     """
     answer = await ask(ctx, "getent", database)
@@ -29,7 +28,6 @@ async def entry(ctx: FunctionContext, database: str, name: str) -> list[str] | N
     """Return the fields of one entry, None if there is no such entry.
 
     Args:
-        ctx: the target.
         database: `passwd`, `group` or `shadow`.
         name: the user or group; a number is not looked up as an id.
     """

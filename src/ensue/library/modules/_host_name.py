@@ -19,7 +19,6 @@ async def mod_hostname(ctx: FunctionContext, hostname: str) -> bool:
     """Change the target's host name in its files and, if its system is running, in its kernel.
 
     Args:
-        ctx: the target.
         hostname: the name, with or without a domain.
 
     Example:

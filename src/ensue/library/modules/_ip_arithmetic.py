@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:
     """Return whether an address is in a network.
 
     Args:
-        ctx: the target.
         ip_addr: the address.
         cidr: the network (`10.0.0.0/8`).
 
@@ -26,11 +25,10 @@ def ip_in_subnet(ctx: FunctionContext, ip_addr: str, cidr: str) -> bool:  # noqa
     return is_in_network(ip_addr, cidr)
 
 
-def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def is_private(ctx: FunctionContext, ip_addr: str) -> bool:
     """Return whether an address is private.
 
     Args:
-        ctx: the target.
         ip_addr: the address.
 
     Example:
@@ -39,11 +37,10 @@ def is_private(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (eve
     return ipaddress.ip_address(ip_addr).is_private
 
 
-def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:
     """Return whether an address is a loopback address.
 
     Args:
-        ctx: the target.
         ip_addr: the address.
 
     Example:
@@ -52,11 +49,10 @@ def is_loopback(ctx: FunctionContext, ip_addr: str) -> bool:  # noqa: ARG001 (ev
     return ipaddress.ip_address(ip_addr).is_loopback
 
 
-def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # noqa: ARG001 (every function is given it)
+def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:
     """Return `network`, `netmask` and `broadcast` of a network.
 
     Args:
-        ctx: the target.
         cidr: the network (`10.0.0.0/8`).
 
     Example:
@@ -67,11 +63,10 @@ def convert_cidr(ctx: FunctionContext, cidr: str) -> dict[str, str | None]:  # n
     return {"network": str(network.network_address), "netmask": str(network.netmask), "broadcast": broadcast}
 
 
-def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:  # noqa: ARG001 (every function is given it)
+def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = None) -> str:
     """Return the network of an address, in CIDR notation.
 
     Args:
-        ctx: the target.
         ip_addr: the address, with or without a prefix length.
         netmask: its netmask or prefix length.
 
@@ -82,11 +77,10 @@ def calc_net(ctx: FunctionContext, ip_addr: str, netmask: str | int | None = Non
     return str(ipaddress.ip_network(address, strict=False))
 
 
-def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:  # noqa: ARG001 (every function is given it)
+def reverse_ip(ctx: FunctionContext, ip_addr: str) -> str:
     """Return the name of an address for a reverse DNS lookup (`4.3.2.1.in-addr.arpa`).
 
     Args:
-        ctx: the target.
         ip_addr: the address.
 
     Example:

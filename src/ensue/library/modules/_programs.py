@@ -50,8 +50,8 @@ class ProgramResult(msgspec.Struct, frozen=True, kw_only=True):
 
     def complaint(self) -> str:
         """Return the program's error message: the last lines of its error output, else of its output."""
-        said = (self.stderr.strip() or self.stdout.strip()).splitlines()
-        return "\n".join(said[-_LINES_SHOWN:]) or f"exit code {self.returncode}"
+        lines = (self.stderr.strip() or self.stdout.strip()).splitlines()
+        return "\n".join(lines[-_LINES_SHOWN:]) or f"exit code {self.returncode}"
 
 
 _SYSTEM_FOLDERS: Final = ("/usr/sbin", "/sbin")
@@ -68,7 +68,6 @@ async def ask(
     """Run a program and return its outcome, whatever the exit code.
 
     Args:
-        ctx: the target.
         *argv: the program and its arguments.
         stdin: its input; secrets go here, never into the arguments.
         env: environment variables in addition to the language.
@@ -85,8 +84,8 @@ async def ask(
         if not answer.is_missing:
             break
         # On Debian, the PATH of an ordinary user lacks these folders, though the programs there work.
-        found = (f"{folder}/{program}", *arguments)
-        answer = await _answer(ctx, msgspec.structs.replace(command, argv=found))
+        full_argv = (f"{folder}/{program}", *arguments)
+        answer = await _answer(ctx, msgspec.structs.replace(command, argv=full_argv))
     return answer
 
 
@@ -111,7 +110,6 @@ async def must(
     """Run a program and fail if it does not succeed.
 
     Args:
-        ctx: the target.
         *argv: the program and its arguments.
         what: its purpose, which follows "cannot" in the message.
         stdin: its input.

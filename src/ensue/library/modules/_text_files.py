@@ -18,14 +18,13 @@ async def text_of(ctx: FunctionContext, path: str) -> str | None:
     """Return a file's text, None if there is no such file.
 
     Args:
-        ctx: the target.
         path: an absolute path on the target.
 
     Raises:
             RemoteFileError: the file cannot be read.
     """
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "file":
+    file_stat = await ctx.connection.stat(path, follow=True)
+    if file_stat is None or file_stat.kind != "file":
         return None
     return (await ctx.connection.read(path)).decode("utf-8", "surrogateescape")
 
@@ -34,7 +33,6 @@ async def write_text(ctx: FunctionContext, path: str, text: str, *, mode: int | 
     """Replace a file's text.
 
     Args:
-        ctx: the target.
         path: an absolute path on the target.
         text: the new content.
         mode: its permission bits; None keeps those of an existing file.

@@ -2,6 +2,14 @@
 
 Programs run in the parent folder of a path, so that they respect the target's `minion_root`.
 
+Args:
+    *args: paths.
+    recursive: include everything below the paths.
+    raise_err: has no effect; a failure always raises an error.
+    acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
+        entry applies to new files in a folder.
+    acl_name: the user or group; empty for the file's owner or group.
+
 Source: Salt's execution module `acl` (`linux_acl`), 3008: names and return values; getfacl(1), setfacl(1).
 """
 
@@ -12,11 +20,10 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
     Entries = dict[str, Any]
@@ -36,11 +43,7 @@ _LETTERS: Final = {
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of getfacl.
-
-    Example:
-        ensue call '*' acl.version
-    """
+    """Return the version of getfacl."""
     return (await _run(ctx, "/", "getfacl", "--version")).split()[1]
 
 
@@ -50,13 +53,7 @@ async def getfacl(
     """Return the access control lists of paths.
 
     Args:
-        ctx: the target.
-        *args: paths.
-        recursive: include everything below the paths.
         numeric: return ids instead of names.
-
-    Example:
-        ensue call '*' acl.getfacl
 
     Returns:
         Per path `comment` (`file owner group`), `user`, `group`, `other`, `mask`, each a list of
@@ -68,36 +65,29 @@ async def getfacl(
     """
     _some(args)
     words = [*(["-R"] if recursive else []), *(["-n"] if numeric else [])]
-    found: dict[str, Entries] = {}
+    entries_by_path: dict[str, Entries] = {}
     for path in args:
         folder, name = _place(path)
-        said = await _run(ctx, folder, "getfacl", "--absolute-names", *words, "--", name)
+        output = await _run(ctx, folder, "getfacl", "--absolute-names", *words, "--", name)
         entries: Entries = {}
-        for line in said.splitlines():
+        for line in output.splitlines():
             if line.startswith("# file: "):
                 where = _OCTAL.sub(lambda match: chr(int(match[1], 8)), line.removeprefix("# file: "))
                 place = posixpath.normpath(posixpath.join(folder, where))
-                entries = found.setdefault(place, {"comment": {"file": place}, "user": [], "group": []})
+                entries = entries_by_path.setdefault(
+                    place, {"comment": {"file": place}, "user": [], "group": []}
+                )
             elif line.startswith("# "):
                 _remember(entries, line)
             elif line:
                 _add(entries, line)
-    return found
+    return entries_by_path
 
 
 async def wipefacls(
     ctx: FunctionContext, *args: str, recursive: bool = False, raise_err: bool = False
 ) -> bool:
     """Remove all entries except those of owner, group and others.
-
-    Args:
-        ctx: the target.
-        *args: paths.
-        recursive: include everything below the paths.
-        raise_err: has no effect; a failure always raises an error.
-
-    Example:
-        ensue call '*' acl.wipefacls
 
     Raises:
         StateFailedError: a path does not exist, or the target has no setfacl.
@@ -118,14 +108,7 @@ async def modfacl(
     """Add or change an entry.
 
     Args:
-        ctx: the target.
-        acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
-            entry applies to new files in a folder.
-        acl_name: the user or group; empty for the file's owner or group.
         perms: letters of `rwxX-`, or an octal digit.
-        *args: paths.
-        recursive: include everything below the paths.
-        raise_err: has no effect; a failure always raises an error.
 
     Example:
         ensue call '*' acl.modfacl user
@@ -141,14 +124,6 @@ async def delfacl(
     ctx: FunctionContext, acl_type: str, acl_name: str = "", *args: str, recursive: bool = False
 ) -> bool:
     """Remove an entry.
-
-    Args:
-        ctx: the target.
-        acl_type: `user`, `group`, `mask`, `other`, or the first letter; prefixed with `default:` or `d:`, the
-            entry applies to new files in a folder.
-        acl_name: the user or group; empty for the file's owner or group.
-        *args: paths.
-        recursive: include everything below the paths.
 
     Example:
         ensue call '*' acl.delfacl user
@@ -223,10 +198,4 @@ def _some(paths: tuple[str, ...]) -> None:
         raise StateFailedError("You need to specify at least one file or directory to work with!")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delfacl": delfacl,
-    "getfacl": getfacl,
-    "modfacl": modfacl,
-    "version": version,
-    "wipefacls": wipefacls,
-}
+FUNCTIONS: Final = by_name(delfacl, getfacl, modfacl, version, wipefacls)

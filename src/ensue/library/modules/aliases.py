@@ -2,22 +2,25 @@
 
 A change preserves all other lines. Afterwards `newaliases` runs if it exists.
 
+Args:
+    alias: the name.
+    target: addresses, as a list or separated by commas.
+
 Source: Salt's execution module `aliases`, 3008: names and return values; aliases(5).
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask
 from ensue.library.modules._text_files import text_of, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _OPTION: Final = "aliases.file"
@@ -26,21 +29,13 @@ _ENTRY: Final = re.compile(r"(?P<alias>[^:#\s][^:#]*?)\s*:\s*(?P<target>[^#]*?)(
 
 
 async def list_aliases(ctx: FunctionContext) -> dict[str, str]:
-    """Return all aliases with their targets.
-
-    Example:
-        ensue call '*' aliases.list_aliases
-    """
-    found = [_ENTRY.match(line) for line in await _lines(ctx)]
-    return {entry["alias"]: entry["target"] for entry in found if entry}
+    """Return all aliases with their targets."""
+    matches = [_ENTRY.match(line) for line in await _lines(ctx)]
+    return {entry["alias"]: entry["target"] for entry in matches if entry}
 
 
 async def get_target(ctx: FunctionContext, alias: str) -> str:
     """Return the target of an alias, empty if it has none.
-
-    Args:
-        ctx: the target.
-        alias: the name.
 
     Example:
         ensue call '*' aliases.get_target postmaster
@@ -50,11 +45,6 @@ async def get_target(ctx: FunctionContext, alias: str) -> str:
 
 async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
     """Return whether an alias has this target, or all of these targets.
-
-    Args:
-        ctx: the target.
-        alias: the name.
-        target: addresses, as a list or separated by commas.
 
     Example:
         ensue call '*' aliases.has_target postmaster root
@@ -68,32 +58,27 @@ async def has_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
 async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) -> bool:
     """Set the target or targets of an alias, replacing those that it has.
 
-    Args:
-        ctx: the target.
-        alias: the name.
-        target: addresses, as a list or separated by commas.
-
     Example:
         ensue call '*' aliases.set_target postmaster root
 
     Raises:
         StateFailedError: a target is empty, or the line would be read as something else.
     """
-    wanted = _joined(target)
-    line = f"{alias}: {wanted}"
+    addresses = _joined(target)
+    line = f"{alias}: {addresses}"
     entry = _ENTRY.match(line)
-    if not entry or (entry["alias"], entry["target"]) != (alias, wanted) or "\n" in line:
+    if not entry or (entry["alias"], entry["target"]) != (alias, addresses) or "\n" in line:
         raise StateFailedError(f"{line!r} is not a line for {_FILE}")
-    if await get_target(ctx, alias) == wanted:
+    if await get_target(ctx, alias) == addresses:
         return True
     lines: list[str] = []
     is_there = False
     for old in await _lines(ctx):
-        found = _ENTRY.match(old)
-        if not found or found["alias"] != alias:
+        matches = _ENTRY.match(old)
+        if not matches or matches["alias"] != alias:
             lines.append(old)
         elif not is_there:
-            lines.append(f"{line}{found['comment'] or ''}")
+            lines.append(f"{line}{matches['comment'] or ''}")
             is_there = True
     await _write(ctx, lines if is_there else [*lines, line])
     return True
@@ -102,15 +87,11 @@ async def set_target(ctx: FunctionContext, alias: str, target: str | list[str]) 
 async def rm_alias(ctx: FunctionContext, alias: str) -> bool:
     """Remove an alias.
 
-    Args:
-        ctx: the target.
-        alias: the name.
-
     Example:
         ensue call '*' aliases.rm_alias postmaster
     """
     lines = await _lines(ctx)
-    kept = [line for line in lines if not (found := _ENTRY.match(line)) or found["alias"] != alias]
+    kept = [line for line in lines if not (matches := _ENTRY.match(line)) or matches["alias"] != alias]
     if kept != lines:
         await _write(ctx, kept)
     return True
@@ -138,10 +119,4 @@ def _path(ctx: FunctionContext) -> str:
     return str(ctx.opts.get(_OPTION) or _FILE)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_target": get_target,
-    "has_target": has_target,
-    "list_aliases": list_aliases,
-    "rm_alias": rm_alias,
-    "set_target": set_target,
-}
+FUNCTIONS: Final = by_name(get_target, has_target, list_aliases, rm_alias, set_target)

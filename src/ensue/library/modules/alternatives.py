@@ -1,19 +1,22 @@
 """Execution module `alternatives`: which of several programs a generic name refers to.
 
+Args:
+    name: the generic name (`editor`).
+    path: the path of the program (`/usr/bin/vim.basic`).
+
 Source: Salt's execution module `alternatives`, 3008: names and return values; update-alternatives(1).
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _LINKS: Final = "/etc/alternatives"
@@ -24,10 +27,6 @@ _LINK: Final = re.compile(r"^(?:Link: | *link \S+ is )(?P<path>\S+)$", re.MULTIL
 async def display(ctx: FunctionContext, name: str) -> str:
     """Return the output of the program for a generic name.
 
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
-
     Example:
         ensue call '*' alternatives.display editor
     """
@@ -37,10 +36,6 @@ async def display(ctx: FunctionContext, name: str) -> str:
 
 async def show_link(ctx: FunctionContext, name: str) -> str | bool:
     """Return the path of the generic name (`/usr/bin/editor`), False if there is none.
-
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
 
     Example:
         ensue call '*' alternatives.show_link editor
@@ -57,24 +52,15 @@ async def show_link(ctx: FunctionContext, name: str) -> str | bool:
 async def show_current(ctx: FunctionContext, name: str) -> str | bool:
     """Return the path of the program that a generic name refers to, False if there is none.
 
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
-
     Example:
         ensue call '*' alternatives.show_current editor
     """
-    found = await ctx.connection.stat(f"{_LINKS}/{name}")
-    return found.link_target if found is not None and found.kind == "symlink" else False
+    link = await ctx.connection.stat(f"{_LINKS}/{name}")
+    return link.link_target if link is not None and link.kind == "symlink" else False
 
 
 async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
     """Return whether a program is an alternative for a generic name.
-
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
 
     Example:
         ensue call '*' alternatives.check_exists editor /usr/bin/vim.basic
@@ -86,11 +72,6 @@ async def check_exists(ctx: FunctionContext, name: str, path: str) -> bool:
 async def check_installed(ctx: FunctionContext, name: str, path: str) -> bool:
     """Return whether a generic name refers to a program.
 
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
-
     Example:
         ensue call '*' alternatives.check_installed editor /usr/bin/vim.basic
     """
@@ -101,10 +82,7 @@ async def install(ctx: FunctionContext, name: str, link: str, path: str, priorit
     """Register an alternative for a generic name; the one with the highest priority is used.
 
     Args:
-        ctx: the target.
-        name: the generic name (`editor`).
         link: the path of the generic name (`/usr/bin/editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
         priority: the priority; the alternative with the highest one is used.
 
     Example:
@@ -116,11 +94,6 @@ async def install(ctx: FunctionContext, name: str, link: str, path: str, priorit
 async def remove(ctx: FunctionContext, name: str, path: str) -> str:
     """Remove an alternative for a generic name.
 
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
-
     Example:
         ensue call '*' alternatives.remove editor /usr/bin/vim.basic
     """
@@ -130,10 +103,6 @@ async def remove(ctx: FunctionContext, name: str, path: str) -> str:
 async def auto(ctx: FunctionContext, name: str) -> str:
     """Let a generic name refer to the alternative with the highest priority.
 
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
-
     Example:
         ensue call '*' alternatives.auto editor
     """
@@ -142,11 +111,6 @@ async def auto(ctx: FunctionContext, name: str) -> str:
 
 async def set_(ctx: FunctionContext, name: str, path: str) -> str:
     """Let a generic name refer to a program, whatever its priority.
-
-    Args:
-        ctx: the target.
-        name: the generic name (`editor`).
-        path: the path of the program (`/usr/bin/vim.basic`).
 
     Example:
         ensue call '*' alternatives.set editor /usr/bin/vim.basic
@@ -167,14 +131,6 @@ async def _family(ctx: FunctionContext) -> str:
     return str((await ctx.grains()).get("os_family"))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "auto": auto,
-    "check_exists": check_exists,
-    "check_installed": check_installed,
-    "display": display,
-    "install": install,
-    "remove": remove,
-    "set": set_,
-    "show_current": show_current,
-    "show_link": show_link,
-}
+FUNCTIONS: Final = by_name(
+    auto, check_exists, check_installed, display, install, remove, set_, show_current, show_link
+)

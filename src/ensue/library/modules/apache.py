@@ -2,6 +2,10 @@
 
 Something is enabled if it has a link in `/etc/apache2/*-enabled`; `a2enmod` and related programs make them.
 
+Args:
+    conf: the configuration (`security`).
+    site: the site (`shop`).
+
 Source: Salt's execution module `deb_apache`, 3008: names and return values; a2enmod(8).
 """
 
@@ -11,12 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ROOT: Final = "/etc/apache2"
@@ -40,7 +43,6 @@ async def check_mod_enabled(ctx: FunctionContext, mod: str) -> bool:
     """Return whether a module is enabled; its name may end in `.load` or `.conf`.
 
     Args:
-        ctx: the target.
         mod: the module (`rewrite`).
 
     Example:
@@ -52,10 +54,6 @@ async def check_mod_enabled(ctx: FunctionContext, mod: str) -> bool:
 async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
     """Return whether a configuration is enabled; its name may end in `.conf`.
 
-    Args:
-        ctx: the target.
-        conf: the configuration (`security`).
-
     Example:
         ensue call '*' apache.check_conf_enabled security
     """
@@ -64,10 +62,6 @@ async def check_conf_enabled(ctx: FunctionContext, conf: str) -> bool:
 
 async def check_site_enabled(ctx: FunctionContext, site: str) -> bool:
     """Return whether a site is enabled; its name may end in `.conf`; `default` also means `000-default`.
-
-    Args:
-        ctx: the target.
-        site: the site (`shop`).
 
     Example:
         ensue call '*' apache.check_site_enabled shop
@@ -82,7 +76,6 @@ async def a2enmod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
     """Enable a module and its dependencies.
 
     Args:
-        ctx: the target.
         mod: the module.
 
     Example:
@@ -101,7 +94,6 @@ async def a2dismod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
     """Disable a module; see `a2enmod`.
 
     Args:
-        ctx: the target.
         mod: the module (`rewrite`).
 
     Example:
@@ -113,10 +105,6 @@ async def a2dismod(ctx: FunctionContext, mod: str) -> dict[str, Any]:
 async def a2enconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     """Enable a configuration; see `a2enmod`.
 
-    Args:
-        ctx: the target.
-        conf: the configuration (`security`).
-
     Example:
         ensue call '*' apache.a2enconf security
     """
@@ -125,10 +113,6 @@ async def a2enconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
 
 async def a2disconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
     """Disable a configuration; see `a2enmod`.
-
-    Args:
-        ctx: the target.
-        conf: the configuration (`security`).
 
     Example:
         ensue call '*' apache.a2disconf security
@@ -139,10 +123,6 @@ async def a2disconf(ctx: FunctionContext, conf: str) -> dict[str, Any]:
 async def a2ensite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     """Enable a site; see `a2enmod`.
 
-    Args:
-        ctx: the target.
-        site: the site (`shop`).
-
     Example:
         ensue call '*' apache.a2ensite shop
     """
@@ -152,10 +132,6 @@ async def a2ensite(ctx: FunctionContext, site: str) -> dict[str, Any]:
 async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
     """Disable a site; see `a2enmod`.
 
-    Args:
-        ctx: the target.
-        site: the site (`shop`).
-
     Example:
         ensue call '*' apache.a2dissite shop
     """
@@ -163,8 +139,8 @@ async def a2dissite(ctx: FunctionContext, site: str) -> dict[str, Any]:
 
 
 async def _is_link(ctx: FunctionContext, kind: _Enableable, name: str) -> bool:
-    found = await ctx.connection.stat(f"{_ROOT}/{kind.folder}/{name}")
-    return found is not None and found.kind == "symlink"
+    link = await ctx.connection.stat(f"{_ROOT}/{kind.folder}/{name}")
+    return link is not None and link.kind == "symlink"
 
 
 async def _switch(ctx: FunctionContext, kind: _Enableable, name: str, *, enable: bool) -> dict[str, Any]:
@@ -182,14 +158,7 @@ async def _switch(ctx: FunctionContext, kind: _Enableable, name: str, *, enable:
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "a2disconf": a2disconf,
-    "a2dismod": a2dismod,
-    "a2dissite": a2dissite,
-    "a2enconf": a2enconf,
-    "a2enmod": a2enmod,
-    "a2ensite": a2ensite,
-    "check_conf_enabled": check_conf_enabled,
-    "check_mod_enabled": check_mod_enabled,
-    "check_site_enabled": check_site_enabled,
-}
+FUNCTIONS: Final = by_name(
+    a2disconf, a2dismod, a2dissite, a2enconf, a2enmod, a2ensite, check_conf_enabled,
+    check_mod_enabled, check_site_enabled,
+)  # fmt: skip

@@ -1,5 +1,12 @@
 """Execution module `config`: looks up a value in options, grains and pillar, in this order.
 
+Args:
+    default: the value to return if it is found nowhere.
+    omit_opts: leave out the options.
+    omit_pillar: leave out the pillar.
+    omit_master: leave out the pillar's `master`.
+    omit_grains: leave out the grains.
+
 Source: Salt's execution module `config`, 3008.
 """
 
@@ -7,11 +14,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.merged import merged
 from ensue.library.modules.nested import DELIMITER, NOTHING, lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -38,15 +46,9 @@ async def get(
     """Return a value from the options, else the grains, else the pillar, else the pillar's `master`.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
-        default: the value to return if it is found nowhere.
         delimiter: the separator of the keys, instead of a colon.
         merge: `recurse` or `overwrite`: merge the values of all of them, options last.
-        omit_opts: leave out the options.
-        omit_pillar: leave out the pillar.
-        omit_master: leave out the pillar's `master`.
-        omit_grains: leave out the grains.
 
     Example:
         ensue call '*' config.get file_roots
@@ -66,13 +68,13 @@ async def get(
         places.insert(0, await ctx.grains())
     if not omit_opts:
         places.insert(0, ctx.opts)
-    found = [value for place in places if (value := lookup(place, key, NOTHING, delimiter)) is not NOTHING]
-    if not found:
+    values = [value for place in places if (value := lookup(place, key, NOTHING, delimiter)) is not NOTHING]
+    if not values:
         return default
     if merge is None or merge == "overwrite":
-        return await _looked_up(ctx, found[0])
-    value = found[-1]
-    for over in reversed(found[:-1]):
+        return await _looked_up(ctx, values[0])
+    value = values[-1]
+    for over in reversed(values[:-1]):
         value = merged(value, over)
     return await _looked_up(ctx, value)
 
@@ -90,13 +92,7 @@ async def option(
     """Return the value of one key, not a path, from the options, grains, pillar, or the pillar's `master`.
 
     Args:
-        ctx: the target.
         value: the key.
-        default: the value to return if it is found nowhere.
-        omit_opts: leave out the options.
-        omit_grains: leave out the grains.
-        omit_pillar: leave out the pillar.
-        omit_master: leave out the pillar's `master`.
 
     Example:
         ensue call '*' config.option file_roots
@@ -112,7 +108,7 @@ async def option(
     return _DEFAULTS.get(value, default)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "option": option}
+FUNCTIONS: Final = by_name(get, option)
 
 
 async def _looked_up(ctx: FunctionContext, value: Any) -> Any:

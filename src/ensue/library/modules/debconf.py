@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ANSWER: Final = re.compile(
@@ -24,29 +23,24 @@ async def get_selections(ctx: FunctionContext, fetchempty: bool = True) -> dict[
     """Return the answers of each package, as question, type and value.
 
     Args:
-        ctx: the target.
         fetchempty: include empty answers.
-
-    Example:
-        ensue call '*' debconf.get_selections
 
     Raises:
         StateFailedError: the target has no debconf-utils.
     """
-    said = await must(ctx, "debconf-get-selections", what="read debconf (debconf-utils is required)")
-    found: dict[str, list[list[str]]] = {}
-    for match in _ANSWER.finditer(said.stdout):
+    listing = await must(ctx, "debconf-get-selections", what="read debconf (debconf-utils is required)")
+    answers_by_package: dict[str, list[list[str]]] = {}
+    for match in _ANSWER.finditer(listing.stdout):
         if fetchempty or match["value"]:
             answer = [match["question"], match["type"], match["value"]]
-            found.setdefault(match["package"], []).append(answer)
-    return found
+            answers_by_package.setdefault(match["package"], []).append(answer)
+    return answers_by_package
 
 
 async def show(ctx: FunctionContext, name: str) -> list[list[str]] | None:
     """Return the answers of one package, None if it has none.
 
     Args:
-        ctx: the target.
         name: the package.
 
     Example:
@@ -66,7 +60,6 @@ async def set_(
     """Answer a question.
 
     Args:
-        ctx: the target.
         package: the package that asks.
         question: the question (`postfix/main_mailer_type`).
         type: its type (`string`, `select`, `boolean`, …).
@@ -86,17 +79,8 @@ async def set_(
 
 
 async def is_there(ctx: FunctionContext) -> bool:
-    """Return whether answers can be read; Salt has no such function.
-
-    Example:
-        ensue call '*' debconf.is_there
-    """
+    """Return whether answers can be read; Salt has no such function."""
     return not (await ask(ctx, "debconf-get-selections")).is_missing
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_selections": get_selections,
-    "is_there": is_there,
-    "set": set_,
-    "show": show,
-}
+FUNCTIONS: Final = by_name(get_selections, is_there, set_, show)

@@ -10,18 +10,19 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
 from ensue.library.modules.nested import is_mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
 
-def merge(  # noqa: PLR0917 (formulas give them by position)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def merge(
+    ctx: FunctionContext,
     dest: dict[Any, Any] | None,
     src: Mapping[Any, Any] | None,
     merge_lists: bool = False,
@@ -31,7 +32,6 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
     """Merge one mapping over another and return it.
 
     Args:
-        ctx: the target.
         dest: the mapping to merge into.
         src: the mapping whose values take precedence.
         merge_lists: concatenate lists instead of replacing them.
@@ -55,11 +55,10 @@ def merge(  # noqa: PLR0917 (formulas give them by position)
     return dest
 
 
-def deepcopy(ctx: FunctionContext, source: Any) -> Any:  # noqa: ARG001 (every function is given it)
+def deepcopy(ctx: FunctionContext, source: Any) -> Any:
     """Return a deep copy of data.
 
     Args:
-        ctx: the target.
         source: the data to copy.
 
     Example:
@@ -78,7 +77,6 @@ def update(
     """Return a mapping of mappings, each merged over the defaults.
 
     Args:
-        ctx: the target.
         dest: mappings by name.
         defaults: the defaults of every mapping.
         merge_lists: concatenate lists instead of replacing them.
@@ -94,4 +92,4 @@ def update(
     return filled
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"deepcopy": deepcopy, "merge": merge, "update": update}
+FUNCTIONS: Final = by_name(deepcopy, merge, update)

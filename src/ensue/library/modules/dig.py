@@ -6,14 +6,13 @@ Source: Salt's execution module `dig`, 3008: names and return values.
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -21,7 +20,6 @@ async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> l
     """Return the IPv4 addresses of a name, an empty list if it has none or no server answers.
 
     Args:
-        ctx: the target.
         host: the name.
         nameserver: the server to query instead of the target's own.
 
@@ -38,7 +36,6 @@ async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -
     """Return the IPv6 addresses of a name; see `a`.
 
     Args:
-        ctx: the target.
         host: the name.
         nameserver: the server to query instead of the target's own.
 
@@ -48,11 +45,10 @@ async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -
     return await _addresses(ctx, host, "AAAA", nameserver)
 
 
-def check_ip(ctx: FunctionContext, addr: str) -> bool:  # noqa: ARG001 (every function is given it)
+def check_ip(ctx: FunctionContext, addr: str) -> bool:
     """Return whether a text is an address or a network.
 
     Args:
-        ctx: the target.
         addr: the text to check.
 
     Example:
@@ -74,4 +70,4 @@ async def _addresses(ctx: FunctionContext, host: str, kind: str, nameserver: str
     return [line for line in lines if check_ip(ctx, line)]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"A": a, "AAAA": aaaa, "check_ip": check_ip}
+FUNCTIONS: Final = by_name(check_ip, A=a, AAAA=aaaa)

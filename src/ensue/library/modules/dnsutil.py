@@ -6,13 +6,12 @@ Source: Salt's execution module `dnsutil`, 3008.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.dig import a, aaaa, check_ip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -22,12 +21,8 @@ async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> 
     The number is kept in a grain of the target.
 
     Args:
-        ctx: the target.
         zone: the zone; without it the number that the target keeps for unnamed zones.
         update: increase the number.
-
-    Example:
-        ensue call '*' dnsutil.serial
     """
     grain = f"dnsserial_{zone}" if zone else "dnsserial"
     stored = str(await ctx.call("grains.get", grain) or "")
@@ -39,9 +34,4 @@ async def serial(ctx: FunctionContext, zone: str = "", update: bool = False) -> 
     return counted
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "A": a,
-    "AAAA": aaaa,
-    "check_ip": check_ip,
-    "serial": serial,
-}
+FUNCTIONS: Final = by_name(check_ip, serial, A=a, AAAA=aaaa)

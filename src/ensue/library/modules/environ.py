@@ -2,6 +2,10 @@
 
 A change affects commands that run later on the managing minion, until ensue ends.
 
+Args:
+    key: its name.
+    default: the value to return if it is not set.
+
 Source: Salt's execution module `environ`, 3008: it also works on the environment of its own process.
 """
 
@@ -10,10 +14,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -21,13 +26,8 @@ MANAGING_MINION_ONLY: Final = True
 """Its functions work on the process of ensue itself, so other targets do not have them."""
 
 
-def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG001 (every function is given it)
+def get(ctx: FunctionContext, key: str, default: str = "") -> str:
     """Return a variable.
-
-    Args:
-        ctx: the target.
-        key: its name.
-        default: the value to return if it is not set.
 
     Example:
         ensue call '*' environ.get PATH
@@ -35,12 +35,10 @@ def get(ctx: FunctionContext, key: str, default: str = "") -> str:  # noqa: ARG0
     return os.environ.get(key, default)
 
 
-def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:  # noqa: ARG001 (every function is given it)
+def has_value(ctx: FunctionContext, key: str, value: str | None = None) -> bool:
     """Return whether a variable is set, or set to a value.
 
     Args:
-        ctx: the target.
-        key: its name.
         value: the value; without it, any value will do.
 
     Example:
@@ -53,9 +51,7 @@ def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> 
     """Return variables by name.
 
     Args:
-        ctx: the target.
         keys: a name, or a list of names.
-        default: the value to return if it is not set.
 
     Example:
         ensue call '*' environ.item '[PATH, HOME]'
@@ -64,21 +60,15 @@ def item(ctx: FunctionContext, keys: str | Sequence[str], default: str = "") -> 
     return {name: get(ctx, name, default) for name in names}
 
 
-def items(ctx: FunctionContext) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
-    """Return all variables.
-
-    Example:
-        ensue call '*' environ.items
-    """
+def items(ctx: FunctionContext) -> dict[str, str]:
+    """Return all variables."""
     return dict(os.environ)
 
 
-def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets: bool = False) -> str | None:  # noqa: ARG001 (every function is given it)
+def setval(ctx: FunctionContext, key: str, val: str | bool | None, false_unsets: bool = False) -> str | None:
     """Set a variable.
 
     Args:
-        ctx: the target.
-        key: its name.
         val: its value; False empties the variable, or removes it if `false_unsets` is set.
         false_unsets: see `val`.
 
@@ -109,7 +99,6 @@ def setenv(
     """Set variables; see `setval`.
 
     Args:
-        ctx: the target.
         environ: the values by name.
         false_unsets: a value of False removes the variable instead of emptying it.
 
@@ -119,11 +108,4 @@ def setenv(
     return {key: setval(ctx, key, value, false_unsets) for key, value in environ.items()}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get": get,
-    "has_value": has_value,
-    "item": item,
-    "items": items,
-    "setenv": setenv,
-    "setval": setval,
-}
+FUNCTIONS: Final = by_name(get, has_value, item, items, setenv, setval)

@@ -1,5 +1,11 @@
 """Execution module `gem`: Ruby gems.
 
+Args:
+    gem_bin: the program to run instead of `gem`.
+    runas: the user who runs it.
+    **kwargs: accepted as by Salt, without effect.
+    gems: names, separated by blanks, or a file of the target.
+
 Source: Salt's execution module `gem`, 3007: names and return values.
 """
 
@@ -9,10 +15,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -25,25 +32,18 @@ async def list_(
     prefix: str = "",
     gem_bin: str | None = None,
     runas: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> dict[str, list[str]]:
     """Return the installed versions of each gem.
 
     Args:
-        ctx: the target.
         prefix: only gems whose names begin with this.
-        gem_bin: the program to run instead of `gem`.
-        runas: the user who runs it.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' gem.list
 
     Raises:
             StateFailedError: the program gem is missing, or failed.
     """
-    said = await _must(ctx, ["list", "--local", *([f"^{prefix}"] if prefix else [])], gem_bin, runas)
-    lines = (_LISTED.match(line) for line in said.splitlines())
+    output = await _must(ctx, ["list", "--local", *([f"^{prefix}"] if prefix else [])], gem_bin, runas)
+    lines = (_LISTED.match(line) for line in output.splitlines())
     return {
         match["name"]: [
             each.strip().removeprefix("default: ").split()[0] for each in match["versions"].split(",")
@@ -53,7 +53,7 @@ async def list_(
     }
 
 
-async def install(  # noqa: PLR0917 (Salt's order)
+async def install(
     ctx: FunctionContext,
     gems: str,
     gem_bin: str | None = None,
@@ -64,22 +64,17 @@ async def install(  # noqa: PLR0917 (Salt's order)
     pre_releases: bool = False,
     proxy: str | None = None,
     source: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Install gems.
 
     Args:
-        ctx: the target.
-        gems: names, separated by blanks, or a file of the target.
-        gem_bin: the program to run instead of `gem`.
-        runas: the user who runs it.
         version: the version.
         rdoc: install HTML documentation, too.
         ri: install documentation for `ri`, too.
         pre_releases: allow prereleases.
         proxy: the proxy to use.
         source: the source to install from.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' gem.install bundler
@@ -99,20 +94,9 @@ async def install(  # noqa: PLR0917 (Salt's order)
 
 
 async def uninstall(
-    ctx: FunctionContext,
-    gems: str,
-    gem_bin: str | None = None,
-    runas: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, gems: str, gem_bin: str | None = None, runas: str | None = None, **kwargs: Any
 ) -> str:
     """Uninstall all versions of gems, and their programs; see `install`.
-
-    Args:
-        ctx: the target.
-        gems: names, separated by blanks, or a file of the target.
-        gem_bin: the program to run instead of `gem`.
-        runas: the user who runs it.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' gem.uninstall bundler
@@ -132,13 +116,9 @@ async def _must(ctx: FunctionContext, words: Sequence[str], gem_bin: str | None,
     if done.returncode == _NOT_FOUND:
         raise StateFailedError(f"{ctx.srn} has no program `{gem_bin or 'gem'}`; install it there")
     if done.returncode:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
-        raise StateFailedError(f"gem {words[0]} failed on {ctx.srn}: {said}")
+        output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+        raise StateFailedError(f"gem {words[0]} failed on {ctx.srn}: {output}")
     return done.stdout.decode("utf-8", "replace")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "install": install,
-    "list": list_,
-    "uninstall": uninstall,
-}
+FUNCTIONS: Final = by_name(install, list_, uninstall)

@@ -1,5 +1,12 @@
 """Execution module `group`: the target's groups, with shadow's programs (`groupadd`, `gpasswd`, …).
 
+Args:
+    name: the group.
+    **kwargs: accepted as by Salt, without effect.
+    root: has no effect; the target's own database is read.
+    non_unique: allow an id that another group has.
+    username: the user.
+
 Source: Salt's execution module `group` (groupadd), 3008: names and return values.
 """
 
@@ -7,41 +14,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._account_database import entries, entry, number
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
 
-async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:
     """Return `name`, `passwd`, `gid` and `members` of a group, an empty mapping if it does not exist.
-
-    Args:
-        ctx: the target.
-        name: the group.
-        root: has no effect; the target's own database is read.
 
     Example:
         ensue call '*' group.info staff
     """
-    found = await entry(ctx, "group", str(name))
-    return _described(found) if found else {}
+    fields = await entry(ctx, "group", str(name))
+    return _described(fields) if fields else {}
 
 
-async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
+async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:
     """Return all groups, each as `info` returns it.
 
     Args:
-        ctx: the target.
         refresh: has no effect; nothing is cached.
-        root: has no effect; the target's own database is read.
-
-    Example:
-        ensue call '*' group.getent
     """
     return [_described(fields) for fields in await entries(ctx, "group")]
 
@@ -52,17 +50,13 @@ async def add(
     gid: int | None = None,
     system: bool = False,
     non_unique: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> bool:
     """Add a group.
 
     Args:
-        ctx: the target.
-        name: the group.
         gid: its id; None for the next free one.
         system: use an id of the range for system groups.
-        non_unique: allow an id that another group has.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.add staff
@@ -77,13 +71,8 @@ async def add(
     return True
 
 
-async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Remove a group.
-
-    Args:
-        ctx: the target.
-        name: the group.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.delete staff
@@ -95,15 +84,11 @@ async def delete(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noq
     return True
 
 
-async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = False, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = False, **kwargs: Any) -> bool:
     """Change a group's id; files keep the old one.
 
     Args:
-        ctx: the target.
-        name: the group.
         gid: the new id.
-        non_unique: allow an id that another group has.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.chgid staff 2000
@@ -117,14 +102,8 @@ async def chgid(ctx: FunctionContext, name: str, gid: int, non_unique: bool = Fa
     return True
 
 
-async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:
     """Make a user a member of a group.
-
-    Args:
-        ctx: the target.
-        name: the group.
-        username: the user.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.adduser staff alice
@@ -136,14 +115,8 @@ async def adduser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     return True
 
 
-async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any) -> bool:
     """Remove a user from a group; it is not an error if the user is not a member.
-
-    Args:
-        ctx: the target.
-        name: the group.
-        username: the user.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.deluser staff alice
@@ -156,14 +129,11 @@ async def deluser(ctx: FunctionContext, name: str, username: str, **kwargs: Any)
     return True
 
 
-async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[str], **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def members(ctx: FunctionContext, name: str, members_list: str | Sequence[str], **kwargs: Any) -> bool:
     """Set the members of a group, replacing all others.
 
     Args:
-        ctx: the target.
-        name: the group.
         members_list: user names, as a list or separated by commas.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' group.members staff alice,bob
@@ -187,17 +157,8 @@ def _described(fields: list[str]) -> DataMap:
 
 
 def _members(described: DataMap) -> list[Any]:
-    found = described.get("members")
-    return found if isinstance(found, list) else []
+    listed = described.get("members")
+    return listed if isinstance(listed, list) else []
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add": add,
-    "adduser": adduser,
-    "chgid": chgid,
-    "delete": delete,
-    "deluser": deluser,
-    "getent": getent,
-    "info": info,
-    "members": members,
-}
+FUNCTIONS: Final = by_name(add, adduser, chgid, delete, deluser, getent, info, members)

@@ -1,5 +1,10 @@
 """Execution module `hashutil`: digests and base64.
 
+Args:
+    checksum: `md5`, `sha256`, `sha512`, …
+    string: the text.
+    shared_secret: the secret key of the signature.
+
 Source: Salt's execution module `hashutil`, 3008: names and return values.
 """
 
@@ -8,23 +13,20 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
-def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:  # noqa: ARG001 (every function is given it)
+def digest(ctx: FunctionContext, instr: str, checksum: str = "md5") -> str:
     """Return the digest of a text, hexadecimal.
 
     Args:
-        ctx: the target.
         instr: the text.
-        checksum: `md5`, `sha256`, `sha512`, …
 
     Example:
         ensue call '*' hashutil.digest hello
@@ -39,25 +41,22 @@ async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") 
     """Return the digest of a file of the target; see `digest`.
 
     Args:
-        ctx: the target.
         infile: the path of the file.
-        checksum: `md5`, `sha256`, `sha512`, …
 
     Example:
         ensue call '*' hashutil.digest_file /etc/motd
     """
     _need_digest(checksum)
-    found = await ctx.connection.checksum(infile, checksum)
-    if found is None:
+    hexdigest = await ctx.connection.checksum(infile, checksum)
+    if hexdigest is None:
         raise StateFailedError(f"Path not found: {infile}")
-    return found
+    return hexdigest
 
 
 def md5_digest(ctx: FunctionContext, instr: str) -> str:
     """Return the MD5 of a text.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -70,7 +69,6 @@ def sha256_digest(ctx: FunctionContext, instr: str) -> str:
     """Return the SHA-256 of a text.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -83,7 +81,6 @@ def sha512_digest(ctx: FunctionContext, instr: str) -> str:
     """Return the SHA-512 of a text.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -92,11 +89,10 @@ def sha512_digest(ctx: FunctionContext, instr: str) -> str:
     return digest(ctx, instr, "sha512")
 
 
-def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+def base64_b64encode(ctx: FunctionContext, instr: str) -> str:
     """Return a text as base64.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -105,11 +101,10 @@ def base64_b64encode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     return base64.b64encode(instr.encode()).decode()
 
 
-def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+def base64_b64decode(ctx: FunctionContext, instr: str) -> str:
     """Return the text that base64 encodes.
 
     Args:
-        ctx: the target.
         instr: the base64.
 
     Example:
@@ -118,11 +113,10 @@ def base64_b64decode(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (
     return base64.b64decode(instr).decode()
 
 
-def base64_encodestring(ctx: FunctionContext, instr: str) -> str:  # noqa: ARG001 (every function is given it)
+def base64_encodestring(ctx: FunctionContext, instr: str) -> str:
     """Return a text as base64 in lines of 76 characters.
 
     Args:
-        ctx: the target.
         instr: the text.
 
     Example:
@@ -135,7 +129,6 @@ async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
     """Return a file of the target as base64 in lines of 76 characters.
 
     Args:
-        ctx: the target.
         fname: the path of the file.
 
     Example:
@@ -144,13 +137,10 @@ async def base64_encodefile(ctx: FunctionContext, fname: str) -> str:
     return base64.encodebytes(await ctx.connection.read(fname)).decode()
 
 
-def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challenge_hmac: str) -> bool:  # noqa: ARG001 (every function is given it)
+def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challenge_hmac: str) -> bool:
     """Return whether a text has this signature (HMAC-SHA256 as base64).
 
     Args:
-        ctx: the target.
-        string: the text.
-        shared_secret: the secret key of the signature.
         challenge_hmac: the signature to compare with.
 
     Example:
@@ -160,13 +150,8 @@ def hmac_signature(ctx: FunctionContext, string: str, shared_secret: str, challe
     return hmac.compare_digest(base64.b64encode(made).decode(), challenge_hmac)
 
 
-def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:  # noqa: ARG001 (every function is given it)
+def hmac_compute(ctx: FunctionContext, string: str, shared_secret: str) -> str:
     """Return the signature of a text (HMAC-SHA256, hexadecimal).
-
-    Args:
-        ctx: the target.
-        string: the text.
-        shared_secret: the secret key of the signature.
 
     Example:
         ensue call '*' hashutil.hmac_compute 'some text' 'shared secret'
@@ -184,17 +169,8 @@ def _hash(name: str, content: bytes) -> str:
     return hashlib.new(name, content, usedforsecurity=False).hexdigest()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "base64_b64decode": base64_b64decode,
-    "base64_b64encode": base64_b64encode,
-    "base64_decodestring": base64_b64decode,
-    "base64_encodefile": base64_encodefile,
-    "base64_encodestring": base64_encodestring,
-    "digest": digest,
-    "digest_file": digest_file,
-    "hmac_compute": hmac_compute,
-    "hmac_signature": hmac_signature,
-    "md5_digest": md5_digest,
-    "sha256_digest": sha256_digest,
-    "sha512_digest": sha512_digest,
-}
+FUNCTIONS: Final = by_name(
+    base64_b64decode, base64_b64encode, base64_encodefile, base64_encodestring, digest, digest_file,
+    hmac_compute, hmac_signature, md5_digest, sha256_digest, sha512_digest,
+    base64_decodestring=base64_b64decode,
+)  # fmt: skip

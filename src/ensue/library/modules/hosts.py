@@ -1,13 +1,18 @@
 """Execution module `hosts`: the target's /etc/hosts. A change preserves all other lines.
 
+Args:
+    ip: the address.
+    comment: the comment after them; None keeps an existing one.
+
 Source: Salt's execution module `hosts`, 3008: names, return values, the form of a new line.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 
@@ -51,28 +56,23 @@ class _HostsLine:
 
 
 async def list_hosts(ctx: FunctionContext) -> DataMap:
-    """Return `{address: {aliases: […]}}`, with `comment` if a line has one.
-
-    Example:
-        ensue call '*' hosts.list_hosts
-    """
-    found: DataMap = {}
+    """Return `{address: {aliases: […]}}`, with `comment` if a line has one."""
+    addresses: DataMap = {}
     for line in await _read(ctx):
         if not line.ip:
             continue
-        known = found.setdefault(line.ip, {"aliases": []})
+        known = addresses.setdefault(line.ip, {"aliases": []})
         if isinstance(known, dict) and isinstance(known["aliases"], list):
             known["aliases"] += [*line.aliases]
             if line.comment:
                 known["comment"] = line.comment
-    return found
+    return addresses
 
 
 async def get_ip(ctx: FunctionContext, host: str) -> str:
     """Return the address of a name, empty if it has none.
 
     Args:
-        ctx: the target.
         host: the host name.
 
     Example:
@@ -84,10 +84,6 @@ async def get_ip(ctx: FunctionContext, host: str) -> str:
 async def get_alias(ctx: FunctionContext, ip: str) -> list[str]:
     """Return the names of an address.
 
-    Args:
-        ctx: the target.
-        ip: the address.
-
     Example:
         ensue call '*' hosts.get_alias 10.0.0.5
     """
@@ -98,8 +94,6 @@ async def has_pair(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Return whether an address has a name.
 
     Args:
-        ctx: the target.
-        ip: the address.
         alias: a host name.
 
     Example:
@@ -112,8 +106,6 @@ async def add_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Add a name to an address, unless it has it already.
 
     Args:
-        ctx: the target.
-        ip: the address.
         alias: a host name.
 
     Example:
@@ -135,8 +127,6 @@ async def rm_host(ctx: FunctionContext, ip: str, alias: str) -> bool:
     """Remove a name from an address; an address without names is removed.
 
     Args:
-        ctx: the target.
-        ip: the address.
         alias: a host name.
 
     Example:
@@ -151,10 +141,7 @@ async def set_host(
     """Set the names of an address, replacing all others; without names, remove the address.
 
     Args:
-        ctx: the target.
-        ip: the address.
         alias: names, as a list or separated by blanks.
-        comment: the comment after them; None keeps an existing one.
 
     Example:
         ensue call '*' hosts.set_host 10.0.0.5 web-01
@@ -171,11 +158,6 @@ async def set_host(
 
 async def set_comment(ctx: FunctionContext, ip: str, comment: str) -> bool:
     """Set the comment after the names of an address; return False if the address is missing.
-
-    Args:
-        ctx: the target.
-        ip: the address.
-        comment: the comment after them; None keeps an existing one.
 
     Example:
         ensue call '*' hosts.set_comment 10.0.0.5 'web server'
@@ -221,13 +203,4 @@ async def _write(ctx: FunctionContext, lines: Sequence[_HostsLine]) -> None:
     await ctx.connection.write(_PATH, text.encode("utf-8", "surrogateescape"))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add_host": add_host,
-    "get_alias": get_alias,
-    "get_ip": get_ip,
-    "has_pair": has_pair,
-    "list_hosts": list_hosts,
-    "rm_host": rm_host,
-    "set_comment": set_comment,
-    "set_host": set_host,
-}
+FUNCTIONS: Final = by_name(add_host, get_alias, get_ip, has_pair, list_hosts, rm_host, set_comment, set_host)

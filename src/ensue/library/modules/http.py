@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from ensue.core.contracts.deadlines import HTTP_QUERY_S
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.http_headers import is_credential
 from ensue.reach.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from http.client import HTTPResponse
 
     from ensue.core.contracts.context import FunctionContext
@@ -71,7 +72,7 @@ async def query(
     text: bool = False,
     status: bool = False,
     raise_error: bool = True,
-    backend: str | None = None,  # noqa: ARG001 (Salt's)
+    backend: str | None = None,
 ) -> DataMap:
     """Send a request to a server and return the response.
 
@@ -127,19 +128,19 @@ async def query(
         return {"body": None, "error": f"{url}: {reason}"} if raise_error else {"body": None}
     except ValueError as error:  # HTTP does not allow the header or the URL.
         raise StateFailedError(f"http.query: {url}: {error}") from None
-    found: DataMap = {"body": answer.text}
+    result: DataMap = {"body": answer.text}
     if answer.status >= 400:  # noqa: PLR2004 (HTTP's errors begin there)
-        found |= {"error": f"HTTP {answer.status}: {answer.reason}", "status": answer.status}
+        result |= {"error": f"HTTP {answer.status}: {answer.reason}", "status": answer.status}
     if text:
-        found["text"] = answer.text
+        result["text"] = answer.text
     if status:
-        found["status"] = answer.status
+        result["status"] = answer.status
     if headers is True:
-        found["headers"] = dict(answer.headers)
+        result["headers"] = dict(answer.headers)
         ctx.masker.add(*(value for key, value in answer.headers.items() if is_credential(key)))
-    if decode and "error" not in found:
-        found["dict"] = _decoded(url, answer, decode_type)
-    return found
+    if decode and "error" not in result:
+        result["dict"] = _decoded(url, answer, decode_type)
+    return result
 
 
 def _secrets(value: str) -> tuple[str, str]:
@@ -234,8 +235,8 @@ def _decoded(url: str, answer: HttpResponse, decode_type: str) -> Any:
 
     kind = decode_type
     if kind == "auto":
-        told = answer.headers.get("Content-Type", "")
-        kind = "json" if "json" in told else "yaml" if "yaml" in told else "plain"
+        content_type = answer.headers.get("Content-Type", "")
+        kind = "json" if "json" in content_type else "yaml" if "yaml" in content_type else "plain"
     try:
         if kind == "json":
             return load_json(answer.text)
@@ -244,4 +245,4 @@ def _decoded(url: str, answer: HttpResponse, decode_type: str) -> Any:
         raise StateFailedError(f"http.query: {url}: the body is not {kind}: {error}") from None
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"query": query}
+FUNCTIONS: Final = by_name(query)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from ensue.core.contracts.functions import by_name
 
+if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -17,7 +17,6 @@ async def load_map(ctx: FunctionContext, path: str, value: str) -> Any:
     """Return a variable of a template in the file roots.
 
     Args:
-        ctx: the target.
         path: the template (`app/map.jinja`).
         value: the variable's name.
 
@@ -34,7 +33,6 @@ async def import_yaml(ctx: FunctionContext, path: str) -> Any:
     """Render a YAML file of the file roots and return its data.
 
     Args:
-        ctx: the target.
         path: the file in the file roots (`app/data.yaml`).
 
     Example:
@@ -47,7 +45,6 @@ async def import_json(ctx: FunctionContext, path: str) -> Any:
     """Render a JSON file of the file roots and return its data.
 
     Args:
-        ctx: the target.
         path: the file in the file roots (`app/data.yaml`).
 
     Example:
@@ -60,8 +57,4 @@ async def _imported(ctx: FunctionContext, tag: str) -> Any:
     return await ctx.render_data(f"{tag}{{{{ found | tojson }}}}", renderer="jinja|yaml", name="jinja")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "import_json": import_json,
-    "import_yaml": import_yaml,
-    "load_map": load_map,
-}
+FUNCTIONS: Final = by_name(import_json, import_yaml, load_map)

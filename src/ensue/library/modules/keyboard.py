@@ -3,6 +3,9 @@
 The functions write the file that the system reads at boot, so they work without systemd too. A console in use
 keeps its layout until the next boot.
 
+Args:
+    layout: its name (`de`, `us,de`).
+
 Source: Salt's execution module `keyboard`, 3008: names and return values; keyboard(5), vconsole.conf(5),
 setxkbmap(1).
 """
@@ -10,16 +13,15 @@ setxkbmap(1).
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import must
 from ensue.library.modules._text_files import text_of, with_line, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _DEBIAN: Final = ("/etc/default/keyboard", "XKBLAYOUT")
@@ -29,24 +31,16 @@ _LAYOUT: Final = re.compile(r"[A-Za-z0-9_.,:()+/][A-Za-z0-9_.,:()+/-]*")
 
 
 async def get_sys(ctx: FunctionContext) -> str:
-    """Return the keyboard layout of the console, empty if none is set.
-
-    Example:
-        ensue call '*' keyboard.get_sys
-    """
+    """Return the keyboard layout of the console, empty if none is set."""
     path, variable = await _setting(ctx)
     pattern = re.compile(rf"\s*{variable}=[\"']?(?P<layout>[^\"'\s]*)")
     lines = file_lines(await text_of(ctx, path) or "")
-    found = [match["layout"] for line in lines if (match := pattern.match(line))]
-    return found[-1] if found else ""
+    layouts = [match["layout"] for line in lines if (match := pattern.match(line))]
+    return layouts[-1] if layouts else ""
 
 
 async def set_sys(ctx: FunctionContext, layout: str) -> str:
     """Set the keyboard layout of the console, from the next boot on.
-
-    Args:
-        ctx: the target.
-        layout: its name (`de`, `us,de`).
 
     Example:
         ensue call '*' keyboard.set_sys de
@@ -68,23 +62,16 @@ async def set_sys(ctx: FunctionContext, layout: str) -> str:
 async def get_x(ctx: FunctionContext) -> str:
     """Return the keyboard layout of the X server.
 
-    Example:
-        ensue call '*' keyboard.get_x
-
     Raises:
         StateFailedError: there is no X server, or no program `setxkbmap`.
     """
     answer = await must(ctx, "setxkbmap", "-query", what="read the keyboard layout")
-    found = [line.partition(":")[2].strip() for line in answer.stdout.splitlines() if _is_layout(line)]
-    return found[0] if found else ""
+    layouts = [line.partition(":")[2].strip() for line in answer.stdout.splitlines() if _is_layout(line)]
+    return layouts[0] if layouts else ""
 
 
 async def set_x(ctx: FunctionContext, layout: str) -> str:
     """Set the keyboard layout of the running X server.
-
-    Args:
-        ctx: the target.
-        layout: its name (`de`, `us,de`).
 
     Example:
         ensue call '*' keyboard.set_x de
@@ -115,9 +102,4 @@ def _check(layout: str) -> None:
         raise StateFailedError(f"{layout!r} is not a valid name of a keyboard layout")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_sys": get_sys,
-    "get_x": get_x,
-    "set_sys": set_sys,
-    "set_x": set_x,
-}
+FUNCTIONS: Final = by_name(get_sys, get_x, set_sys, set_x)

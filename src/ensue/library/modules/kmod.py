@@ -1,5 +1,8 @@
 """Execution module `kmod`: modules of the target's kernel.
 
+Args:
+    mod: the module.
+
 Source: Salt's execution module `kmod`, 3008: names and return values; modules-load.d(5).
 """
 
@@ -9,13 +12,12 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _LOADED: Final = "/proc/modules"
@@ -25,28 +27,20 @@ _PLAIN: Final = "/etc/modules"
 
 
 async def lsmod(ctx: FunctionContext) -> list[dict[str, Any]]:
-    """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`.
-
-    Example:
-        ensue call '*' kmod.lsmod
-    """
-    found: list[dict[str, Any]] = []
+    """Return the loaded modules, each with `module`, `size`, `depcount` and `deps`."""
+    modules: list[dict[str, Any]] = []
     for line in file_lines(await text_of(ctx, _LOADED) or ""):
         name, size, count, users, *_ = [*line.split(), "", "", "", ""]
         deps = [] if users in {"", "-"} else users.strip(",").split(",")
-        found.append({"module": name, "size": size, "depcount": count, "deps": deps})
-    return found
+        modules.append({"module": name, "size": size, "depcount": count, "deps": deps})
+    return modules
 
 
 async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str]:
     """Return the names of the loaded modules, or of those that are loaded at each boot, sorted.
 
     Args:
-        ctx: the target.
         only_persist: only those that are loaded at each boot.
-
-    Example:
-        ensue call '*' kmod.mod_list
     """
     if not only_persist:
         return sorted(each["module"] for each in await lsmod(ctx))
@@ -57,26 +51,18 @@ async def mod_list(ctx: FunctionContext, only_persist: bool = False) -> list[str
 
 
 async def available(ctx: FunctionContext) -> list[str]:
-    """Return the names of the modules that the kernel can load, including built-in ones, sorted.
-
-    Example:
-        ensue call '*' kmod.available
-    """
+    """Return the names of the modules that the kernel can load, including built-in ones, sorted."""
     release = (await must(ctx, "uname", "-r", what="read the kernel's release")).stdout.strip()
-    found: set[str] = set()
+    modules: set[str] = set()
     for index in ("modules.builtin", "modules.dep"):
         text = await text_of(ctx, f"/lib/modules/{release}/{index}") or ""
         names = (posixpath.basename(line.partition(":")[0]) for line in file_lines(text))
-        found |= {re.sub(r"\.ko.*$", "", name).replace("-", "_") for name in names}
-    return sorted(found)
+        modules |= {re.sub(r"\.ko.*$", "", name).replace("-", "_") for name in names}
+    return sorted(modules)
 
 
 async def check_available(ctx: FunctionContext, mod: str) -> bool:
     """Return whether the kernel can load a module.
-
-    Args:
-        ctx: the target.
-        mod: the module.
 
     Example:
         ensue call '*' kmod.check_available br_netfilter
@@ -86,10 +72,6 @@ async def check_available(ctx: FunctionContext, mod: str) -> bool:
 
 async def is_loaded(ctx: FunctionContext, mod: str) -> bool:
     """Return whether a module is loaded.
-
-    Args:
-        ctx: the target.
-        mod: the module.
 
     Example:
         ensue call '*' kmod.is_loaded br_netfilter
@@ -101,8 +83,6 @@ async def load(ctx: FunctionContext, mod: str, persist: bool = False) -> list[st
     """Load a module.
 
     Args:
-        ctx: the target.
-        mod: the module.
         persist: load it at each boot, too.
 
     Example:
@@ -116,16 +96,14 @@ async def load(ctx: FunctionContext, mod: str, persist: bool = False) -> list[st
     """
     before = set(await mod_list(ctx))
     await must(ctx, "modprobe", "--", mod, what=f"load the kernel module {mod}")
-    came = set(await mod_list(ctx)) - before
-    return sorted(came | await _keep(ctx, mod) if persist else came)
+    loaded = set(await mod_list(ctx)) - before
+    return sorted(loaded | await _keep(ctx, mod) if persist else loaded)
 
 
 async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment: bool = True) -> list[str]:
     """Unload a module.
 
     Args:
-        ctx: the target.
-        mod: the module.
         persist: do not load it at each boot either.
         comment: turn its line in the file into a comment instead of removing it.
 
@@ -141,8 +119,8 @@ async def remove(ctx: FunctionContext, mod: str, persist: bool = False, comment:
     before = set(await mod_list(ctx))
     if mod in before:
         await must(ctx, "rmmod", "--", mod, what=f"unload the kernel module {mod}")
-    went = before - set(await mod_list(ctx))
-    return sorted(went | await _forget(ctx, mod, comment=comment) if persist else went)
+    removed = before - set(await mod_list(ctx))
+    return sorted(removed | await _forget(ctx, mod, comment=comment) if persist else removed)
 
 
 async def _keep(ctx: FunctionContext, mod: str) -> set[str]:
@@ -168,18 +146,10 @@ async def _forget(ctx: FunctionContext, mod: str, *, comment: bool) -> set[str]:
 
 
 async def _file(ctx: FunctionContext) -> str:
-    found = await ctx.connection.stat(_FOLDER, follow=True)
-    if found is None and not (await ask(ctx, "systemctl", "--version")).is_success:
+    folder_stat = await ctx.connection.stat(_FOLDER, follow=True)
+    if folder_stat is None and not (await ask(ctx, "systemctl", "--version")).is_success:
         return _PLAIN
     return _KEPT
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "available": available,
-    "check_available": check_available,
-    "is_loaded": is_loaded,
-    "load": load,
-    "lsmod": lsmod,
-    "mod_list": mod_list,
-    "remove": remove,
-}
+FUNCTIONS: Final = by_name(available, check_available, is_loaded, load, lsmod, mod_list, remove)

@@ -2,6 +2,9 @@
 
 It writes the same file as localectl, so it works without systemd, too.
 
+Args:
+    locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
+
 Source: Salt's execution module `locale` (localemod), 3008: names and return values; locale.conf(5),
 locale.gen(5).
 """
@@ -13,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of, with_line, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _FILES: Final = {"Debian": "/etc/default/locale"}
@@ -49,45 +51,29 @@ class _Locale(msgspec.Struct, kw_only=True, frozen=True):
 
 
 async def list_avail(ctx: FunctionContext) -> list[str]:
-    """Return the target's locales, as named by `locale -a`.
-
-    Example:
-        ensue call '*' locale.list_avail
-    """
+    """Return the target's locales, as named by `locale -a`."""
     return (await must(ctx, "locale", "-a", what="list the locales")).stdout.split()
 
 
 async def avail(ctx: FunctionContext, locale: str) -> bool:
     """Return whether the target has a locale; case and hyphens in its code set are ignored.
 
-    Args:
-        ctx: the target.
-        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
-
     Example:
         ensue call '*' locale.avail de_AT.UTF-8
     """
-    wanted = _read(locale).normal()
-    return any(_read(each).normal() == wanted for each in await list_avail(ctx))
+    normal_name = _read(locale).normal()
+    return any(_read(each).normal() == normal_name for each in await list_avail(ctx))
 
 
 async def get_locale(ctx: FunctionContext) -> str:
-    """Return the locale that the target uses, empty if none is set.
-
-    Example:
-        ensue call '*' locale.get_locale
-    """
+    """Return the locale that the target uses, empty if none is set."""
     text = await text_of(ctx, await _path(ctx)) or ""
-    found = [match["name"] for line in file_lines(text) if (match := _LANG.match(line))]
-    return found[-1] if found else ""
+    names = [match["name"] for line in file_lines(text) if (match := _LANG.match(line))]
+    return names[-1] if names else ""
 
 
 async def set_locale(ctx: FunctionContext, locale: str) -> bool:
     """Set the target's locale; open sessions keep theirs.
-
-    Args:
-        ctx: the target.
-        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
 
     Example:
         ensue call '*' locale.set_locale de_AT.UTF-8
@@ -98,12 +84,10 @@ async def set_locale(ctx: FunctionContext, locale: str) -> bool:
     return True
 
 
-async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool:
     """Generate a locale.
 
     Args:
-        ctx: the target.
-        locale: its name (`de_AT.UTF-8`, or with its character map `de_AT.UTF-8 UTF-8`).
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -117,12 +101,12 @@ async def gen_locale(ctx: FunctionContext, locale: str, **kwargs: Any) -> bool: 
     supported = await text_of(ctx, _SUPPORTED)
     if supported is not None and full.text() not in file_lines(supported):
         raise StateFailedError(f"The provided locale '{full.text()}' is not found in {_SUPPORTED}")
-    wanted = await text_of(ctx, _GEN)
-    if wanted is not None:
+    text = await text_of(ctx, _GEN)
+    if text is not None:
         pattern = rf"\s*#?\s*{re.escape(full.text())}\s*$"
-        await write_text(ctx, _GEN, with_line(wanted, pattern, full.text()))
+        await write_text(ctx, _GEN, with_line(text, pattern, full.text()))
     what = f"generate the locale {locale}"
-    if wanted is not None and not (done := await ask(ctx, "locale-gen")).is_missing:
+    if text is not None and not (done := await ask(ctx, "locale-gen")).is_missing:
         if not done.is_success:
             raise StateFailedError(f"cannot {what} on {ctx.srn}: {done.complaint()}")
         return True
@@ -147,10 +131,4 @@ def _read(name: str) -> _Locale:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "avail": avail,
-    "gen_locale": gen_locale,
-    "get_locale": get_locale,
-    "list_avail": list_avail,
-    "set_locale": set_locale,
-}
+FUNCTIONS: Final = by_name(avail, gen_locale, get_locale, list_avail, set_locale)

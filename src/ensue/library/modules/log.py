@@ -21,7 +21,6 @@ _logger = logging.getLogger(__name__)
 _DOCSTRING: Final = """Log a message at the level {level}, and return True.
 
 Args:
-    ctx: the target.
     message: the message; secrets in it are masked.
 
 Example:

@@ -1,5 +1,10 @@
 """Execution module `match`: checks whether expressions match this target.
 
+Args:
+    minion_id: an id to match instead of the target's.
+    tgt_type: the kind of the expressions (`compound`, `grain`, …).
+    lookup: values by expression.
+
 Source: Salt's execution module `match`, 3008: names and return values; for expressions see `targeting`.
 """
 
@@ -7,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.merged import merged
@@ -27,9 +33,7 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
     """Return whether this target matches a compound expression (`G@os:Debian and web*`).
 
     Args:
-        ctx: the target.
         tgt: the expression, or its words.
-        minion_id: an id to match instead of the target's.
 
     Example:
         ensue call '*' match.compound 'G@os:Debian and web-*'
@@ -40,7 +44,7 @@ async def compound(ctx: FunctionContext, tgt: str | list[str], minion_id: str | 
     return await _means(ctx, "compound", tgt, minion_id)
 
 
-async def filter_by(  # noqa: PLR0917 (Salt's order)
+async def filter_by(
     ctx: FunctionContext,
     lookup: Mapping[str, Any],
     tgt_type: str = "compound",
@@ -52,10 +56,6 @@ async def filter_by(  # noqa: PLR0917 (Salt's order)
     """Return the value of the first expression that matches this target.
 
     Args:
-        ctx: the target.
-        lookup: values by expression.
-        tgt_type: the kind of the expressions (`compound`, `grain`, …).
-        minion_id: an id to match instead of the target's.
         merge: a mapping to merge over the value.
         merge_lists: concatenate lists instead of replacing them.
         default: the key of the value to return if no expression matches.
@@ -79,22 +79,16 @@ async def search_by(
 ) -> list[str] | None:
     """Return the keys with an expression that matches this target, None if there are none.
 
-    Args:
-        ctx: the target.
-        lookup: values by expression.
-        tgt_type: the kind of the expressions (`compound`, `grain`, …).
-        minion_id: an id to match instead of the target's.
-
     Example:
         ensue call '*' match.search_by '{web: [web-*], db: [db-*]}'
     """
-    found = [
+    matching = [
         key
         for key, targets in lookup.items()
         for each in targets
         if await _means(ctx, tgt_type, each, minion_id)
     ]
-    return found or None
+    return matching or None
 
 
 async def ifelse(
@@ -103,13 +97,7 @@ async def ifelse(
     """Return the value after the first expression that matches this target, else the last argument.
 
     Args:
-        ctx: the target.
         *args: expression, value, expression, value, …, default; true and false are expressions, too.
-        tgt_type: the kind of the expressions (`compound`, `grain`, …).
-        minion_id: an id to match instead of the target's.
-
-    Example:
-        ensue call '*' match.ifelse
 
     Raises:
         StateFailedError: there is no default, or an expression does not parse.
@@ -128,7 +116,6 @@ async def ifelse(
 _DOCSTRING: Final = """Return whether this target matches an expression of the kind `{kind}`.
 
 Args:
-    ctx: the target.
     tgt: the expression, or its words.
     minion_id: an id to match instead of the target's.
     delimiter: the separator of keys in the expression.
@@ -155,7 +142,7 @@ def _one(kind: str) -> Test:
         tgt: str | list[str],
         minion_id: str | None = None,
         delimiter: str = ":",
-        **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+        **kwargs: Any,
     ) -> bool:
         if minion_id is not None and KINDS[kind] in _WITH_DELIMITER and not minion_id[:1].isalnum():
             # The second argument of Salt's `match.grain` is the delimiter, not an id.
@@ -173,10 +160,4 @@ async def _means(
     return await ctx.matches(text, engine=engine, delimiter=delimiter or ":", minion_id=str(minion_id or ""))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "compound": compound,
-    "filter_by": filter_by,
-    "ifelse": ifelse,
-    "search_by": search_by,
-    **{kind: _one(kind) for kind in _OF_SALT},
-}
+FUNCTIONS: Final = by_name(compound, filter_by, ifelse, search_by, {kind: _one(kind) for kind in _OF_SALT})

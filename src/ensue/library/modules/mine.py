@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.library.modules._target_kinds import engine_of, expression_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -28,7 +27,6 @@ async def get(
     """Return a value of other targets by id; several values as `{name: {id: value}}`.
 
     Args:
-        ctx: the target.
         tgt: the target expression.
         fun: the name of the value; several as a list or separated by commas.
         tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
@@ -41,19 +39,18 @@ async def get(
         StateFailedError: the expression does not parse.
     """
     names = list(map(str, fun)) if is_list(fun) else [part.strip() for part in str(fun).split(",")]
-    found = await ctx.mine.gathered(expression_of(tgt_type, tgt), names, engine=engine_of(tgt_type))
+    answers = await ctx.mine.gathered(expression_of(tgt_type, tgt), names, engine=engine_of(tgt_type))
     if exclude_minion:
-        for values in found.values():
+        for values in answers.values():
             values.pop(ctx.srn.id, None)
-    by_name: DataMap = {name: values for name, values in found.items() if values}
-    return by_name if is_list(fun) or len(names) > 1 else found[names[0]]
+    by_name: DataMap = {name: values for name, values in answers.items() if values}
+    return by_name if is_list(fun) or len(names) > 1 else answers[names[0]]
 
 
 async def send(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> bool:
     """Call a function on the target and store its result in the mine.
 
     Args:
-        ctx: the target.
         name: the name of the value, and of the function unless `mine_function` is given.
         *args: the function's arguments.
         **kwargs: the function's keyword arguments; `mine_function` is the function.
@@ -72,12 +69,8 @@ async def update(ctx: FunctionContext, clear: bool = False, mine_functions: Any 
     """Call all `mine_functions` of the target, and store their results.
 
     Args:
-        ctx: the target.
         clear: remove the target's stored values first.
         mine_functions: must be empty: definitions belong in `ensue.yaml` and in pillar.
-
-    Example:
-        ensue call '*' mine.update
 
     Raises:
         StateFailedError: a definition is invalid, or a function fails.
@@ -94,7 +87,6 @@ async def delete(ctx: FunctionContext, fun: str) -> bool:
     """Remove a value of the target.
 
     Args:
-        ctx: the target.
         fun: the name of the value; several as a list or separated by commas.
 
     Example:
@@ -105,29 +97,14 @@ async def delete(ctx: FunctionContext, fun: str) -> bool:
 
 
 async def flush(ctx: FunctionContext) -> bool:
-    """Remove all values of the target.
-
-    Example:
-        ensue call '*' mine.flush
-    """
+    """Remove all values of the target."""
     await ctx.mine.forget(ctx.srn)
     return True
 
 
 async def valid(ctx: FunctionContext) -> DataMap:
-    """Return the names of the target's stored values, each with an empty list.
-
-    Example:
-        ensue call '*' mine.valid
-    """
+    """Return the names of the target's stored values, each with an empty list."""
     return {name: [] for name in await ctx.mine.names(ctx.srn)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delete": delete,
-    "flush": flush,
-    "get": get,
-    "send": send,
-    "update": update,
-    "valid": valid,
-}
+FUNCTIONS: Final = by_name(delete, flush, get, send, update, valid)

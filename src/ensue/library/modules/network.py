@@ -1,5 +1,8 @@
 """Execution module `network`: the target's addresses and names.
 
+Args:
+    iface: the interface (`eth0`).
+
 Source: Salt's execution module `network`, 3008: names and return values; ip(8), hostname(1).
 """
 
@@ -9,6 +12,7 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._host_name import mod_hostname
 from ensue.library.modules._ip_arithmetic import (
     calc_net,
@@ -23,7 +27,7 @@ from ensue.library.modules._programs import ask, must
 from ensue.library.modules._text_files import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -38,17 +42,13 @@ _HARDWARE: Final = re.compile(r"^\s+link/\S+ (?P<address>[0-9a-f:]+)")
 
 
 async def interfaces(ctx: FunctionContext) -> Interfaces:
-    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`.
-
-    Example:
-        ensue call '*' network.interfaces
-    """
-    said = await must(
+    """Return the network interfaces by name, each with `up`, `hwaddr`, `inet` and `inet6`."""
+    answer = await must(
         ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
     )
     found: Interfaces = {}
     now: dict[str, Any] = {}
-    for line in said.stdout.splitlines():
+    for line in answer.stdout.splitlines():
         if link := _LINK.match(line):
             now = {"up": "UP" in link["flags"].split(",")}
             found[link["name"]] = now
@@ -62,10 +62,6 @@ async def interfaces(ctx: FunctionContext) -> Interfaces:
 async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
     """Return the IPv4 addresses of a network interface, each with its netmask.
 
-    Args:
-        ctx: the target.
-        iface: the interface (`eth0`).
-
     Example:
         ensue call '*' network.interface eth0
     """
@@ -74,10 +70,6 @@ async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:
 
 async def interface_ip(ctx: FunctionContext, iface: str) -> str:
     """Return the first IPv4 address of a network interface, empty if it has none.
-
-    Args:
-        ctx: the target.
-        iface: the interface (`eth0`).
 
     Example:
         ensue call '*' network.interface_ip eth0
@@ -88,10 +80,6 @@ async def interface_ip(ctx: FunctionContext, iface: str) -> str:
 
 async def hw_addr(ctx: FunctionContext, iface: str) -> str:
     """Return the hardware (MAC) address of a network interface, empty if it has none.
-
-    Args:
-        ctx: the target.
-        iface: the interface (`eth0`).
 
     Example:
         ensue call '*' network.hw_addr eth0
@@ -109,7 +97,6 @@ async def ip_addrs(
     """Return the target's IPv4 addresses, sorted.
 
     Args:
-        ctx: the target.
         interface: only addresses of this interface, or of these.
         include_loopback: include loopback addresses.
         cidr: only addresses in this network (`10.0.0.0/8`).
@@ -118,12 +105,12 @@ async def ip_addrs(
     Example:
         ensue call '*' network.ip_addrs cidr=10.0.0.0/8
     """
-    found = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
+    addresses = await _addresses(ctx, "inet", interface, include_loopback=include_loopback)
     if cidr:
-        return [each for each in found if is_in_network(each, cidr)]
+        return [each for each in addresses if is_in_network(each, cidr)]
     if type in {"public", "private"}:
-        return [each for each in found if ipaddress.ip_address(each).is_private is (type == "private")]
-    return found
+        return [each for each in addresses if ipaddress.ip_address(each).is_private is (type == "private")]
+    return addresses
 
 
 async def ip_addrs6(
@@ -135,7 +122,6 @@ async def ip_addrs6(
     """Return the target's IPv6 addresses, sorted.
 
     Args:
-        ctx: the target.
         interface: only addresses of this interface, or of these.
         include_loopback: include loopback addresses.
         cidr: only addresses in this network.
@@ -143,29 +129,21 @@ async def ip_addrs6(
     Example:
         ensue call '*' network.ip_addrs6 interface=eth0
     """
-    found = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
-    return [each for each in found if not cidr or is_in_network(each, cidr)]
+    addresses = await _addresses(ctx, "inet6", interface, include_loopback=include_loopback)
+    return [each for each in addresses if not cidr or is_in_network(each, cidr)]
 
 
-async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:  # noqa: ARG001 (Salt's)
+async def subnets(ctx: FunctionContext, interfaces: Sequence[str] | None = None) -> list[str]:
     """Return the networks of the target's IPv4 addresses, sorted.
 
     Args:
-        ctx: the target.
         interfaces: has no effect; the networks of all interfaces are returned.
-
-    Example:
-        ensue call '*' network.subnets
     """
     return await _networks(ctx, "inet")
 
 
 async def subnets6(ctx: FunctionContext) -> list[str]:
-    """Return the networks of the target's IPv6 addresses, sorted.
-
-    Example:
-        ensue call '*' network.subnets6
-    """
+    """Return the networks of the target's IPv6 addresses, sorted."""
     return await _networks(ctx, "inet6")
 
 
@@ -173,7 +151,6 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
     """Return whether the target has an address in a network.
 
     Args:
-        ctx: the target.
         cidr: the network (`10.0.0.0/8`).
 
     Example:
@@ -185,22 +162,14 @@ async def in_subnet(ctx: FunctionContext, cidr: str) -> bool:
 
 
 async def get_hostname(ctx: FunctionContext) -> str:
-    """Return the target's host name.
-
-    Example:
-        ensue call '*' network.get_hostname
-    """
+    """Return the target's host name."""
     answer = await ask(ctx, "hostname")
-    said = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
-    return said.strip()
+    hostname = answer.stdout if answer.is_success else await text_of(ctx, "/proc/sys/kernel/hostname") or ""
+    return hostname.strip()
 
 
 async def get_fqdn(ctx: FunctionContext) -> str:
-    """Return the target's fully qualified host name, or the short one if it has no other.
-
-    Example:
-        ensue call '*' network.get_fqdn
-    """
+    """Return the target's fully qualified host name, or the short one if it has no other."""
     answer = await ask(ctx, "hostname", "-f")
     return answer.stdout.strip() if answer.is_success else await get_hostname(ctx)
 
@@ -209,36 +178,34 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     """Return the target's default routes.
 
     Args:
-        ctx: the target.
         family: `inet` or `inet6`; None for both.
 
     Example:
         ensue call '*' network.default_route inet
     """
-    found: list[dict[str, str]] = []
+    routes: list[dict[str, str]] = []
     for each, flag, destination in (("inet", "-4", "0.0.0.0"), ("inet6", "-6", "::/0")):  # noqa: S104 (no address to listen on)
         if family not in {None, each}:
             continue
-        said = await must(
+        answer = await must(
             ctx, "ip", flag, "route", "show", "default", what="list the routes (this requires iproute2)"
         )
-        for line in said.stdout.splitlines():
+        for line in answer.stdout.splitlines():
             words = line.split()
             named = dict(zip(words[1::2], words[2::2], strict=False))
-            found.append({
+            routes.append({
                 "addr_family": each,
                 "destination": destination,
                 "gateway": named.get("via", ""),
                 "interface": named.get("dev", ""),
             })  # fmt: skip
-    return found
+    return routes
 
 
 async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
     """Return the network interfaces with an IPv4 address that starts with a prefix.
 
     Args:
-        ctx: the target.
         cidr: the prefix (`10.0.`).
 
     Example:
@@ -291,14 +258,14 @@ async def _addresses(
 
 
 async def _networks(ctx: FunctionContext, family: str) -> list[str]:
-    found: set[str] = set()
+    networks: set[str] = set()
     for there in (await interfaces(ctx)).values():
         for each in there.get(family, []):
             network = ipaddress.ip_network(
                 f"{each['address']}/{each.get('netmask') or each['prefixlen']}", strict=False
             )
-            found |= set() if network.is_loopback else {str(network)}
-    return sorted(found)
+            networks |= set() if network.is_loopback else {str(network)}
+    return sorted(networks)
 
 
 def _described(match: re.Match[str]) -> dict[str, str]:
@@ -311,29 +278,9 @@ def _described(match: re.Match[str]) -> dict[str, str]:
     return found | ({"label": match["label"]} if match["label"] else {})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "calc_net": calc_net,
-    "convert_cidr": convert_cidr,
-    "default_route": default_route,
-    "get_fqdn": get_fqdn,
-    "get_hostname": get_hostname,
-    "hw_addr": hw_addr,
-    "hwaddr": hw_addr,
-    "ifacestartswith": ifacestartswith,
-    "in_subnet": in_subnet,
-    "interface": interface,
-    "interface_ip": interface_ip,
-    "interfaces": interfaces,
-    "ip_addrs": ip_addrs,
-    "ip_addrs6": ip_addrs6,
-    "ip_in_subnet": ip_in_subnet,
-    "ipaddrs": ip_addrs,
-    "ipaddrs6": ip_addrs6,
-    "is_loopback": is_loopback,
-    "is_private": is_private,
-    "mod_hostname": mod_hostname,
-    "ping": ping,
-    "reverse_ip": reverse_ip,
-    "subnets": subnets,
-    "subnets6": subnets6,
-}
+FUNCTIONS: Final = by_name(
+    calc_net, convert_cidr, default_route, get_fqdn, get_hostname, hw_addr, ifacestartswith,
+    in_subnet, interface, interface_ip, interfaces, ip_addrs, ip_addrs6, ip_in_subnet, is_loopback,
+    is_private, mod_hostname, ping, reverse_ip, subnets, subnets6, hwaddr=hw_addr, ipaddrs=ip_addrs,
+    ipaddrs6=ip_addrs6,
+)  # fmt: skip

@@ -1,5 +1,10 @@
 """Execution module `npm`: packages of Node.js, global or in a folder.
 
+Args:
+    runas: the user who runs npm.
+    env: environment variables.
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `npm`, 3008: names and return values; npm-install(1).
 """
 
@@ -9,10 +14,11 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.connection import Completed
     from ensue.core.contracts.context import FunctionContext
@@ -21,28 +27,21 @@ if TYPE_CHECKING:
 _NOT_FOUND: Final = 127
 
 
-async def list_(  # noqa: PLR0917 (Salt's order)
+async def list_(
     ctx: FunctionContext,
     pkg: str | None = None,
     dir: str | None = None,  # noqa: A002 (Salt's argument)
     runas: str | None = None,
     env: Mapping[str, str] | None = None,
     depth: int = 0,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Return the installed packages by name, each with its `version`.
 
     Args:
-        ctx: the target.
         pkg: only this package.
         dir: the folder whose packages to list; None lists the global ones.
-        runas: the user who runs npm.
-        env: environment variables.
         depth: 0 leaves out the packages that were installed as dependencies.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' npm.list
 
     Raises:
         StateFailedError: npm is not installed, or fails.
@@ -58,12 +57,12 @@ async def list_(  # noqa: PLR0917 (Salt's order)
     done = await _run(ctx, words, dir, runas, env)
     # npm exits with 1 if a package is missing or superfluous, but still lists the rest.
     if not done.stdout.strip():
-        raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_said(done)}")
-    found: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
-    return {name: said for name, said in found.items() if "version" in said}
+        raise StateFailedError(f"cannot list the packages of Node.js on {ctx.srn}: {_message_of(done)}")
+    packages: dict[str, DataMap] = json.loads(done.stdout).get("dependencies", {})
+    return {name: about for name, about in packages.items() if "version" in about}
 
 
-async def install(  # noqa: PLR0917 (Salt's order)
+async def install(
     ctx: FunctionContext,
     pkg: str | None = None,
     pkgs: Sequence[str] | None = None,
@@ -71,19 +70,15 @@ async def install(  # noqa: PLR0917 (Salt's order)
     runas: str | None = None,
     registry: str | None = None,
     env: Mapping[str, str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Install packages.
 
     Args:
-        ctx: the target.
         pkg: one package (`gulp@4`); without `pkg` and `pkgs`, those of the folder's package.json.
         pkgs: several packages.
         dir: the folder to install into; None installs globally.
-        runas: the user who runs npm.
         registry: the URL of the registry.
-        env: environment variables.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' npm.install pm2
@@ -105,17 +100,13 @@ async def uninstall(
     dir: str | None = None,  # noqa: A002 (Salt's argument)
     runas: str | None = None,
     env: Mapping[str, str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> bool:
     """Uninstall a package; returns whether npm succeeded.
 
     Args:
-        ctx: the target.
         pkg: the package.
         dir: the folder that it is installed in; None for a global one.
-        runas: the user who runs npm.
-        env: environment variables.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' npm.uninstall pm2
@@ -134,7 +125,7 @@ async def _must(
 ) -> str:
     done = await _run(ctx, words, folder, runas, env)
     if done.returncode:
-        raise StateFailedError(f"cannot {words[0]} packages of Node.js on {ctx.srn}: {_said(done)}")
+        raise StateFailedError(f"cannot {words[0]} packages of Node.js on {ctx.srn}: {_message_of(done)}")
     return done.stdout.decode("utf-8", "replace")
 
 
@@ -156,12 +147,8 @@ async def _run(
     return done
 
 
-def _said(done: Completed) -> str:
+def _message_of(done: Completed) -> str:
     return (done.stderr or done.stdout).decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "install": install,
-    "list": list_,
-    "uninstall": uninstall,
-}
+FUNCTIONS: Final = by_name(install, list_, uninstall)

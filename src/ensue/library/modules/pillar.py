@@ -9,13 +9,12 @@ import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
 from ensue.library.modules.nested import DELIMITER, NOTHING, is_list, is_mapping, lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -27,12 +26,11 @@ def get(
     merge_nested_lists: bool | None = None,
     *,
     delimiter: str = DELIMITER,
-    **kwargs: Any,  # noqa: ARG001 (saltenv, pillarenv, unmask: there is one pillar here)
+    **kwargs: Any,  # saltenv, pillarenv, unmask: there is one pillar here
 ) -> Any:
     """Return a value from the pillar.
 
     Args:
-        ctx: the target.
         key: its path, keys separated by colons.
         default: returned if there is no such value; an empty string if not given.
         merge: merge the value over `default`, which must be a mapping or a list.
@@ -46,11 +44,11 @@ def get(
     Raises:
         StateFailedError: there is neither value nor default, and the option `pillar_raise_on_missing` is set.
     """
-    found = lookup(ctx.pillar, key, NOTHING, delimiter)
+    value = lookup(ctx.pillar, key, NOTHING, delimiter)
     if merge and (is_mapping(default) or is_list(default)):
-        return _merged(ctx, default, found, join_lists=merge_nested_lists)
-    if found is not NOTHING:
-        return found
+        return _merged(ctx, default, value, join_lists=merge_nested_lists)
+    if value is not NOTHING:
+        return value
     if default is not NOTHING:
         return default
     if ctx.opts.get("pillar_raise_on_missing"):
@@ -62,12 +60,8 @@ def items(ctx: FunctionContext, *keys: str, **kwargs: Any) -> Any:
     """Return the whole pillar, or the values of some keys.
 
     Args:
-        ctx: the target.
         *keys: paths; none for the whole pillar.
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pillar.items
     """
     return item(ctx, *keys, **kwargs) if keys else dict(ctx.pillar)
 
@@ -77,12 +71,11 @@ def item(
     *keys: str,
     default: Any = "",
     delimiter: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (saltenv, pillarenv: there is one pillar here)
+    **kwargs: Any,  # saltenv, pillarenv: there is one pillar here
 ) -> dict[str, Any]:
     """Return the values of some keys, by key.
 
     Args:
-        ctx: the target.
         *keys: paths.
         default: the value for missing keys.
         delimiter: the separator between keys.
@@ -98,7 +91,6 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
     """Return the keys of a mapping in the pillar.
 
     Args:
-        ctx: the target.
         key: its path.
         delimiter: the separator between keys.
 
@@ -108,18 +100,17 @@ def keys(ctx: FunctionContext, key: str, delimiter: str = DELIMITER) -> list[str
     Raises:
         StateFailedError: there is no such key, or its value is not a mapping.
     """
-    found = lookup(ctx.pillar, key, NOTHING, delimiter)
-    if not is_mapping(found):
-        what = "is not in the pillar" if found is NOTHING else "is not a mapping in the pillar"
+    value = lookup(ctx.pillar, key, NOTHING, delimiter)
+    if not is_mapping(value):
+        what = "is not in the pillar" if value is NOTHING else "is not a mapping in the pillar"
         raise StateFailedError(f"{key!r} {what} of {ctx.srn}")
-    return list(found)
+    return list(value)
 
 
 def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> bool:
     """Return whether a file exists in the managing minion's pillar roots.
 
     Args:
-        ctx: the target.
         path: the file, relative to the roots.
         saltenv: the environment; None for any.
 
@@ -139,16 +130,12 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str | None = None) -> 
 
 
 def _is_below(folder: Path, path: str) -> bool:
-    found = folder / path.lstrip("/")
-    return found.is_file() and found.resolve().is_relative_to(folder.resolve())
+    place = folder / path.lstrip("/")
+    return place.is_file() and place.resolve().is_relative_to(folder.resolve())
 
 
 def ls(ctx: FunctionContext) -> list[str]:
-    """Return the top-level keys of the pillar.
-
-    Example:
-        ensue call '*' pillar.ls
-    """
+    """Return the top-level keys of the pillar."""
     return list(ctx.pillar)
 
 
@@ -156,33 +143,21 @@ def raw(ctx: FunctionContext, key: str | None = None) -> Any:
     """Return the whole pillar, or the value of one top-level key.
 
     Args:
-        ctx: the target.
         key: its key at the top level; without one, all pillar is returned.
-
-    Example:
-        ensue call '*' pillar.raw
     """
     return dict(ctx.pillar) if key is None else ctx.pillar.get(key, {})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "file_exists": file_exists,
-    "get": get,
-    "item": item,
-    "items": items,
-    "keys": keys,
-    "ls": ls,
-    "raw": raw,
-}
+FUNCTIONS: Final = by_name(file_exists, get, item, items, keys, ls, raw)
 
 
-def _merged(ctx: FunctionContext, default: Any, found: Any, *, join_lists: bool | None) -> Any:
-    if found is NOTHING:
+def _merged(ctx: FunctionContext, default: Any, value: Any, *, join_lists: bool | None) -> Any:
+    if value is NOTHING:
         return copy.deepcopy(default)
-    if is_mapping(default) and is_mapping(found):
+    if is_mapping(default) and is_mapping(value):
         joins = ctx.opts.get("pillar_merge_lists", False) if join_lists is None else join_lists
-        return merged(default, found, merge_lists=bool(joins))
-    if is_list(default) and is_list(found):
-        return merged(default, found, merge_lists=True)
+        return merged(default, value, merge_lists=bool(joins))
+    if is_list(default) and is_list(value):
+        return merged(default, value, merge_lists=True)
     # A value of another kind than the default is not merged; it replaces the default.
-    return found
+    return value

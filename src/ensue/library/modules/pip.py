@@ -1,5 +1,8 @@
 """Execution module `pip`: Python packages, of the target or of one of its virtual environments.
 
+Args:
+    bin_env: the path of a virtual environment or of a pip.
+
 Source: Salt's execution module `pip`, 3008: names and return values.
 """
 
@@ -11,12 +14,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.package_versions import difference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.connection import Completed
     from ensue.core.contracts.context import FunctionContext
@@ -44,18 +48,13 @@ async def version(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     """Return the version of pip.
 
     Args:
-        ctx: the target.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`.
-
-    Example:
-        ensue call '*' pip.version
 
     Raises:
         StateFailedError: pip is not installed.
     """
-    said = await _must(ctx, "look for pip", bin_env, ["--version"], kwargs)
-    match = _VERSION.match(said.stdout.decode("utf-8", "replace"))
+    answer = await _must(ctx, "look for pip", bin_env, ["--version"], kwargs)
+    match = _VERSION.match(answer.stdout.decode("utf-8", "replace"))
     return match["version"] if match else ""
 
 
@@ -65,21 +64,16 @@ async def list_(
     """Return the versions of the installed packages by name, normalized as in PEP 503.
 
     Args:
-        ctx: the target.
         prefix: only names that start with it.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
-
-    Example:
-        ensue call '*' pip.list
 
     Raises:
         StateFailedError: pip is not installed, or fails.
     """
     words = ["list", "--format=json", "--disable-pip-version-check"]
-    said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
-    found: list[dict[str, str]] = json.loads(said.stdout)
-    versions = {normalize(ctx, each["name"]): each["version"] for each in found}
+    answer = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
+    packages: list[dict[str, str]] = json.loads(answer.stdout)
+    versions = {normalize(ctx, each["name"]): each["version"] for each in packages}
     start = normalize(ctx, prefix or "")
     return {name: number for name, number in versions.items() if name.startswith(start)}
 
@@ -88,35 +82,25 @@ async def freeze(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any
     """Return the installed packages as lines of a requirements file.
 
     Args:
-        ctx: the target.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
-
-    Example:
-        ensue call '*' pip.freeze
     """
     words = ["freeze", "--all", "--disable-pip-version-check"]
-    said = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
-    return said.stdout.decode("utf-8", "replace").splitlines()
+    answer = await _must(ctx, "list the Python packages", bin_env, words, kwargs)
+    return answer.stdout.decode("utf-8", "replace").splitlines()
 
 
 async def list_upgrades(ctx: FunctionContext, bin_env: str | None = None, **kwargs: Any) -> dict[str, str]:
     """Return the packages of which the index has a newer version, by normalized name, with that version.
 
     Args:
-        ctx: the target.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
-
-    Example:
-        ensue call '*' pip.list_upgrades
 
     Raises:
         StateFailedError: pip is not installed, or fails.
     """
     words = ["list", "--outdated", "--format=json", "--disable-pip-version-check"]
-    said = await _must(ctx, "look for upgrades of Python packages", bin_env, words, kwargs)
-    listed: list[dict[str, str]] = json.loads(said.stdout)
+    answer = await _must(ctx, "look for upgrades of Python packages", bin_env, words, kwargs)
+    listed: list[dict[str, str]] = json.loads(answer.stdout)
     return {normalize(ctx, each["name"]): each["latest_version"] for each in listed}
 
 
@@ -124,12 +108,7 @@ async def upgrade(ctx: FunctionContext, bin_env: str | None = None, **kwargs: An
     """Upgrade all packages of which the index has a newer version, one after the other.
 
     Args:
-        ctx: the target.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
-
-    Example:
-        ensue call '*' pip.upgrade
 
     Returns:
         `changes` (`{package: {old, new}}`), `result`, and the errors of pip as `comment`.
@@ -157,10 +136,8 @@ async def install(
     """Install packages.
 
     Args:
-        ctx: the target.
         pkgs: requirement specifiers, as a list or separated by commas (then write `;` for a comma in one).
         requirements: the path of a requirements file on the target, or a list of paths.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`; `upgrade`, `force_reinstall`, `ignore_installed`, `no_deps`,
             `no_index`, `pre_releases`, `no_cache_dir`; `index_url`, `extra_index_url`, `find_links`,
             `trusted_host`, `proxy`, `timeout`, `target`, `cert`, `cache_dir`, `no_binary`, `editable`,
@@ -175,9 +152,11 @@ async def install(
     Raises:
         StateFailedError: pip is not installed.
     """
-    wanted = [each.strip().replace(";", ",") for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
+    requested = (
+        [each.strip().replace(";", ",") for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
+    )
     words = ["install", "--disable-pip-version-check", *_options({**kwargs, "requirements": requirements})]
-    done = await _run(ctx, bin_env, [*words, *filter(None, wanted or [])], kwargs)
+    done = await _run(ctx, bin_env, [*words, *filter(None, requested or [])], kwargs)
     return _answer(ctx, done)
 
 
@@ -191,25 +170,22 @@ async def uninstall(
     """Uninstall packages; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         pkgs: names, as a list or separated by commas.
         requirements: the path of a requirements file on the target, or a list of paths.
-        bin_env: the path of a virtual environment or of a pip.
         **kwargs: `user`, `cwd`, `env_vars`.
 
     Example:
         ensue call '*' pip.uninstall requests bin_env=/srv/shop/venv
     """
-    wanted = [each.strip() for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
-    words = ["uninstall", "-y", *_options({"requirements": requirements}), *(wanted or [])]
+    requested = [each.strip() for each in pkgs.split(",")] if isinstance(pkgs, str) else pkgs
+    words = ["uninstall", "-y", *_options({"requirements": requirements}), *(requested or [])]
     return _answer(ctx, await _run(ctx, bin_env, words, kwargs))
 
 
-def normalize(ctx: FunctionContext, pkg: str) -> str:  # noqa: ARG001 (every function is given it)
+def normalize(ctx: FunctionContext, pkg: str) -> str:
     """Return a package's name, normalized as in PEP 503.
 
     Args:
-        ctx: the target.
         pkg: the name.
 
     Example:
@@ -241,8 +217,8 @@ async def _must(
 ) -> Completed:
     done = await _run(ctx, bin_env, words, options)
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise StateFailedError(f"cannot {what} on {ctx.srn}: {said}")
+        output = done.stderr.decode("utf-8", "replace").strip()
+        raise StateFailedError(f"cannot {what} on {ctx.srn}: {output}")
     return done
 
 
@@ -270,8 +246,8 @@ async def _run(
 async def _programs(ctx: FunctionContext, bin_env: str | None) -> list[list[str]]:
     if not bin_env:
         return [["pip3"], ["pip"], ["python3", "-m", "pip"]]
-    found = await ctx.connection.stat(bin_env, follow=True)
-    if found is not None and found.kind == "directory":
+    environment = await ctx.connection.stat(bin_env, follow=True)
+    if environment is not None and environment.kind == "directory":
         return [[posixpath.join(bin_env, "bin", "python"), "-m", "pip"]]
     return [[bin_env]]
 
@@ -281,13 +257,4 @@ def _answer(ctx: FunctionContext, done: Completed) -> DataMap:
     return {"retcode": done.returncode, "stdout": ctx.masker.text(stdout), "stderr": ctx.masker.text(stderr)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "freeze": freeze,
-    "install": install,
-    "list": list_,
-    "list_upgrades": list_upgrades,
-    "normalize": normalize,
-    "uninstall": uninstall,
-    "upgrade": upgrade,
-    "version": version,
-}
+FUNCTIONS: Final = by_name(freeze, install, list_, list_upgrades, normalize, uninstall, upgrade, version)

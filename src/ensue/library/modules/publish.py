@@ -1,5 +1,14 @@
 """Execution module `publish`: functions called on other targets of the project.
 
+Args:
+    fun: an execution function.
+    arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
+    timeout: has no effect.
+    tgt: the target expression.
+    tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
+    returner: where Salt would store the results; ensue does not store them, and logs a warning.
+    **kwargs: have no effect.
+
 Source: Salt's execution module `publish`, 3008: names, arguments and shapes.
 """
 
@@ -9,43 +18,35 @@ import asyncio
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import EnsueError
 from ensue.core.model.bounded_yaml import load_plain_yaml
 from ensue.core.model.data import is_list
 from ensue.library.modules._target_kinds import engine_of, expression_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
 _logger = logging.getLogger(__name__)
 
 
-async def publish(  # noqa: PLR0917 (Salt's order)
+async def publish(
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
     arg: Any = None,
     tgt_type: str = "glob",
     returner: str = "",
-    timeout: int = 5,  # noqa: ARG001, ASYNC109 (Salt's argument)
-    via_master: str | None = None,  # noqa: ARG001 (Salt's argument)
-    **kwargs: Any,  # noqa: ARG001 (`wait`, `form` and others that only a master reads)
+    timeout: int = 5,  # noqa: ASYNC109 (Salt's argument)
+    via_master: str | None = None,
+    **kwargs: Any,  # `wait`, `form` and others that only a master reads
 ) -> DataMap:
     """Call a function on every matching target and return the results by id.
 
     Args:
         ctx: the target that makes the call.
-        tgt: the target expression.
-        fun: an execution function.
-        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
-        tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
-        returner: where Salt would store the results; ensue does not store them, and logs a warning.
-        timeout: has no effect.
         via_master: has no effect.
-        **kwargs: have no effect.
 
     Example:
         ensue call '*' publish.publish 'web-*' grains.items
@@ -58,14 +59,14 @@ async def publish(  # noqa: PLR0917 (Salt's order)
         _logger.warning(
             "publish: ensue has no returners; the results of %s are not sent to %r", fun, returner
         )
-    found = await ctx.targets(expression_of(tgt_type, tgt), engine=engine_of(tgt_type))
-    if not found:
+    targets = await ctx.targets(expression_of(tgt_type, tgt), engine=engine_of(tgt_type))
+    if not targets:
         _logger.warning("publish: no target of this project matches %r", tgt)
-    answers = await asyncio.gather(*[_answer(one, fun, args, named) for one in found])
-    return {one.srn.id: answer for one, answer in zip(found, answers, strict=True)}
+    answers = await asyncio.gather(*[_answer(target, fun, args, named) for target in targets])
+    return {target.srn.id: answer for target, answer in zip(targets, answers, strict=True)}
 
 
-async def full_data(  # noqa: PLR0917 (Salt's order)
+async def full_data(
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
@@ -77,16 +78,6 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
 ) -> DataMap:
     """Call a function on every matching target as `publish` does, and return `{id: {ret: result}}`.
 
-    Args:
-        ctx: the target.
-        tgt: the target expression.
-        fun: an execution function.
-        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
-        tgt_type: what kind of expression `tgt` is (`glob`, `list`, `grain`, `compound`, …).
-        returner: where Salt would store the results; ensue does not store them, and logs a warning.
-        timeout: has no effect.
-        **kwargs: have no effect.
-
     Example:
         ensue call '*' publish.full_data 'web-*' grains.items
     """
@@ -94,14 +85,8 @@ async def full_data(  # noqa: PLR0917 (Salt's order)
     return {key: {"ret": value} for key, value in answers.items()}
 
 
-async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ARG001, ASYNC109 (Salt's argument)
+async def runner(ctx: FunctionContext, fun: str, arg: Any = None, timeout: int = 5) -> Any:  # noqa: ASYNC109 (Salt's argument)
     """Call a runner, as `saltutil.runner` does.
-
-    Args:
-        ctx: the target.
-        fun: an execution function.
-        arg: its arguments, as a list or separated by commas; `name=value` is a keyword argument.
-        timeout: has no effect.
 
     Example:
         ensue call '*' publish.runner grains.items
@@ -131,14 +116,10 @@ async def _answer(ctx: FunctionContext, fun: str, args: list[Any], named: dict[s
     try:
         return await ctx.call(fun, *args, **named)
     except Exception as error:  # noqa: BLE001 - functions are plug-ins
-        said = str(error) if isinstance(error, EnsueError) else f"{type(error).__name__}: {error}"
-        message = ctx.masker.text(said)
+        text = str(error) if isinstance(error, EnsueError) else f"{type(error).__name__}: {error}"
+        message = ctx.masker.text(text)
         _logger.warning("publish: %s on %s: %s", fun, ctx.srn, message)
         return message
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "full_data": full_data,
-    "publish": publish,
-    "runner": runner,
-}
+FUNCTIONS: Final = by_name(full_data, publish, runner)

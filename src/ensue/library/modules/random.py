@@ -2,6 +2,10 @@
 
 Without a seed, a template renders differently each time; `seed` returns the same number each time.
 
+Args:
+    seed: the same value always gives the same result; None for a random one.
+    value: a list or a string.
+
 Source: Salt's execution module `random` (mod_random), 3008: names and return values.
 """
 
@@ -13,16 +17,17 @@ import string
 import zlib
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
 
 def get_str(
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    ctx: FunctionContext,
     length: int = 20,
     chars: str | None = None,
     *,
@@ -36,7 +41,6 @@ def get_str(
     """Return a random string from a cryptographically secure generator.
 
     Args:
-        ctx: the target.
         length: its length, in characters.
         chars: the characters to choose from; None for the classes below.
         lowercase: include lower-case letters.
@@ -46,9 +50,6 @@ def get_str(
         whitespace: include whitespace.
         printable: include all printable characters.
 
-    Example:
-        ensue call '*' random.get_str
-
     Raises:
         StateFailedError: there are no characters to choose from.
     """
@@ -56,23 +57,18 @@ def get_str(
         (lowercase, string.ascii_lowercase), (uppercase, string.ascii_uppercase), (digits, string.digits),
         (punctuation, string.punctuation), (whitespace, string.whitespace), (printable, string.printable),
     )  # fmt: skip
-    pool = chars or "".join(letters for wanted, letters in kinds if wanted)
+    pool = chars or "".join(letters for count, letters in kinds if count)
     if not pool:
         raise StateFailedError("random.get_str: there are no characters to choose from")
     return "".join(secrets.choice(pool) for _ in range(int(length)))
 
 
-def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = None) -> int:  # noqa: ARG001 (every function is given it)
+def rand_int(ctx: FunctionContext, start: int = 1, end: int = 10, seed: Any = None) -> int:
     """Return a random integer between `start` and `end`, both included; with a seed always the same.
 
     Args:
-        ctx: the target.
         start: the lowest number.
         end: the highest number.
-        seed: the same value always gives the same result; None for a random one.
-
-    Example:
-        ensue call '*' random.rand_int
     """
     return _chance(seed).randint(int(start), int(end))
 
@@ -81,24 +77,17 @@ def seed(ctx: FunctionContext, range: int = 10, hash: str | None = None) -> int:
     """Return an integer below `range` that is always the same for this target, or for the string `hash`.
 
     Args:
-        ctx: the target.
         range: the number below which the result is.
         hash: a string to use instead of the target's id.
-
-    Example:
-        ensue call '*' random.seed
     """
     return zlib.crc32((hash or str(ctx.opts.get("id", ""))).encode()) % range
 
 
-def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: Any = None) -> Any:  # noqa: ARG001 (every function is given it)
+def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: Any = None) -> Any:
     """Return random elements of a list or characters of a string; with a seed always the same.
 
     Args:
-        ctx: the target.
-        value: a list or a string.
         size: how many elements or characters.
-        seed: the same value always gives the same result; None for a random one.
 
     Example:
         ensue call '*' random.sample '[a, b, c]' 2
@@ -110,11 +99,6 @@ def sample(ctx: FunctionContext, value: str | Sequence[Any], size: int, seed: An
 def shuffle(ctx: FunctionContext, value: str | Sequence[Any], seed: Any = None) -> Any:
     """Return a list, or the characters of a string, in random order; with a seed always the same.
 
-    Args:
-        ctx: the target.
-        value: a list or a string.
-        seed: the same value always gives the same result; None for a random one.
-
     Example:
         ensue call '*' random.shuffle '[a, b, c]'
     """
@@ -125,10 +109,4 @@ def _chance(given: Any) -> random.Random:
     return random.Random(given)  # noqa: S311 (spreads load, protects nothing)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_str": get_str,
-    "rand_int": rand_int,
-    "sample": sample,
-    "seed": seed,
-    "shuffle": shuffle,
-}
+FUNCTIONS: Final = by_name(get_str, rand_int, sample, seed, shuffle)

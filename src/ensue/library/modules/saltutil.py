@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
@@ -30,11 +31,10 @@ _RUNNERS: Final = {"mine.get": "mine.get", "cache.mine": "mine.get", "sdb.get": 
 """Runners that an execution function implements."""
 
 
-async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt waits for a minion)
+async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # Salt waits for a minion
     """Compile the target's pillar again, for everything that is rendered after this.
 
     Args:
-        ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
 
     Example:
@@ -44,29 +44,21 @@ async def refresh_pillar(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: 
     return True
 
 
-async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:  # noqa: ARG001 (the same)
+async def refresh_grains(ctx: FunctionContext, **kwargs: Any) -> bool:
     """Discard the target's grains, so that later commands gather them again.
 
     Args:
-        ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
-
-    Example:
-        ensue call '*' saltutil.refresh_grains
     """
     await ctx.grains_changed()
     return True
 
 
-async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:  # noqa: ARG001 (Salt's arguments)
+async def sync_all(ctx: FunctionContext, **kwargs: Any) -> dict[str, Data]:
     """Return an empty list for each kind of module, since nothing has to be copied.
 
     Args:
-        ctx: the target.
         **kwargs: arguments of Salt's function, which have no effect.
-
-    Example:
-        ensue call '*' saltutil.sync_all
     """
     _say("sync_all", "custom modules are loaded from the file roots directly")
     await ctx.pillar_changed()
@@ -84,7 +76,6 @@ async def runner(
     """Call a runner.
 
     Args:
-        ctx: the target.
         name: `mine.get`, `cache.mine` or `sdb.get`; `salt.cmd` calls any execution function; other names are
             looked up as execution functions, including those in the project's `_modules`.
         *args: its arguments.
@@ -107,7 +98,7 @@ async def runner(
     return await ctx.call(_RUNNERS.get(str(name), str(name)), *words, **named)
 
 
-async def cmd(  # noqa: PLR0917 (Salt's order)
+async def cmd(
     ctx: FunctionContext,
     tgt: str | list[str],
     fun: str,
@@ -171,11 +162,10 @@ async def cmd_iter(
     return [{target: {"ret": value}} for target, value in answers.items()]
 
 
-async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (Salt's)
+async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:
     """Refuse: wheel functions manage a master, which ensue does not have.
 
     Args:
-        ctx: the target.
         name: the function of a master.
         *args: its arguments.
         **kwargs: its keyword arguments.
@@ -192,7 +182,6 @@ async def wheel(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> A
 _DOCSTRING: Final = """Do nothing, and return {returned!r}: {why}.
 
 Args:
-    ctx: the target.
     *args: accepted as by Salt, without effect.
     **kwargs: accepted as by Salt, without effect.
 
@@ -202,7 +191,7 @@ Example:
 
 
 def _nothing(name: str, returned: Data, why: str) -> Callable[..., Awaitable[Data]]:
-    async def do(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Data:  # noqa: ARG001 (see below)
+    async def do(ctx: FunctionContext, *args: Any, **kwargs: Any) -> Data:
         _say(name, why)
         return returned
 
@@ -218,31 +207,24 @@ _READ_IN_PLACE: Final = "custom modules are loaded from the file roots directly"
 _NO_JOBS: Final = "there are no jobs of a master"
 _NO_MASTER: Final = "there is no master"
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "clear_cache": _nothing("clear_cache", True, "nothing is copied from a master"),
-    "clear_job_cache": _nothing("clear_job_cache", True, _NO_JOBS),
-    "cmd": cmd,
-    "cmd_iter": cmd_iter,
-    "find_cached_job": _nothing("find_cached_job", {}, _NO_JOBS),
-    "find_job": _nothing("find_job", {}, _NO_JOBS),
-    "is_running": _nothing("is_running", [], _NO_JOBS),
-    "kill_all_jobs": _nothing("kill_all_jobs", {}, _NO_JOBS),
-    "kill_job": _nothing("kill_job", "", _NO_JOBS),
-    "pillar_refresh": refresh_pillar,
-    "refresh_beacons": _nothing("refresh_beacons", True, "there are no beacons"),
-    "refresh_grains": refresh_grains,
-    "refresh_matchers": _nothing("refresh_matchers", True, _READ_IN_PLACE),
-    "refresh_modules": _nothing("refresh_modules", True, _READ_IN_PLACE),
-    "refresh_pillar": refresh_pillar,
-    "regen_keys": _nothing("regen_keys", None, _NO_MASTER),
-    "revoke_auth": _nothing("revoke_auth", False, _NO_MASTER),
-    "runner": runner,
-    "running": _nothing("running", [], _NO_JOBS),
-    "signal_job": _nothing("signal_job", "", _NO_JOBS),
-    "sync_all": sync_all,
-    **{f"sync_{kind}": _nothing(f"sync_{kind}", [], _READ_IN_PLACE) for kind in _KINDS if kind != "pillar"},
-    "sync_pillar": _nothing("sync_pillar", [], _READ_IN_PLACE),
-    "term_all_jobs": _nothing("term_all_jobs", {}, _NO_JOBS),
-    "term_job": _nothing("term_job", "", _NO_JOBS),
-    "wheel": wheel,
-}
+FUNCTIONS: Final = by_name(
+    cmd, cmd_iter, refresh_grains, refresh_pillar, runner, sync_all, wheel,
+    {f"sync_{kind}": _nothing(f"sync_{kind}", [], _READ_IN_PLACE) for kind in _KINDS},
+    clear_cache=_nothing("clear_cache", True, "nothing is copied from a master"),
+    clear_job_cache=_nothing("clear_job_cache", True, _NO_JOBS),
+    find_cached_job=_nothing("find_cached_job", {}, _NO_JOBS),
+    find_job=_nothing("find_job", {}, _NO_JOBS),
+    is_running=_nothing("is_running", [], _NO_JOBS),
+    kill_all_jobs=_nothing("kill_all_jobs", {}, _NO_JOBS),
+    kill_job=_nothing("kill_job", "", _NO_JOBS),
+    pillar_refresh=refresh_pillar,
+    refresh_beacons=_nothing("refresh_beacons", True, "there are no beacons"),
+    refresh_matchers=_nothing("refresh_matchers", True, _READ_IN_PLACE),
+    refresh_modules=_nothing("refresh_modules", True, _READ_IN_PLACE),
+    regen_keys=_nothing("regen_keys", None, _NO_MASTER),
+    revoke_auth=_nothing("revoke_auth", False, _NO_MASTER),
+    running=_nothing("running", [], _NO_JOBS),
+    signal_job=_nothing("signal_job", "", _NO_JOBS),
+    term_all_jobs=_nothing("term_all_jobs", {}, _NO_JOBS),
+    term_job=_nothing("term_job", "", _NO_JOBS),
+)  # fmt: skip

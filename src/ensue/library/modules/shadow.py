@@ -3,6 +3,9 @@
 A password hash reaches the target on a program's standard input, never among its arguments, and is masked in
 everything that ensue writes.
 
+Args:
+    name: the user.
+
 Source: Salt's execution module `shadow` (linux_shadow), 3008: names and return values.
 """
 
@@ -10,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._account_database import entry, number
 from ensue.library.modules._programs import must
 
@@ -23,12 +27,10 @@ _FIELDS: Final = ("name", "passwd", "lstchg", "min", "max", "warn", "inact", "ex
 _UNSET: Final = -1
 
 
-async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:
     """Return `name`, `passwd`, `lstchg`, `min`, `max`, `warn`, `inact` and `expire`; requires root.
 
     Args:
-        ctx: the target.
-        name: the user.
         root: accepted as by Salt, without effect; the target's own database is read.
 
     Example:
@@ -37,10 +39,10 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     Returns:
         The fields; empty strings if there is no entry, -1 for a number that is not set.
     """
-    found = await entry(ctx, "shadow", name)
-    if found is None:
+    fields = await entry(ctx, "shadow", name)
+    if fields is None:
         return dict.fromkeys(_FIELDS, "")
-    texts = [*found, "", "", "", "", "", ""]
+    texts = [*fields, "", "", "", "", "", ""]
     if "$" in texts[1]:
         ctx.masker.add(texts[1])
     ages = zip(_FIELDS[2:], texts[2:], strict=False)
@@ -48,12 +50,10 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
     return {"name": texts[0], "passwd": texts[1], **numbers}
 
 
-async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def set_password(ctx: FunctionContext, name: str, password: str, **kwargs: Any) -> bool:
     """Set a user's password by its hash, in the form of /etc/shadow.
 
     Args:
-        ctx: the target.
-        name: the user.
         password: the hash of the password.
         **kwargs: accepted as by Salt, without effect.
 
@@ -74,7 +74,6 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
     """Return the SHA-512 hash of a password, computed by the target's `openssl`.
 
     Args:
-        ctx: the target.
         password: the password.
         crypt_salt: the salt; None for a random one.
 
@@ -87,20 +86,16 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
     ctx.masker.add(password)
     options = ["-salt", crypt_salt] if crypt_salt else []
     line = f"{password}\n".encode()
-    said = await must(
+    answer = await must(
         ctx, "openssl", "passwd", "-6", *options, "-stdin", stdin=line, what="hash a password"
     )  # fmt: skip
-    hashed = said.stdout.strip()
+    hashed = answer.stdout.strip()
     ctx.masker.add(hashed)
     return hashed
 
 
 async def del_password(ctx: FunctionContext, name: str) -> bool:
     """Let a user log in without a password.
-
-    Args:
-        ctx: the target.
-        name: the user.
 
     Example:
         ensue call '*' shadow.del_password alice
@@ -115,10 +110,6 @@ async def del_password(ctx: FunctionContext, name: str) -> bool:
 async def lock_password(ctx: FunctionContext, name: str) -> bool:
     """Lock a user's password.
 
-    Args:
-        ctx: the target.
-        name: the user.
-
     Example:
         ensue call '*' shadow.lock_password alice
 
@@ -131,10 +122,6 @@ async def lock_password(ctx: FunctionContext, name: str) -> bool:
 
 async def unlock_password(ctx: FunctionContext, name: str) -> bool:
     """Unlock a user's password.
-
-    Args:
-        ctx: the target.
-        name: the user.
 
     Example:
         ensue call '*' shadow.unlock_password alice
@@ -149,7 +136,6 @@ async def unlock_password(ctx: FunctionContext, name: str) -> bool:
 _DOCSTRING: Final = """Set {what} of a user, in days.
 
 Args:
-    ctx: the target.
     name: the user.
     value: the days; a date is the number of days since 1970-01-01.
 
@@ -167,17 +153,12 @@ def _ageing(option: str, what: str) -> Callable[[FunctionContext, str, int], Awa
     return change
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "del_password": del_password,
-    "gen_password": gen_password,
-    "info": info,
-    "lock_password": lock_password,
-    "set_date": _ageing("-d", "the day of the last change of the password"),
-    "set_expire": _ageing("-E", "the day on which the account expires"),
-    "set_inactdays": _ageing("-I", "the days between the password's expiry and the account's"),
-    "set_maxdays": _ageing("-M", "the longest age of the password"),
-    "set_mindays": _ageing("-m", "the shortest age of the password"),
-    "set_password": set_password,
-    "set_warndays": _ageing("-W", "the days of warning before the password expires"),
-    "unlock_password": unlock_password,
-}
+FUNCTIONS: Final = by_name(
+    del_password, gen_password, info, lock_password, set_password, unlock_password,
+    set_date=_ageing("-d", "the day of the last change of the password"),
+    set_expire=_ageing("-E", "the day on which the account expires"),
+    set_inactdays=_ageing("-I", "the days between the password's expiry and the account's"),
+    set_maxdays=_ageing("-M", "the longest age of the password"),
+    set_mindays=_ageing("-m", "the shortest age of the password"),
+    set_warndays=_ageing("-W", "the days of warning before the password expires"),
+)  # fmt: skip

@@ -10,28 +10,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext, StateContext
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import ScopeReturn
 
 
-async def apply_(
-    ctx: FunctionContext,
-    mods: str | list[str] | None = None,
-    **kwargs: Any,
-) -> DataMap:
+async def apply_(ctx: FunctionContext, mods: str | list[str] | None = None, **kwargs: Any) -> DataMap:
     """Apply SLS to the target of the state that calls this.
 
     Args:
         ctx: the context of the calling state.
         mods: SLS names, as a list or separated by commas.
         **kwargs: `saltenv`, `test` and `queue` are accepted if they request what happens anyway.
+
+    Example:
+        further-states:
+          module.run:
+            - state.apply:
+              - mods: db
 
     Returns:
         The return of each state, by tag.
@@ -41,7 +42,7 @@ async def apply_(
     """
     state = _state_context(ctx, "apply")
     _refuse(kwargs, ctx)
-    names = [str(one).strip() for one in (mods if is_list(mods) else str(mods or "").split(","))]
+    names = [str(mod).strip() for mod in (mods if is_list(mods) else str(mods or "").split(","))]
     if not any(names):
         raise StateFailedError("state.apply needs the names of SLS here; `ensue apply` applies a highstate")
     return _returns(await state.apply(ctx.srn, [name for name in names if name]))
@@ -56,6 +57,13 @@ async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> Da
         name: the name argument of the state.
         **kwargs: its other arguments.
 
+    Example:
+        further-states:
+          module.run:
+            - state.single:
+              - fun: service.running
+              - name: nginx
+
     Returns:
         The return of the state, by tag.
 
@@ -67,15 +75,11 @@ async def single(ctx: FunctionContext, fun: str, name: str, **kwargs: Any) -> Da
     return _returns(await state.apply_state(fun, name, dict(kwargs)))
 
 
-async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]:  # noqa: ARG001 (Salt's argument)
+async def running(ctx: FunctionContext, concurrent: bool = False) -> list[str]:
     """Return an empty list: another run of this project waits until this one ends.
 
     Args:
-        ctx: the target.
         concurrent: has no effect.
-
-    Example:
-        ensue call '*' state.running
     """
     return []
 
@@ -101,26 +105,21 @@ def _refuse(kwargs: dict[str, Any], ctx: FunctionContext) -> None:
         raise StateFailedError("`test` cannot differ from the run's: use `ensue plan`")
 
 
-def _returns(came: ScopeReturn) -> DataMap:
-    if came.status == "failed":
-        raise StateFailedError(came.comment)
+def _returns(scope: ScopeReturn) -> DataMap:
+    if scope.status == "failed":
+        raise StateFailedError(scope.comment)
     return {
         tag: {
-            "name": one.name,
-            "result": one.result,
-            "changes": one.changes,
-            "comment": one.comment,
-            "__id__": one.id,
-            "__sls__": one.sls,
-            "__run_num__": one.run_num,
+            "name": returned.name,
+            "result": returned.result,
+            "changes": returned.changes,
+            "comment": returned.comment,
+            "__id__": returned.id,
+            "__sls__": returned.sls,
+            "__run_num__": returned.run_num,
         }
-        for tag, one in came.returns.items()
+        for tag, returned in scope.returns.items()
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "apply": apply_,
-    "running": running,
-    "single": single,
-    "sls": apply_,
-}
+FUNCTIONS: Final = by_name(apply_, running, single, sls=apply_)

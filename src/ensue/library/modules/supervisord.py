@@ -1,22 +1,26 @@
 """Execution module `supervisord`: programs managed by Supervisor, through the target's `supervisorctl`.
 
+Args:
+    user: the user of the target who runs supervisorctl.
+    conf_file: the path of the configuration file.
+    bin_env: the path of supervisorctl, or of a virtual environment that contains it.
+
 Source: Salt's execution module `supervisord`, 3008: names and return values; the manual of supervisorctl.
 """
 
 from __future__ import annotations
 
 import configparser
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
 
@@ -26,7 +30,7 @@ _STATES: Final = frozenset(
 )
 
 
-class _Control(msgspec.Struct, frozen=True, kw_only=True):
+class _Control(msgspec.Struct, frozen=True):
     """How to call supervisorctl: its user, configuration and path."""
 
     user: str | None = None
@@ -44,11 +48,7 @@ async def start(
     """Start a program, or with `name:` all programs of a group.
 
     Args:
-        ctx: the target.
         name: the program, or `all`.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.start shop
@@ -59,7 +59,7 @@ async def start(
     Raises:
         StateFailedError: the target has no supervisorctl.
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "start", _group(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "start", _group(name))
 
 
 async def restart(
@@ -72,18 +72,12 @@ async def restart(
     """Restart a program; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program, or `all`.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.restart shop
     """
-    return await _said(
-        ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "restart", _group(name)
-    )
+    return await _run(ctx, _Control(user, conf_file, bin_env), "restart", _group(name))
 
 
 async def stop(
@@ -96,16 +90,12 @@ async def stop(
     """Stop a program; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program, or `all`.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.stop shop
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "stop", _group(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "stop", _group(name))
 
 
 async def add(
@@ -118,16 +108,12 @@ async def add(
     """Activate a program of the configuration; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program or group.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.add shop
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "add", _bare(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "add", _bare(name))
 
 
 async def remove(
@@ -140,36 +126,19 @@ async def remove(
     """Deactivate a stopped program; arguments and return value are those of `start`.
 
     Args:
-        ctx: the target.
         name: the program or group.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.remove shop
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "remove", _bare(name))
+    return await _run(ctx, _Control(user, conf_file, bin_env), "remove", _bare(name))
 
 
 async def reread(
-    ctx: FunctionContext,
-    user: str | None = None,
-    conf_file: str | None = None,
-    bin_env: str | None = None,
+    ctx: FunctionContext, user: str | None = None, conf_file: str | None = None, bin_env: str | None = None
 ) -> str:
-    """Reread the configuration without starting anything; the return value is that of `start`.
-
-    Args:
-        ctx: the target.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
-
-    Example:
-        ensue call '*' supervisord.reread
-    """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "reread")
+    """Reread the configuration without starting anything; the return value is that of `start`."""
+    return await _run(ctx, _Control(user, conf_file, bin_env), "reread")
 
 
 async def update(
@@ -182,17 +151,10 @@ async def update(
     """Reread the configuration and add, restart and remove programs accordingly.
 
     Args:
-        ctx: the target.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
         name: the group; None for all.
-
-    Example:
-        ensue call '*' supervisord.update
     """
     words = [_bare(name)] if name else []
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), "update", *words)
+    return await _run(ctx, _Control(user, conf_file, bin_env), "update", *words)
 
 
 async def status(
@@ -205,28 +167,21 @@ async def status(
     """Return the programs by name, each with `state` and `reason`.
 
     Args:
-        ctx: the target.
         name: the program; None for all.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
-
-    Example:
-        ensue call '*' supervisord.status
 
     Raises:
         StateFailedError: supervisord cannot be reached.
     """
     raw = await status_raw(ctx, name, user, conf_file, bin_env)
-    found: dict[str, dict[str, str]] = {}
+    programs: dict[str, dict[str, str]] = {}
     for line in file_lines(raw):
         fields = line.split(None, 2)
         if len(fields) > 1 and fields[1] in _STATES:
-            found[fields[0]] = {"state": fields[1], "reason": fields[2] if len(fields) > 2 else ""}  # noqa: PLR2004 (three)
+            programs[fields[0]] = {"state": fields[1], "reason": fields[2] if len(fields) > 2 else ""}  # noqa: PLR2004 (three)
         elif line.strip() and name is None:
             # An error, such as an unreachable supervisord: an empty result would be wrong.
             raise StateFailedError(f"supervisorctl status: {raw.strip()}")
-    return found
+    return programs
 
 
 async def status_raw(
@@ -239,20 +194,13 @@ async def status_raw(
     """Return the output of `supervisorctl status`.
 
     Args:
-        ctx: the target.
         name: the program; None for all.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
-
-    Example:
-        ensue call '*' supervisord.status_raw
     """
-    control = _Control(user=user, conf_file=conf_file, bin_env=bin_env)
+    control = _Control(user, conf_file, bin_env)
     return await _output(ctx, control, "status", *([name] if name else []))
 
 
-async def status_bool(  # noqa: PLR0917 (Salt's order)
+async def status_bool(
     ctx: FunctionContext,
     name: str,
     expected_state: str | None = None,
@@ -263,18 +211,14 @@ async def status_bool(  # noqa: PLR0917 (Salt's order)
     """Return whether a program exists, or with `expected_state` whether it is in that state (`RUNNING`).
 
     Args:
-        ctx: the target.
         name: the program.
         expected_state: the state to compare with (`RUNNING`).
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.status_bool shop
     """
-    found = (await status(ctx, name, user, conf_file, bin_env)).get(name)
-    return found is not None and expected_state in {None, found["state"]}
+    program = (await status(ctx, name, user, conf_file, bin_env)).get(name)
+    return program is not None and expected_state in {None, program["state"]}
 
 
 async def custom(
@@ -287,25 +231,19 @@ async def custom(
     """Run any command of supervisorctl and return its output.
 
     Args:
-        ctx: the target.
         command: the command of supervisorctl, with its arguments.
-        user: the user of the target who runs supervisorctl.
-        conf_file: the path of the configuration file.
-        bin_env: the path of supervisorctl, or of a virtual environment that contains it.
 
     Example:
         ensue call '*' supervisord.custom pid
     """
-    return await _said(ctx, _Control(user=user, conf_file=conf_file, bin_env=bin_env), *command.split())
+    return await _run(ctx, _Control(user, conf_file, bin_env), *command.split())
 
 
 async def options(ctx: FunctionContext, name: str, conf_file: str | None = None) -> DataMap:
     """Return a program's options from the configuration file, ignoring included files.
 
     Args:
-        ctx: the target.
         name: the program.
-        conf_file: the path of the configuration file.
 
     Example:
         ensue call '*' supervisord.options shop
@@ -314,11 +252,11 @@ async def options(ctx: FunctionContext, name: str, conf_file: str | None = None)
         StateFailedError: there is no configuration file, or the program is not in it.
     """
     paths = [conf_file] if conf_file else _CONFIGS
-    found = [path for path in paths if await ctx.connection.stat(path, follow=True)]
-    if not found:
+    existing = [path for path in paths if await ctx.connection.stat(path, follow=True)]
+    if not existing:
         raise StateFailedError(f"{ctx.srn} has no configuration of supervisord in {', '.join(paths)}")
     parser = configparser.RawConfigParser(strict=False)
-    path = found[0]
+    path = existing[0]
     try:
         parser.read_string((await ctx.connection.read(path)).decode("utf-8", "replace"))
     except configparser.Error as error:
@@ -346,7 +284,7 @@ def _bare(name: str) -> str:
     return name.removesuffix("*").removesuffix(":")
 
 
-async def _said(ctx: FunctionContext, control: _Control, *words: str) -> str:
+async def _run(ctx: FunctionContext, control: _Control, *words: str) -> str:
     return await _output(ctx, control, *words, marks_errors=True)
 
 
@@ -363,22 +301,11 @@ async def _output(ctx: FunctionContext, control: _Control, *words: str, marks_er
 async def _program(ctx: FunctionContext, bin_env: str | None) -> str:
     if not bin_env:
         return "supervisorctl"
-    found = await ctx.connection.stat(bin_env, follow=True)
-    is_environment = found is not None and found.kind == "directory"
+    file_stat = await ctx.connection.stat(bin_env, follow=True)
+    is_environment = file_stat is not None and file_stat.kind == "directory"
     return f"{bin_env.rstrip('/')}/bin/supervisorctl" if is_environment else bin_env
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add": add,
-    "custom": custom,
-    "options": options,
-    "remove": remove,
-    "reread": reread,
-    "restart": restart,
-    "start": start,
-    "status": status,
-    "status_bool": status_bool,
-    "status_raw": status_raw,
-    "stop": stop,
-    "update": update,
-}
+FUNCTIONS: Final = by_name(
+    add, custom, options, remove, reread, restart, start, status, status_bool, status_raw, stop, update
+)

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import fnmatch
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.contracts.functions import by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.contracts.function_docs import Documentation, FunctionDoc, FunctionKind
@@ -28,7 +30,6 @@ async def doc(ctx: FunctionContext, *args: str) -> dict[str, str]:
     """Return the documentation of functions, as `ensue doc` shows it.
 
     Args:
-        ctx: the target.
         *args: functions (`file.managed`), modules (`file`) or globs (`sys.list_*`); none: all execution
             functions.
 
@@ -45,7 +46,6 @@ async def state_doc(ctx: FunctionContext, *args: str) -> dict[str, str]:
     """Return the documentation of state functions.
 
     Args:
-        ctx: the target.
         *args: functions, modules or globs; none: all state functions.
 
     Returns:
@@ -61,7 +61,6 @@ async def argspec(ctx: FunctionContext, module: str = "") -> DataMap:
     """Return the arguments of functions and their defaults.
 
     Args:
-        ctx: the target.
         module: a function, a module or a glob; empty: all execution functions.
 
     Returns:
@@ -80,7 +79,6 @@ async def state_argspec(ctx: FunctionContext, module: str = "") -> DataMap:
     """Return the arguments of state functions and their defaults.
 
     Args:
-        ctx: the target.
         module: a function, a module or a glob; empty: all state functions.
 
     Returns:
@@ -97,7 +95,6 @@ async def list_modules(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of the execution modules.
 
     Args:
-        ctx: the target.
         *args: globs that the names match; none: all modules.
 
     Example:
@@ -110,11 +107,7 @@ async def list_state_modules(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of the state modules.
 
     Args:
-        ctx: the target.
         *args: globs that the names match; none: all modules.
-
-    Example:
-        ensue call '*' sys.list_state_modules
     """
     return await asyncio.to_thread(_modules, ctx.documentation, "states", args)
 
@@ -123,7 +116,6 @@ async def list_functions(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of execution functions.
 
     Args:
-        ctx: the target.
         *args: modules or globs; none: all functions.
 
     Example:
@@ -136,7 +128,6 @@ async def list_state_functions(ctx: FunctionContext, *args: str) -> list[str]:
     """Return the names of state functions.
 
     Args:
-        ctx: the target.
         *args: modules or globs; none: all functions.
 
     Example:
@@ -154,12 +145,12 @@ def _docs(docs: Documentation, kinds: Sequence[FunctionKind], words: Sequence[st
 
 
 def _argspecs(docs: Documentation, kinds: Sequence[FunctionKind], words: Sequence[str]) -> DataMap:
-    found: DataMap = {}
+    specs: DataMap = {}
     for kind in reversed(kinds):
         for name in _functions(docs, kind, words):
             if (function := docs.function(kind, name)) is not None:
-                found[name] = _argspec(function)
-    return {name: found[name] for name in sorted(found)}
+                specs[name] = _argspec(function)
+    return {name: specs[name] for name in sorted(specs)}
 
 
 def _argspec(function: FunctionDoc) -> DataMap:
@@ -187,8 +178,8 @@ def _functions(docs: Documentation, kind: FunctionKind, words: Sequence[str]) ->
     for module in docs.modules(kind):
         if words and not any(_may_be_in(word, module) for word in words):
             continue
-        found = docs.module(kind, module)
-        full = [f"{module}.{one}" for one in (found.functions if found else ())]
+        module_doc = docs.module(kind, module)
+        full = [f"{module}.{one}" for one in (module_doc.functions if module_doc else ())]
         names += [name for name in full if not words or any(_is_named(name, module, one) for one in words)]
     return names
 
@@ -202,13 +193,7 @@ def _is_named(name: str, module: str, word: str) -> bool:
     return word in (name, module) or fnmatch.fnmatch(name, word)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "argspec": argspec,
-    "doc": doc,
-    "list_functions": list_functions,
-    "list_modules": list_modules,
-    "list_state_functions": list_state_functions,
-    "list_state_modules": list_state_modules,
-    "state_argspec": state_argspec,
-    "state_doc": state_doc,
-}
+FUNCTIONS: Final = by_name(
+    argspec, doc, list_functions, list_modules, list_state_functions, list_state_modules,
+    state_argspec, state_doc,
+)  # fmt: skip

@@ -2,6 +2,11 @@
 
 It uses the program `sysctl` or, on small systems without it, /proc/sys.
 
+Args:
+    name: the parameter.
+    **kwargs: accepted as by Salt, without effect.
+    value: its value.
+
 Source: Salt's execution module `sysctl` (linux_sysctl), 3008: names, files and return values.
 """
 
@@ -11,13 +16,12 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _NAME: Final = re.compile(r"[A-Za-z0-9_./*:@-]+\Z")
@@ -27,22 +31,13 @@ _WRITE: Final = 'printf "%s\\n" "$2" >"/proc/sys/$1"'
 
 
 async def default_config(ctx: FunctionContext) -> str:
-    """Return the file for persistent parameters: a separate file if systemd reads a folder of them.
-
-    Example:
-        ensue call '*' sysctl.default_config
-    """
+    """Return the file for persistent parameters: a separate file if systemd reads a folder of them."""
     running = await ctx.connection.stat("/run/systemd/system")
     return "/etc/sysctl.d/99-salt.conf" if running else "/etc/sysctl.conf"
 
 
-async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: ARG001 (Salt takes more)
+async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
     """Return the current value of a parameter, empty if there is no such parameter.
-
-    Args:
-        ctx: the target.
-        name: the parameter.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' sysctl.get vm.swappiness
@@ -53,14 +48,8 @@ async def get(ctx: FunctionContext, name: str, **kwargs: Any) -> str:  # noqa: A
     return answer.stdout.strip() if answer.is_success else ""
 
 
-async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (Salt takes more)
+async def assign(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> dict[str, str]:
     """Set the current value of a parameter.
-
-    Args:
-        ctx: the target.
-        name: the parameter.
-        value: its value.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' sysctl.assign vm.swappiness 10
@@ -85,11 +74,7 @@ async def show(ctx: FunctionContext, config_file: str | None = None) -> dict[str
     """Return all current parameters, or those of a file; the last entry for a name counts.
 
     Args:
-        ctx: the target.
         config_file: the file; without it, the values in the kernel are returned.
-
-    Example:
-        ensue call '*' sysctl.show
     """
     if config_file is None:
         text = (await must(ctx, "sysctl", "-a", what="list parameters")).stdout
@@ -105,9 +90,6 @@ async def persist(ctx: FunctionContext, name: str, value: Any, config: str | Non
     """Set a parameter in a file that is read at boot; other lines stay as they are.
 
     Args:
-        ctx: the target.
-        name: the parameter.
-        value: its value.
         config: the file; it is created with its folder if necessary.
 
     Example:
@@ -161,10 +143,4 @@ def _place(name: str) -> str:
     return place
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "assign": assign,
-    "default_config": default_config,
-    "get": get,
-    "persist": persist,
-    "show": show,
-}
+FUNCTIONS: Final = by_name(assign, default_config, get, persist, show)

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _CHANGE: Final = " -> "
@@ -25,13 +24,9 @@ async def get(
     """Return variables by file, None if there are none.
 
     Args:
-        ctx: the target.
         name: the variable; None for all that are set.
         **kwargs: `file`: the file to read; `jail`: the jail whose files to read; `includeDefaults`: include
             the system's defaults.
-
-    Example:
-        ensue call '*' sysrc.get
 
     Raises:
         StateFailedError: the target has no program `sysrc`.
@@ -48,7 +43,6 @@ async def set_(ctx: FunctionContext, name: str, value: Any, **kwargs: Any) -> di
     """Set a variable and return its new value, by file.
 
     Args:
-        ctx: the target.
         name: the variable.
         value: its value; a boolean becomes YES or NO.
         **kwargs: see `get`.
@@ -68,7 +62,6 @@ async def remove(ctx: FunctionContext, name: str, **kwargs: Any) -> str:
     """Remove a variable.
 
     Args:
-        ctx: the target.
         name: the variable.
         **kwargs: see `get`.
 
@@ -102,15 +95,15 @@ def _place(kwargs: dict[str, Any]) -> list[str]:
 
 def _read(text: str) -> dict[str, dict[str, str]]:
     """Parse lines `FILE: NAME: VALUE`, and `FILE: NAME: OLD -> NEW` for variables that were set."""
-    found: dict[str, dict[str, str]] = {}
+    settings: dict[str, dict[str, str]] = {}
     for line in file_lines(text):
         file, first, rest = line.partition(": ")
         name, second, value = rest.partition(": ")
         if not (first and second):
             name, second, value = rest.partition(":")
         if first and second:
-            found.setdefault(file, {})[name] = value.partition(_CHANGE)[2] or value.strip()
-    return found
+            settings.setdefault(file, {})[name] = value.partition(_CHANGE)[2] or value.strip()
+    return settings
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get, "remove": remove, "set": set_}
+FUNCTIONS: Final = by_name(get, remove, set_)

@@ -8,33 +8,24 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError, UnreachableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
 async def ping(ctx: FunctionContext) -> bool:
-    """Return whether the target answers; a failed connection is an error, as for any function.
-
-    Args:
-        ctx: the target.
-
-    Example:
-        ensue call '*' test.ping
-    """
+    """Return whether the target answers; a failed connection is an error, as for any function."""
     if not await ctx.ping():
         raise UnreachableError(f"{ctx.srn} does not answer", target=str(ctx.srn))
     return True
 
 
-def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every function is given it)
+def echo(ctx: FunctionContext, text: Any) -> Any:
     """Return the argument.
 
     Args:
-        ctx: the target.
         text: the text.
 
     Example:
@@ -43,22 +34,17 @@ def echo(ctx: FunctionContext, text: Any) -> Any:  # noqa: ARG001 (every functio
     return text
 
 
-def version(ctx: FunctionContext) -> str:  # noqa: ARG001 (every function is given it)
-    """Return ensue's version.
-
-    Example:
-        ensue call '*' test.version
-    """
+def version(ctx: FunctionContext) -> str:
+    """Return ensue's version."""
     from importlib.metadata import version as installed
 
     return installed("ensue")
 
 
-def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     """Return the arguments.
 
     Args:
-        ctx: the target.
         *args: values.
         **kwargs: values by name.
 
@@ -68,11 +54,10 @@ def arg(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # n
     return {"args": list(args), "kwargs": kwargs}
 
 
-def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:
     """Return the keyword arguments.
 
     Args:
-        ctx: the target.
         **kwargs: values by name.
 
     Example:
@@ -81,30 +66,22 @@ def kwarg(ctx: FunctionContext, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG00
     return kwargs
 
 
-def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:  # noqa: ARG001 (every function is given it)
+def arg_repr(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, str]:
     """Return the `repr` of the arguments.
 
     Args:
-        ctx: the target.
         *args: values.
         **kwargs: values by name.
-
-    Example:
-        ensue call '*' test.arg_repr
     """
     return {"args": repr(args), "kwargs": repr(kwargs)}
 
 
-def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:  # noqa: ARG001 (every function is given it)
+def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     """Return the types of the arguments.
 
     Args:
-        ctx: the target.
         *args: values.
         **kwargs: values by name.
-
-    Example:
-        ensue call '*' test.arg_type
     """
     return {
         "args": [_type(each) for each in args],
@@ -112,11 +89,10 @@ def arg_type(ctx: FunctionContext, *args: Any, **kwargs: Any) -> dict[str, Any]:
     }
 
 
-def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+def fib(ctx: FunctionContext, num: int | str) -> list[Any]:
     """Return a Fibonacci number and the seconds it took.
 
     Args:
-        ctx: the target.
         num: its index.
 
     Example:
@@ -125,21 +101,20 @@ def fib(ctx: FunctionContext, num: int | str) -> list[Any]:  # noqa: ARG001 (eve
     Raises:
         StateFailedError: `num` is negative.
     """
-    wanted = int(num)
-    if wanted < 0:
+    count = int(num)
+    if count < 0:
         raise StateFailedError("Negative number is not allowed!")
     started = time.monotonic()
     before, here = 1, 0
-    for _ in range(wanted):
+    for _ in range(count):
         before, here = here, before + here
     return [here, time.monotonic() - started]
 
 
-def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG001 (every function is given it)
+def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:
     """Return the Collatz steps from a number down to 1, and the seconds it took.
 
     Args:
-        ctx: the target.
         start: the number to start from.
 
     Example:
@@ -160,29 +135,17 @@ def collatz(ctx: FunctionContext, start: int | str) -> list[Any]:  # noqa: ARG00
 
 
 def get_opts(ctx: FunctionContext) -> dict[str, Any]:
-    """Return the options of the project.
-
-    Example:
-        ensue call '*' test.get_opts
-    """
+    """Return the options of the project."""
     return dict(ctx.opts)
 
 
-def true_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return true.
-
-    Example:
-        ensue call '*' test.true
-    """
+def true_(ctx: FunctionContext) -> bool:
+    """Return true."""
     return True
 
 
-def false_(ctx: FunctionContext) -> bool:  # noqa: ARG001 (every function is given it)
-    """Return false.
-
-    Example:
-        ensue call '*' test.false
-    """
+def false_(ctx: FunctionContext) -> bool:
+    """Return false."""
     return False
 
 
@@ -194,7 +157,6 @@ async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = F
     """Call a function and return None if it fails.
 
     Args:
-        ctx: the target.
         module: the function's full name.
         return_try_exception: return the error message instead of None.
         **kwargs: its keyword arguments.
@@ -208,11 +170,10 @@ async def try_(ctx: FunctionContext, module: str, return_try_exception: bool = F
         return str(error) if return_try_exception else None
 
 
-def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:  # noqa: ARG001 (accepted for Salt's sake)
+def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) -> Any:
     """Fail with a message.
 
     Args:
-        ctx: the target.
         name: the kind of failure, as shown in the message.
         *args: the message.
         **kwargs: accepted as by Salt, without effect.
@@ -226,23 +187,7 @@ def raise_exception(ctx: FunctionContext, name: str, *args: Any, **kwargs: Any) 
     raise StateFailedError(f"{name}: {' '.join(map(str, args))}")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "arg": arg,
-    "arg_repr": arg_repr,
-    "arg_type": arg_type,
-    "collatz": collatz,
-    "echo": echo,
-    "false": false_,
-    "false_": false_,
-    "fib": fib,
-    "get_opts": get_opts,
-    "kwarg": kwarg,
-    "outputter": echo,
-    "ping": ping,
-    "raise_exception": raise_exception,
-    "true": true_,
-    "true_": true_,
-    "try": try_,
-    "try_": try_,
-    "version": version,
-}
+FUNCTIONS: Final = by_name(
+    arg, arg_repr, arg_type, collatz, echo, false_, fib, get_opts, kwarg, ping, raise_exception,
+    true_, try_, version, false_=false_, outputter=echo, true_=true_, try_=try_,
+)  # fmt: skip

@@ -2,22 +2,24 @@
 
 It reads and writes the same files as timedatectl, so it works without systemd, too.
 
+Args:
+    timezone: the zone (`Europe/Vienna`).
+
 Source: Salt's execution module `timezone`, 3008: names and return values; localtime(5).
 """
 
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import must
 from ensue.library.modules._text_files import text_of, with_line, write_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _LOCALTIME: Final = "/etc/localtime"
@@ -30,11 +32,7 @@ _SYSCONFIG: Final = {"RedHat": ("ZONE=", 'ZONE="{}"'), "Suse": ("TIMEZONE=", 'TI
 
 
 async def get_zone(ctx: FunctionContext) -> str:
-    """Return the time zone (`Europe/Vienna`); UTC if none is set.
-
-    Example:
-        ensue call '*' timezone.get_zone
-    """
+    """Return the time zone (`Europe/Vienna`); UTC if none is set."""
     link = await ctx.connection.stat(_LOCALTIME)
     if link is not None and link.kind == "symlink":
         place = posixpath.normpath(posixpath.join("/etc", link.link_target))
@@ -44,29 +42,17 @@ async def get_zone(ctx: FunctionContext) -> str:
 
 
 async def get_zonecode(ctx: FunctionContext) -> str:
-    """Return the zone's current abbreviation (`CET`).
-
-    Example:
-        ensue call '*' timezone.get_zonecode
-    """
+    """Return the zone's current abbreviation (`CET`)."""
     return (await must(ctx, "date", "+%Z", what="read the time zone")).stdout.strip()
 
 
 async def get_offset(ctx: FunctionContext) -> str:
-    """Return the zone's current offset from UTC (`+0100`).
-
-    Example:
-        ensue call '*' timezone.get_offset
-    """
+    """Return the zone's current offset from UTC (`+0100`)."""
     return (await must(ctx, "date", "+%z", what="read the time zone")).stdout.strip()
 
 
 async def list_zones(ctx: FunctionContext) -> list[str]:
-    """Return the names of all time zones, sorted.
-
-    Example:
-        ensue call '*' timezone.list_zones
-    """
+    """Return the names of all time zones, sorted."""
     text = await text_of(ctx, f"{_ZONES}tzdata.zi")
     if text is None:
         raise StateFailedError(f"{ctx.srn} has no list of time zones ({_ZONES}tzdata.zi): install tzdata")
@@ -79,10 +65,6 @@ async def list_zones(ctx: FunctionContext) -> list[str]:
 async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
     """Return whether this is the target's time zone.
 
-    Args:
-        ctx: the target.
-        timezone: the zone (`Europe/Vienna`).
-
     Example:
         ensue call '*' timezone.zone_compare Europe/Vienna
     """
@@ -91,10 +73,6 @@ async def zone_compare(ctx: FunctionContext, timezone: str) -> bool:
 
 async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
     """Set the target's time zone.
-
-    Args:
-        ctx: the target.
-        timezone: the zone (`Europe/Vienna`).
 
     Example:
         ensue call '*' timezone.set_zone Europe/Vienna
@@ -122,11 +100,7 @@ async def set_zone(ctx: FunctionContext, timezone: str) -> bool:
 
 
 async def get_hwclock(ctx: FunctionContext) -> str:
-    """Return whether the hardware clock runs in `UTC` or `localtime`.
-
-    Example:
-        ensue call '*' timezone.get_hwclock
-    """
+    """Return whether the hardware clock runs in `UTC` or `localtime`."""
     lines = file_lines(await text_of(ctx, _ADJTIME) or "")
     return "localtime" if lines[_CLOCK_LINE : _CLOCK_LINE + 1] == ["LOCAL"] else "UTC"
 
@@ -135,7 +109,6 @@ async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
     """Record whether the hardware clock runs in `UTC` or `localtime`; the clock itself is not set.
 
     Args:
-        ctx: the target.
         clock: `UTC` or `localtime`.
 
     Example:
@@ -149,13 +122,6 @@ async def set_hwclock(ctx: FunctionContext, clock: str) -> bool:
     return True
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_hwclock": get_hwclock,
-    "get_offset": get_offset,
-    "get_zone": get_zone,
-    "get_zonecode": get_zonecode,
-    "list_zones": list_zones,
-    "set_hwclock": set_hwclock,
-    "set_zone": set_zone,
-    "zone_compare": zone_compare,
-}
+FUNCTIONS: Final = by_name(
+    get_hwclock, get_offset, get_zone, get_zonecode, list_zones, set_hwclock, set_zone, zone_compare
+)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.connection import Completed
     from ensue.core.contracts.context import FunctionContext
@@ -44,7 +45,7 @@ async def create(
     venv_bin: str | None = None,
     *,
     system_site_packages: bool = False,
-    distribute: bool = False,  # noqa: ARG001 (removed from virtualenv in 1.10)
+    distribute: bool = False,  # removed from virtualenv in 1.10
     clear: bool = False,
     python: str | None = None,
     extra_search_dir: str | list[str] | None = None,
@@ -57,7 +58,6 @@ async def create(
     """Create a virtual environment.
 
     Args:
-        ctx: the target.
         path: its folder.
         venv_bin: `venv`, an interpreter (`python3.12`) or a `virtualenv`. By default `venv_bin` in pillar or
             the options, then the target's `virtualenv`, then `venv`.
@@ -109,7 +109,6 @@ async def get_site_packages(ctx: FunctionContext, venv: str) -> str:
     """Return the site-packages folder of a virtual environment.
 
     Args:
-        ctx: the target.
         venv: its path.
 
     Example:
@@ -189,7 +188,4 @@ async def _run(ctx: FunctionContext, words: Sequence[str], user: str | None) -> 
     return await ctx.connection.run(Command(argv=words, env=env, user=user, cwd="/"))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create": create,
-    "get_site_packages": get_site_packages,
-}
+FUNCTIONS: Final = by_name(create, get_site_packages)

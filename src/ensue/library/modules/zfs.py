@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.zfs_values import shown
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -21,7 +22,6 @@ async def exists(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a dataset exists.
 
     Args:
-        ctx: the target.
         name: the dataset.
         **kwargs: `type`: only a dataset of this type (`filesystem`, `volume`, `snapshot`).
 
@@ -42,7 +42,6 @@ async def get(ctx: FunctionContext, name: str, *properties: str) -> dict[str, st
     """Return properties of a dataset, sizes in bytes.
 
     Args:
-        ctx: the target.
         name: the dataset.
         *properties: their names; none for all.
 
@@ -52,9 +51,9 @@ async def get(ctx: FunctionContext, name: str, *properties: str) -> dict[str, st
     Raises:
         StateFailedError: zfs refuses it.
     """
-    wanted = ",".join(properties) or "all"
+    keys = ",".join(properties) or "all"
     answer = await must(
-        ctx, "zfs", "get", "-H", "-p", "-o", "property,value", wanted, _checked(name), what=f"read {name}"
+        ctx, "zfs", "get", "-H", "-p", "-o", "property,value", keys, _checked(name), what=f"read {name}"
     )
     pairs = (line.partition("\t") for line in answer.stdout.splitlines())
     return {each: value for each, tab, value in pairs if tab}
@@ -64,7 +63,6 @@ async def create(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Create a file system.
 
     Args:
-        ctx: the target.
         name: the file system.
         **kwargs: `properties`: a mapping; `create_parent`: also create missing parents.
 
@@ -84,7 +82,6 @@ async def clone(ctx: FunctionContext, name_a: str, name_b: str, **kwargs: Any) -
     """Create a file system from a snapshot.
 
     Args:
-        ctx: the target.
         name_a: the snapshot.
         name_b: the file system.
         **kwargs: see `create`.
@@ -105,7 +102,6 @@ async def set_(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Set properties of a dataset.
 
     Args:
-        ctx: the target.
         name: the dataset.
         **kwargs: the properties.
 
@@ -124,7 +120,6 @@ async def destroy(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Destroy a dataset.
 
     Args:
-        ctx: the target.
         name: the dataset.
         **kwargs: `force`: unmount file systems in use; `recursive`: also destroy everything below it.
 
@@ -149,11 +144,4 @@ def _checked(name: str) -> str:
     return name
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "clone": clone,
-    "create": create,
-    "destroy": destroy,
-    "exists": exists,
-    "get": get,
-    "set": set_,
-}
+FUNCTIONS: Final = by_name(clone, create, destroy, exists, get, set_)

@@ -20,7 +20,6 @@ async def switched(ctx: StateContext, name: str, word: str, title: str, *, enabl
     """Enable or disable a module, configuration or site of Apache.
 
     Args:
-        ctx: the state's context.
         name: its name.
         word: `mod`, `conf` or `site`, as in the names of the execution functions.
         title: its kind, for comments.
@@ -32,20 +31,13 @@ async def switched(ctx: StateContext, name: str, word: str, title: str, *, enabl
     done = "enabled" if enable else "disabled"
     new_state: DataMap = {"name": name, "enabled": enable}
     if await ctx.call(f"apache.check_{word}_enabled", name) is enable:
-        return StateReturn(name=name, result=True, comment=f"{name} already {done}.", new_state=new_state)
+        return StateReturn.unchanged(name, f"{name} already {done}.", new_state)
     changes: DataMap = {"old": None, "new": name} if enable else {"old": name, "new": None}
     if ctx.test:
-        comment = f"Apache {title} {name} is set to be {done}."
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Apache {title} {name} is set to be {done}.", changes)
     answer: dict[str, Any] = await ctx.call(f"apache.a2{'en' if enable else 'dis'}{word}", name)
     status = str(answer["Status"])
     if await ctx.call(f"apache.check_{word}_enabled", name) is not enable:
         comment = f"Failed to {done.removesuffix('d')} {name} Apache {title} ({status})"
-        return StateReturn(name=name, result=False, comment=comment)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        new_state=new_state,
-        old_state={"name": name, "enabled": not enable},
-    )
+        return StateReturn.failed(name, comment)
+    return StateReturn.changed(name, "", changes, new_state, old_state={"name": name, "enabled": not enable})

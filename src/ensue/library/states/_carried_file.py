@@ -73,7 +73,7 @@ def mode_bits(mode: str | int) -> int:
 
 
 async def carry(
-    name: str, source: CopyPlace, destination: CopyPlace, wanted: DestinationAttributes, *, test: bool
+    name: str, source: CopyPlace, destination: CopyPlace, requested: DestinationAttributes, *, test: bool
 ) -> StateReturn:
     """Copy the source to the destination if they differ.
 
@@ -81,7 +81,7 @@ async def carry(
         name: the state's name.
         source: the file.
         destination: the destination.
-        wanted: the requested attributes.
+        requested: the requested attributes.
         test: whether this is a plan.
 
     Returns:
@@ -91,55 +91,51 @@ async def carry(
         StateFailedError: the folder of the destination does not exist.
         RemoteError: a machine cannot be reached, or reports an error.
     """
-    found = await source.connection.stat(source.path, follow=True)
-    if found is None or found.kind != "file":
-        what = "does not exist" if found is None else f"is a {found.kind}, not a file"
+    source_stat = await source.connection.stat(source.path, follow=True)
+    if source_stat is None or source_stat.kind != "file":
+        what = "does not exist" if source_stat is None else f"is a {source_stat.kind}, not a file"
         # In a plan, an earlier state may be about to create the file.
-        result = None if test and found is None else False
+        result = None if test and source_stat is None else False
         return StateReturn(name=name, result=result, comment=f"{source} {what}")
     old = await destination.connection.stat(destination.path, follow=True)
     if old and old.kind != "file":
-        return StateReturn(name=name, result=False, comment=f"{destination} is a {old.kind}, not a file")
+        return StateReturn.failed(name, f"{destination} is a {old.kind}, not a file")
     sha256 = await source.connection.checksum(source.path)
     old_sha256 = await destination.connection.checksum(destination.path) if old else None
-    attributes = _differences(wanted, old)
+    attributes = _differences(requested, old)
     content: DataMap = {}
     if sha256 != old_sha256:
-        content = _content_changes(old_sha256, old, sha256, found.size_bytes)
+        content = _content_changes(old_sha256, old, sha256, source_stat.size_bytes)
     if not content and not attributes:
         comment = f"{destination} is the same as {source}"
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=_state(destination, sha256, old)
-        )
+        return StateReturn.unchanged(name, comment, _state(destination, sha256, old))
     if test:
         changes: DataMap = {"path": destination.path, **content, **attributes}
-        comment = f"{destination} would be written from {source}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    await _make_folder(destination, wanted)
+        return StateReturn.planned(name, f"{destination} would be written from {source}", changes)
+    await _make_folder(destination, requested)
     if content:
-        sha256, size_bytes = await _write(source, destination, wanted, existed=old is not None)
+        sha256, size_bytes = await _write(source, destination, requested, existed=old is not None)
         # The checksum is that of the content that was read: the file may have changed since the comparison.
         content = _content_changes(old_sha256, old, sha256, size_bytes)
     else:
-        await _set_attributes(destination, wanted)
+        await _set_attributes(destination, requested)
     now = await destination.connection.stat(destination.path, follow=True)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"path": destination.path, **content, **attributes},
-        comment=f"{destination} was written from {source}",
-        new_state=_state(destination, sha256, now),
+    return StateReturn.changed(
+        name,
+        f"{destination} was written from {source}",
+        {"path": destination.path, **content, **attributes},
+        _state(destination, sha256, now),
         old_state=_state(destination, old_sha256, old),
     )
 
 
 async def _write(
-    source: CopyPlace, destination: CopyPlace, wanted: DestinationAttributes, *, existed: bool
+    source: CopyPlace, destination: CopyPlace, requested: DestinationAttributes, *, existed: bool
 ) -> tuple[str, int]:
     content = await content_at(source.connection, source.path)
-    mode = wanted.mode if existed or wanted.mode is not None else NEW_FILE_MODE
+    mode = requested.mode if existed or requested.mode is not None else NEW_FILE_MODE
     await destination.connection.write(
-        destination.path, content, mode=mode, user=wanted.user, group=wanted.group
+        destination.path, content, mode=mode, user=requested.user, group=requested.group
     )
     return sha256_of(content), size_of(content)
 
@@ -153,43 +149,43 @@ def _content_changes(
     }
 
 
-async def _make_folder(destination: CopyPlace, wanted: DestinationAttributes) -> None:
+async def _make_folder(destination: CopyPlace, requested: DestinationAttributes) -> None:
     folder = posixpath.dirname(destination.path)
     if await destination.connection.stat(folder, follow=True):
         return
-    if not wanted.makedirs:
+    if not requested.makedirs:
         where = f"{folder} on {destination.connection.srn}"
         raise StateFailedError(f"the folder {where} does not exist (`makedirs: true` creates it)")
     await destination.connection.make_directory(folder, parents=True)
 
 
-async def _set_attributes(destination: CopyPlace, wanted: DestinationAttributes) -> None:
-    if wanted.user is not None or wanted.group is not None:
-        await destination.connection.set_owner(destination.path, user=wanted.user, group=wanted.group)
-    if wanted.mode is not None:
-        await destination.connection.set_mode(destination.path, wanted.mode)
+async def _set_attributes(destination: CopyPlace, requested: DestinationAttributes) -> None:
+    if requested.user is not None or requested.group is not None:
+        await destination.connection.set_owner(destination.path, user=requested.user, group=requested.group)
+    if requested.mode is not None:
+        await destination.connection.set_mode(destination.path, requested.mode)
 
 
-def _differences(wanted: DestinationAttributes, old: FileStat | None) -> DataMap:
+def _differences(requested: DestinationAttributes, old: FileStat | None) -> DataMap:
     """Return the attributes that differ; for a new file only those that the SLS names."""
     changes: DataMap = {}
-    if wanted.mode is not None and (old is None or old.mode != wanted.mode):
-        changes["mode"] = {"old": f"{old.mode:04o}" if old else None, "new": f"{wanted.mode:04o}"}
-    if wanted.user is not None and (old is None or wanted.user not in {old.user, str(old.uid)}):
-        changes["user"] = {"old": old.user if old else None, "new": wanted.user}
-    if wanted.group is not None and (old is None or wanted.group not in {old.group, str(old.gid)}):
-        changes["group"] = {"old": old.group if old else None, "new": wanted.group}
+    if requested.mode is not None and (old is None or old.mode != requested.mode):
+        changes["mode"] = {"old": f"{old.mode:04o}" if old else None, "new": f"{requested.mode:04o}"}
+    if requested.user is not None and (old is None or requested.user not in {old.user, str(old.uid)}):
+        changes["user"] = {"old": old.user if old else None, "new": requested.user}
+    if requested.group is not None and (old is None or requested.group not in {old.group, str(old.gid)}):
+        changes["group"] = {"old": old.group if old else None, "new": requested.group}
     return changes
 
 
-def _state(destination: CopyPlace, sha256: str | None, found: FileStat | None) -> DataMap:
-    if found is None:
+def _state(destination: CopyPlace, sha256: str | None, file_stat: FileStat | None) -> DataMap:
+    if file_stat is None:
         return {"path": destination.path, "exists": False, "sha256": None, "size": None}
     return {
         "path": destination.path,
         "sha256": sha256,
-        "size": found.size_bytes,
-        "mode": f"{found.mode:04o}",
-        "user": found.user,
-        "group": found.group,
+        "size": file_stat.size_bytes,
+        "mode": f"{file_stat.mode:04o}",
+        "user": file_stat.user,
+        "group": file_stat.group,
     }

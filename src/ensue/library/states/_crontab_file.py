@@ -41,7 +41,6 @@ async def file(
     """Make a file the crontab of a user.
 
     Args:
-        ctx: the state's context.
         name: where the content comes from (`salt://…`, https or a path); the first of a list that exists.
         source_hash: checksum of a source outside the file roots.
         source_hash_name: file name to look up if `source_hash` lists several checksums.
@@ -85,7 +84,7 @@ async def file(
     changes: DataMap = {"diff": await content_difference(old, content, ctx.masker)}
     if ctx.test:
         comment = f"Crontab for user {user} is set to be updated"
-        return StateReturn(name=shown, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(shown, comment, changes, warnings=warnings)
     if old and wants_backup(backup):
         await keep_backup(ctx, f"{_SPOOL}/{user}", old)
     await ctx.call("cron.set_raw_cron", user, content.decode("utf-8", "surrogateescape"))
@@ -109,12 +108,11 @@ def _returned(
     changes: DataMap | None = None,
     warnings: tuple[str, ...] = (),
 ) -> StateReturn:
-    returned = StateReturn(
-        name=name,
-        result=True,
-        changes=changes or {},
-        comment=comment,
-        new_state={"user": user, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()},
+    returned = StateReturn.changed(
+        name,
+        comment,
+        changes or {},
+        {"user": user, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()},
         warnings=warnings,
     )
     return without_checksums(returned, ctx.masker, content)

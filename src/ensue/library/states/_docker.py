@@ -40,7 +40,7 @@ SETTINGS: Final = (
 
 def part(about: Any, *keys: str) -> dict[str, Any]:
     """Return a mapping in docker's description of an object; empty if it is missing."""
-    found = about
+    inner = about
     for key in keys:
-        found = found.get(key) if is_mapping(found) else None
-    return found if is_mapping(found) else {}
+        inner = inner.get(key) if is_mapping(inner) else None
+    return inner if is_mapping(inner) else {}

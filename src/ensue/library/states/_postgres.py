@@ -53,7 +53,6 @@ async def gone(
     """Remove an object of the server.
 
     Args:
-        ctx: the state's context.
         name: its name.
         what: its kind, for the comment.
         is_there: whether it exists.
@@ -62,17 +61,9 @@ async def gone(
     new_state: DataMap = {"name": name, "exists": False}
     if not is_there:
         comment = f"{what} {name} is not present, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
-        comment = f"{what} {name} is set to be removed"
-        return StateReturn(name=name, result=None, changes={name: "Absent"}, comment=comment)
+        return StateReturn.planned(name, f"{what} {name} is set to be removed", {name: "Absent"})
     await remove()
     comment = f"{what} {name} has been removed"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Absent"},
-        comment=comment,
-        new_state=new_state,
-        old_state={"name": name},
-    )
+    return StateReturn.changed(name, comment, {name: "Absent"}, new_state, old_state={"name": name})

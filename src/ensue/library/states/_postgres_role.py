@@ -46,14 +46,13 @@ class RequestedRole(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def role_present(
-    ctx: StateContext, name: str, wanted: RequestedRole, server: dict[str, Any]
+    ctx: StateContext, name: str, requested: RequestedRole, server: dict[str, Any]
 ) -> StateReturn:
     """Create a role, or change its attributes.
 
     Args:
-        ctx: the state's context.
         name: its name.
-        wanted: the requested role.
+        requested: the requested role.
         server: arguments of execution functions that locate the server.
 
     Returns:
@@ -63,69 +62,68 @@ async def role_present(
     Raises:
         StateFailedError: the server reports an error.
     """
-    what = wanted.kind.capitalize()
-    ctx.masker.add(*(str(each) for each in (wanted.password, wanted.default_password) if each))
-    found: DataMap | None = await ctx.call("postgres.role_get", name, **server)
-    update = await _differences(ctx, name, wanted, found, server) if found is not None else {}
-    if found is not None and not update:
-        comment = f"{what} {name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
-    verb = "create" if found is None else "update"
-    changes: DataMap = {name: "Present" if found is None else update}
+    what = requested.kind.capitalize()
+    ctx.masker.add(*(str(each) for each in (requested.password, requested.default_password) if each))
+    role: DataMap | None = await ctx.call("postgres.role_get", name, **server)
+    update = await _differences(ctx, name, requested, role, server) if role is not None else {}
+    if role is not None and not update:
+        return StateReturn.unchanged(name, f"{what} {name} is already present", _state(name, role))
+    verb = "create" if role is None else "update"
+    changes: DataMap = {name: "Present" if role is None else update}
     if ctx.test:
-        comment = f"{what} {name} is set to be {verb}d"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    options: dict[str, Any] = {flag: wanted.flags[flag] for flag in wanted.flags}
-    password = wanted.password
-    if found is None and password is None:
-        password = wanted.default_password
-    if found is None or "password" in update:
-        options |= {"rolepassword": password, "encrypted": wanted.encrypted}
-    options |= {"valid_until": wanted.valid_until, "groups": wanted.groups}
-    await ctx.call(f"postgres.{wanted.kind}_{verb}", name, **options, **server)
+        return StateReturn.planned(name, f"{what} {name} is set to be {verb}d", changes)
+    options: dict[str, Any] = {flag: requested.flags[flag] for flag in requested.flags}
+    password = requested.password
+    if role is None and password is None:
+        password = requested.default_password
+    if role is None or "password" in update:
+        options |= {"rolepassword": password, "encrypted": requested.encrypted}
+    options |= {"valid_until": requested.valid_until, "groups": requested.groups}
+    await ctx.call(f"postgres.{requested.kind}_{verb}", name, **options, **server)
     now: DataMap | None = await ctx.call("postgres.role_get", name, **server)
     if now is None:
-        raise StateFailedError(f"Failed to {verb} {wanted.kind} {name}: it does not exist on the server")
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The {wanted.kind} {name} has been {verb}d",
-        new_state=_state(name, now),
-        old_state=_state(name, found) if found is not None else {"name": name, "exists": False},
+        raise StateFailedError(f"Failed to {verb} {requested.kind} {name}: it does not exist on the server")
+    return StateReturn.changed(
+        name,
+        f"The {requested.kind} {name} has been {verb}d",
+        changes,
+        _state(name, now),
+        old_state=_state(name, role) if role is not None else {"name": name, "exists": False},
     )
 
 
 async def _differences(
-    ctx: StateContext, name: str, wanted: RequestedRole, found: DataMap, server: dict[str, Any]
+    ctx: StateContext, name: str, requested: RequestedRole, role: DataMap, server: dict[str, Any]
 ) -> DataMap:
     update: DataMap = {
-        flag: wanted.flags[flag]
+        flag: requested.flags[flag]
         for flag in FLAGS
-        if flag in wanted.flags and found[flag] is not wanted.flags[flag]
+        if flag in requested.flags and role[flag] is not requested.flags[flag]
     }
-    if wanted.password is not None and (
-        wanted.refresh_password
+    if requested.password is not None and (
+        requested.refresh_password
         or not await ctx.call(
-            "postgres.has_password", name, wanted.password, encrypted=wanted.encrypted, **server
+            "postgres.has_password", name, requested.password, encrypted=requested.encrypted, **server
         )
     ):
         update["password"] = True
-    if wanted.valid_until is not None and not await ctx.call(
-        "postgres.is_valid_until", name, wanted.valid_until, **server
+    if requested.valid_until is not None and not await ctx.call(
+        "postgres.is_valid_until", name, requested.valid_until, **server
     ):
-        update["valid_until"] = wanted.valid_until
-    held = found["groups"]
+        update["valid_until"] = requested.valid_until
+    groups_held = role["groups"]
     missing: list[Data] = [
-        group for group in wanted.groups or () if not isinstance(held, list) or group not in held
+        group
+        for group in requested.groups or ()
+        if not isinstance(groups_held, list) or group not in groups_held
     ]
     if missing:
         update["groups"] = missing
     return update
 
 
-def _state(name: str, found: DataMap) -> DataMap:
-    return {"name": name, **found}
+def _state(name: str, role: DataMap) -> DataMap:
+    return {"name": name, **role}
 
 
 def names_of(groups: str | list[str] | None) -> tuple[str, ...] | None:

@@ -16,7 +16,6 @@ async def masked(ctx: StateContext, name: str, runtime: bool = False) -> StateRe
     """Mask a service, so that nothing can start it.
 
     Args:
-        ctx: the state's context.
         name: the service.
         runtime: only until the next boot.
 
@@ -37,7 +36,6 @@ async def unmasked(ctx: StateContext, name: str, runtime: bool = False) -> State
     """Unmask a service.
 
     Args:
-        ctx: the state's context.
         name: the service.
         runtime: remove the mask that lasts only until the next boot.
 
@@ -61,14 +59,11 @@ async def _have(ctx: StateContext, name: str, *, runtime: bool, is_wanted: bool)
     try:
         if await ctx.call("service.masked", name, runtime) is is_wanted:
             comment = f"Service {name} {'is' if is_wanted else 'was'} already {done}"
-            return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+            return StateReturn.unchanged(name, comment, new_state)
         changes: DataMap = {what: {"old": not is_wanted, "new": is_wanted}}
         if ctx.test:
-            return StateReturn(
-                name=name, result=None, changes=changes, comment=f"Service {name} would be {done}"
-            )
+            return StateReturn.planned(name, f"Service {name} would be {done}", changes)
         await ctx.call("service.mask" if is_wanted else "service.unmask", name, runtime)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=str(error))
-    comment = f"Service {name} was {done}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.failed(name, str(error))
+    return StateReturn.changed(name, f"Service {name} was {done}", changes, new_state)

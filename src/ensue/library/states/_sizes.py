@@ -21,7 +21,7 @@ def read_size(argument: str, size: Data) -> int:
     Raises:
         StateFailedError: the value is not a size.
     """
-    found = size_bytes(size)
-    if found is None:
+    value = size_bytes(size)
+    if value is None:
         raise StateFailedError(f"{argument}: {size!r} is not a size (write a number, 64K, 10MB or 2GiB)")
-    return found
+    return value

@@ -3,6 +3,10 @@
 Differences from Salt:
     `acl.absent` reports its `changes`.
 
+Args:
+    name: the path.
+    recurse: apply it to everything below the path too.
+
 Source: Salt's state module `acl` (`linux_acl`), 3008: arguments, results, changes and comments.
 """
 
@@ -12,11 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -42,13 +47,13 @@ class _Entries(msgspec.Struct, kw_only=True, frozen=True):
 
     def has(self, name: str, perms: str, folders: set[str]) -> bool:
         """Return whether a name has these permissions on all paths."""
-        wanted = _octal(perms)
+        bits = _octal(perms)
         for path, numbers in self.found.items():
             if self.is_default and path not in folders:
                 continue
             number = numbers.get(name)
             # `X` is x on folders, and on files that are executable for somebody.
-            if number != wanted and not ("X" in perms and path not in folders and number == wanted - 1):
+            if number != bits and not ("X" in perms and path not in folders and number == bits - 1):
                 return False
         return True
 
@@ -66,12 +71,9 @@ async def present(
     """Set an entry of a user or group.
 
     Args:
-        ctx: the state's context.
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
         acl_name: the user or group; empty for the owner or group of the file.
         perms: letters of `rwxX-`.
-        recurse: apply it to everything below the path too.
         force: remove all other entries if the entry must be set.
 
     Example:
@@ -105,12 +107,9 @@ async def list_present(
     """Set entries of several users or groups.
 
     Args:
-        ctx: the state's context.
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; the prefix `d:` or `default:` sets it for new files.
         acl_names: users or groups.
         perms: letters of `rwxX-`.
-        recurse: apply it to everything below the path too.
         force: remove all other entries if an entry must be set.
 
     Example:
@@ -131,23 +130,14 @@ async def list_present(
 
 
 async def absent(
-    ctx: StateContext,
-    name: str,
-    acl_type: str,
-    acl_name: str = "",
-    perms: str = "",  # noqa: ARG001 (Salt's argument)
-    *,
-    recurse: bool = False,
+    ctx: StateContext, name: str, acl_type: str, acl_name: str = "", perms: str = "", *, recurse: bool = False
 ) -> StateReturn:
     """Remove the entry of a user or group.
 
     Args:
-        ctx: the state's context.
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_name: the user or group.
         perms: accepted, as in Salt, without effect.
-        recurse: apply it to everything below the path too.
 
     Example:
         /srv/www:
@@ -175,11 +165,8 @@ async def list_absent(
     """Remove the entries of several users or groups.
 
     Args:
-        ctx: the state's context.
-        name: the path.
         acl_type: `user`, `group`, `mask` or `other`; with the prefix `d:` or `default:`, that for new files.
         acl_names: users or groups.
-        recurse: apply it to everything below the path too.
 
     Example:
         /srv/www:
@@ -209,8 +196,7 @@ async def _have(
     waiting = [each for each in names if not entries.has(each or owner, perms, folders)]
     new_state: DataMap = {"path": name, "acl_type": acl_type, "acl_names": [*names], "perms": perms}
     if not waiting:
-        comment = "Permissions are in the desired state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, "Permissions are in the desired state", new_state)
     changes: DataMap = {"new": {"acl_name": shown, "acl_type": acl_type, "perms": perms}}
     olds = [number for each in waiting if (number := entries.number(each or owner)) is not None]
     if olds:
@@ -219,14 +205,13 @@ async def _have(
         before = f"{_letters(olds[0])} -> " if olds else ""
         verb = "Updated" if olds else "New"
         comment = f"{verb} permissions will be applied for {shown}: {before}{perms}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     if force:
         await ctx.call("acl.wipefacls", name, recursive=recurse)
     for each in names if force else waiting:
         await ctx.call("acl.modfacl", acl_type, each, perms, name, recursive=recurse)
     verb = "Updated" if olds else "Applied new"
-    comment = f"{verb} permissions for {shown}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"{verb} permissions for {shown}", changes, new_state)
 
 
 async def _have_not(
@@ -239,17 +224,14 @@ async def _have_not(
     new_state: DataMap = {"path": name, "acl_type": acl_type, "acl_names": [*names], "exists": False}
     there = [each for each in names if any((each or owner) in numbers for numbers in entries.found.values())]
     if not there:
-        comment = "Permissions are in the desired state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, "Permissions are in the desired state", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment="Removing permissions")
+        return StateReturn.planned(name, "Removing permissions")
     for each in there:
         await ctx.call("acl.delfacl", acl_type, each, name, recursive=recurse)
     number = entries.number(there[0] or owner) or 0
     old: DataMap = {"acl_name": ", ".join(there), "acl_type": acl_type, "perms": _letters(number)}
-    return StateReturn(
-        name=name, result=True, changes={"old": old}, comment="Removing permissions", new_state=new_state
-    )
+    return StateReturn.changed(name, "Removing permissions", {"old": old}, new_state)
 
 
 async def _missing(ctx: StateContext, path: str) -> StateReturn | None:
@@ -272,21 +254,21 @@ async def _entries(
         )
     place = path.rstrip("/") or "/"
     numeric = any(each.isdecimal() for each in names)
-    said: dict[str, Any] = await ctx.call("acl.getfacl", place, recursive=recurse, numeric=numeric)
-    found = {
+    entries_by_path: dict[str, Any] = await ctx.call("acl.getfacl", place, recursive=recurse, numeric=numeric)
+    numbers = {
         where: _numbers(entries.get("defaults", {}) if is_default else entries, kind)
-        for where, entries in said.items()
+        for where, entries in entries_by_path.items()
     }
-    folders = {where for where in said if "X" in str(where) or is_default or recurse}
+    folders = {where for where in entries_by_path if "X" in str(where) or is_default or recurse}
     if folders:
-        folders = {where for where in said if await _is_folder(ctx, where)}
-    owner = str(said[place]["comment"].get("owner" if kind == "user" else kind, ""))
-    return _Entries(path=place, kind=kind, is_default=is_default, found=found), folders, owner
+        folders = {where for where in entries_by_path if await _is_folder(ctx, where)}
+    owner = str(entries_by_path[place]["comment"].get("owner" if kind == "user" else kind, ""))
+    return _Entries(path=place, kind=kind, is_default=is_default, found=numbers), folders, owner
 
 
 async def _is_folder(ctx: StateContext, path: str) -> bool:
-    found = await ctx.connection.stat(path, follow=True)
-    return found is not None and found.kind == "directory"
+    numbers = await ctx.connection.stat(path, follow=True)
+    return numbers is not None and numbers.kind == "directory"
 
 
 def _numbers(entries: Mapping[str, Any], kind: str) -> dict[str, int]:
@@ -306,9 +288,4 @@ def _letters(number: int) -> str:
     return "".join(letter if number & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "list_absent": list_absent,
-    "list_present": list_present,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, list_absent, list_present, present)

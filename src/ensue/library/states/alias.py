@@ -5,13 +5,12 @@ Source: Salt's state module `alias`, 3008: results, changes and comments. Unlike
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -20,7 +19,6 @@ async def present(ctx: StateContext, name: str, target: str | list[str]) -> Stat
     """Set a mail alias.
 
     Args:
-        ctx: the state's context.
         name: the local name.
         target: the address, or a list of addresses.
 
@@ -38,20 +36,16 @@ async def present(ctx: StateContext, name: str, target: str | list[str]) -> Stat
     shown = ", ".join(map(str, target)) if isinstance(target, list) else str(target)
     new_state: DataMap = {"name": name, "target": shown}
     if await ctx.call("aliases.has_target", name, target):
-        return StateReturn(
-            name=name, result=True, comment=f"Alias {name} already present", new_state=new_state
-        )
+        return StateReturn.unchanged(name, f"Alias {name} already present", new_state)
     if ctx.test:
-        comment = f"Alias {name} -> {target} is set to be added"
-        return StateReturn(name=name, result=None, changes={"alias": name}, comment=comment)
+        return StateReturn.planned(name, f"Alias {name} -> {target} is set to be added", {"alias": name})
     before = await ctx.call("aliases.get_target", name)
     await ctx.call("aliases.set_target", name, target)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"alias": name},
-        comment=f"Set email alias {name} -> {target}",
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f"Set email alias {name} -> {target}",
+        {"alias": name},
+        new_state,
         old_state=_state(name, before),
     )
 
@@ -60,7 +54,6 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a mail alias.
 
     Args:
-        ctx: the state's context.
         name: the local name.
 
     Example:
@@ -72,19 +65,12 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     """
     before = await ctx.call("aliases.get_target", name)
     if not before:
-        comment = f"Alias {name} already absent"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, ""))
+        return StateReturn.unchanged(name, f"Alias {name} already absent", _state(name, ""))
     if ctx.test:
-        comment = f"Alias {name} is set to be removed"
-        return StateReturn(name=name, result=None, changes={"alias": name}, comment=comment)
+        return StateReturn.planned(name, f"Alias {name} is set to be removed", {"alias": name})
     await ctx.call("aliases.rm_alias", name)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"alias": name},
-        comment=f"Removed alias {name}",
-        new_state=_state(name, ""),
-        old_state=_state(name, before),
+    return StateReturn.changed(
+        name, f"Removed alias {name}", {"alias": name}, _state(name, ""), old_state=_state(name, before)
     )
 
 
@@ -92,4 +78,4 @@ def _state(name: str, target: str) -> DataMap:
     return {"name": name, "target": target} if target else {"name": name, "exists": False}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -6,14 +6,13 @@ done again for another priority or link.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -22,7 +21,6 @@ async def install(ctx: StateContext, name: str, link: str, path: str, priority: 
     """Register a program as an alternative for a name.
 
     Args:
-        ctx: the state's context.
         name: the name (`editor`).
         link: the path of the name (`/usr/bin/editor`).
         path: the program.
@@ -43,34 +41,28 @@ async def install(ctx: StateContext, name: str, link: str, path: str, priority: 
     """
     if await ctx.call("alternatives.check_exists", name, path):
         comment = f"Alternative {path} for {name} is already registered"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, comment, await _now(ctx, name))
     if ctx.test:
-        return StateReturn(
-            name=name,
-            result=None,
-            comment=f"Alternative will be set for {name} to {path} with priority {priority}",
+        return StateReturn.planned(
+            name, f"Alternative will be set for {name} to {path} with priority {priority}"
         )
     try:
         await ctx.call("alternatives.install", name, link, path, priority)
     except StateFailedError as error:
-        comment = f"Alternative for {name} not installed: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Alternative for {name} not installed: {error}")
     is_current: bool = await ctx.call("alternatives.check_installed", name, path)
     what = "set" if is_current else "registered"
     changes: DataMap = {"name": name, "link": link, "path": path, "priority": priority}
     comment = f"Alternative for {name} {what} to path {path} with priority {priority}"
     if not is_current:
         comment = f"Alternative {path} for {name} registered with priority {priority} and not set to default"
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=await _now(ctx, name)
-    )
+    return StateReturn.changed(name, comment, changes, await _now(ctx, name))
 
 
 async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
     """Remove a program from the alternatives for a name.
 
     Args:
-        ctx: the state's context.
         name: the name.
         path: the program.
 
@@ -90,27 +82,24 @@ async def remove(ctx: StateContext, name: str, path: str) -> StateReturn:
         comment = f"Alternative for {name} doesn't exist"
         if current:
             comment = f"Alternative for {name} is set to it's default path {current}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, comment, await _now(ctx, name))
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Alternative for {name} will be removed")
+        return StateReturn.planned(name, f"Alternative for {name} will be removed")
     try:
         await ctx.call("alternatives.remove", name, path)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Alternative for {name} not removed: {error}")
+        return StateReturn.failed(name, f"Alternative for {name} not removed: {error}")
     now: str | bool = await ctx.call("alternatives.show_current", name)
     comment = f"Alternative for {name} removed"
     if now:
         comment += f". Falling back to path {now}"
-    return StateReturn(
-        name=name, result=True, changes={"path": now or ""}, comment=comment, new_state=await _now(ctx, name)
-    )
+    return StateReturn.changed(name, comment, {"path": now or ""}, await _now(ctx, name))
 
 
 async def auto(ctx: StateContext, name: str) -> StateReturn:
     """Use the program with the highest priority for a name (auto mode).
 
     Args:
-        ctx: the state's context.
         name: the name.
 
     Example:
@@ -126,17 +115,12 @@ async def auto(ctx: StateContext, name: str) -> StateReturn:
     shown: str = await ctx.call("alternatives.display", name)
     # The first line is the name; the mode is at its end or on its own line.
     if any(" auto mode" in line or line.strip() == "Status: auto" for line in shown.splitlines()[:2]):
-        comment = f"{name} already in auto mode"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, f"{name} already in auto mode", await _now(ctx, name))
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{name} will be put in auto mode")
-    said: str = await ctx.call("alternatives.auto", name)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"result": said},
-        comment=f"{name} was put in auto mode",
-        new_state=await _now(ctx, name),
+        return StateReturn.planned(name, f"{name} will be put in auto mode")
+    output: str = await ctx.call("alternatives.auto", name)
+    return StateReturn.changed(
+        name, f"{name} was put in auto mode", {"result": output}, await _now(ctx, name)
     )
 
 
@@ -144,7 +128,6 @@ async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:
     """Use a program for a name, whatever its priority.
 
     Args:
-        ctx: the state's context.
         name: the name.
         path: the program, which must be registered.
 
@@ -161,23 +144,19 @@ async def set_(ctx: StateContext, name: str, path: str) -> StateReturn:
     """
     if await ctx.call("alternatives.show_current", name) == path:
         comment = f"Alternative for {name} already set to {path}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=await _now(ctx, name))
+        return StateReturn.unchanged(name, comment, await _now(ctx, name))
     if not await ctx.call("alternatives.check_exists", name, path):
         # In a plan, an earlier state may be about to install it.
         result = None if ctx.test else False
         return StateReturn(name=name, result=result, comment=f"Alternative {path} for {name} doesn't exist")
     if ctx.test:
-        return StateReturn(
-            name=name, result=None, comment=f"Alternative for {name} will be set to path {path}"
-        )
+        return StateReturn.planned(name, f"Alternative for {name} will be set to path {path}")
     try:
         await ctx.call("alternatives.set", name, path)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Alternative for {name} not updated: {error}")
+        return StateReturn.failed(name, f"Alternative for {name} not updated: {error}")
     comment = f"Alternative for {name} set to path {path}"
-    return StateReturn(
-        name=name, result=True, changes={"path": path}, comment=comment, new_state=await _now(ctx, name)
-    )
+    return StateReturn.changed(name, comment, {"path": path}, await _now(ctx, name))
 
 
 async def _now(ctx: StateContext, name: str) -> DataMap:
@@ -185,9 +164,4 @@ async def _now(ctx: StateContext, name: str) -> DataMap:
     return {"name": name, "path": current or ""}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "auto": auto,
-    "install": install,
-    "remove": remove,
-    "set": set_,
-}
+FUNCTIONS: Final = by_name(auto, install, remove, set_)

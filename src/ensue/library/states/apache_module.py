@@ -1,27 +1,25 @@
 """State module `apache_module`: modules of Apache on Debian.
 
+Args:
+    name: the module.
+
 Source: Salt's state module `apache_module`, 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states._apache import switched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.returns import StateReturn
 
 
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
     """Enable a module of Apache.
-
-    Args:
-        ctx: the state's context.
-        name: the module.
 
     Example:
         rewrite:
@@ -36,10 +34,6 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
     """Disable a module of Apache.
 
-    Args:
-        ctx: the state's context.
-        name: the module.
-
     Example:
         autoindex:
           apache_module.disabled
@@ -50,4 +44,4 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     return await switched(ctx, name, "mod", "module", enable=False)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}
+FUNCTIONS: Final = by_name(disabled, enabled)

@@ -1,27 +1,25 @@
 """State module `apache_site`: sites of Apache on Debian.
 
+Args:
+    name: the site.
+
 Source: Salt's state module `apache_site`, 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states._apache import switched
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.returns import StateReturn
 
 
 async def enabled(ctx: StateContext, name: str) -> StateReturn:
     """Enable a site of Apache.
-
-    Args:
-        ctx: the state's context.
-        name: the site.
 
     Example:
         shop:
@@ -36,10 +34,6 @@ async def enabled(ctx: StateContext, name: str) -> StateReturn:
 async def disabled(ctx: StateContext, name: str) -> StateReturn:
     """Disable a site of Apache.
 
-    Args:
-        ctx: the state's context.
-        name: the site.
-
     Example:
         000-default:
           apache_site.disabled
@@ -50,4 +44,4 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     return await switched(ctx, name, "site", "site", enable=False)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}
+FUNCTIONS: Final = by_name(disabled, enabled)

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -40,7 +40,6 @@ async def formatted(
     """Create a file system on a device, unless it has one of this type; other data on it is lost.
 
     Args:
-        ctx: the state's context.
         name: the device.
         fs_type: type of file system.
         force: format the device even if it is in use or not empty.
@@ -65,19 +64,18 @@ async def formatted(
     new_state: DataMap = {"name": name, "fs_type": fs_type}
     before = await _kind(ctx, name)
     if before == fs_type:
-        comment = f"{name} already formatted with {fs_type}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{name} already formatted with {fs_type}", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Changes to {name} will be applied")
+        return StateReturn.planned(name, f"Changes to {name} will be applied")
     await ctx.call(
         "disk.format", name, fs_type, force=force, inode_size=inode_size, lazy_itable_init=lazy_itable_init,
         fat=fat,
     )  # fmt: skip
     if await _kind(ctx, name) != fs_type:
-        return StateReturn(name=name, result=False, comment=f"Failed to format {name}")
+        return StateReturn.failed(name, f"Failed to format {name}")
     comment = f"{name} has been formatted with {fs_type}"
     changes: DataMap = {"new": fs_type, "old": before}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 @also_takes(*_ASKED)
@@ -85,7 +83,6 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Tune the settings of a block device in the kernel.
 
     Args:
-        ctx: the state's context.
         name: the device.
         **kwargs: `read-ahead` and `filesystem-read-ahead`, in sectors; `read-only: true` or `read-write:
             true`.
@@ -105,18 +102,17 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     unknown = [key for key in kwargs if key not in _ASKED]
     if unknown:
         raise StateFailedError(f"Invalid keyword arguments: {unknown[0]}; known are {', '.join(_ASKED)}")
-    found = await ctx.connection.stat(name, follow=True)
-    if found is None or found.kind != "block":
+    device = await ctx.connection.stat(name, follow=True)
+    if device is None or device.kind != "block":
         comment = f"Changes to {name} cannot be applied. Not a block device."
-        return StateReturn(name=name, result=None if ctx.test and found is None else False, comment=comment)
+        return StateReturn(name=name, result=None if ctx.test and device is None else False, comment=comment)
     before: dict[str, str] = await ctx.call("disk.dump", name)
     waiting = {key: value for key, value in kwargs.items() if _now(before, key) != str(value)}
     new_state: DataMap = {"name": name, "settings": {**kwargs}}
     if not waiting:
-        comment = f"Block device {name} already in correct state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Block device {name} already in correct state", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Changes to {name} will be applied")
+        return StateReturn.planned(name, f"Changes to {name} will be applied")
     await ctx.call("disk.tune", name, **waiting)
     after: dict[str, str] = await ctx.call("disk.dump", name)
     changes: DataMap = {
@@ -124,8 +120,7 @@ async def tuned(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         for key in waiting
         if _now(before, key) != _now(after, key)
     }
-    comment = f"Block device {name} successfully modified"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"Block device {name} successfully modified", changes, new_state)
 
 
 async def _kind(ctx: StateContext, device: str) -> str:
@@ -145,4 +140,4 @@ def _now(settings: Mapping[str, str], key: str) -> str:
     return str(number == "0") if key == "read-write" else number
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"formatted": formatted, "tuned": tuned}
+FUNCTIONS: Final = by_name(formatted, tuned)

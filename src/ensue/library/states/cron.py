@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._crontab_file import file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -40,7 +38,6 @@ async def present(
     """Add or update a job in a crontab.
 
     Args:
-        ctx: the state's context.
         name: the command of the job.
         user: user whose crontab is edited.
         minute: the minute; `random` chooses a number once, as in the other fields of the time.
@@ -76,30 +73,19 @@ async def present(
         "test": ctx.test,
     }
     if special is None:
-        came = await ctx.call(
+        outcome = await ctx.call(
             "cron.set_job", user, minute, hour, daymonth, month, dayweek, command, **options
         )  # fmt: skip
     else:
-        came = await ctx.call("cron.set_special", user, special, command, **options)
+        outcome = await ctx.call("cron.set_special", user, special, command, **options)
     new_state: DataMap = {"user": user, "cmd": command, "identifier": options["identifier"]}
-    if came == "present":
-        return StateReturn(
-            name=command,
-            result=True,
-            comment=f"Cron {command} already present",
-            new_state=new_state,
-        )
+    if outcome == "present":
+        return StateReturn.unchanged(command, f"Cron {command} already present", new_state)
     if ctx.test:
-        what = "added" if came == "new" else "updated"
-        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be {what}")
-    text = f"Cron {command} added to {user}'s crontab" if came == "new" else f"Cron {command} updated"
-    return StateReturn(
-        name=command,
-        result=True,
-        changes={user: command},
-        comment=text,
-        new_state=new_state,
-    )
+        what = "added" if outcome == "new" else "updated"
+        return StateReturn.planned(command, f"Cron {command} is set to be {what}")
+    text = f"Cron {command} added to {user}'s crontab" if outcome == "new" else f"Cron {command} updated"
+    return StateReturn.changed(command, text, {user: command}, new_state)
 
 
 @also_takes("commented", "comment", "daymonth", "dayweek", "hour", "minute", "month", "special")
@@ -110,12 +96,11 @@ async def absent(
     user: str = "root",
     identifier: str | bool | None = False,
     special: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt accepts the arguments of `present`)
+    **kwargs: Any,  # Salt accepts the arguments of `present`
 ) -> StateReturn:
     """Remove a job from a crontab.
 
     Args:
-        ctx: the state's context.
         name: the command of the job.
         user: user whose crontab is edited.
         identifier: identifies the job; by default the command.
@@ -135,24 +120,19 @@ async def absent(
     """
     command = name.strip()
     found_by = command if identifier is False else identifier
-    came = await ctx.call(
+    outcome = await ctx.call(
         "cron.rm_job" if special is None else "cron.rm_special", user, command,
         identifier=None if found_by is None else str(found_by), test=ctx.test,
     )  # fmt: skip
     new_state: DataMap = {"user": user, "cmd": command, "exists": False}
-    if came == "absent":
+    if outcome == "absent":
         comment = f"Cron {command} is absent" if ctx.test else f"Cron {command} already absent"
-        return StateReturn(name=command, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(command, comment, new_state)
     if ctx.test:
-        return StateReturn(name=command, result=None, comment=f"Cron {command} is set to be removed")
+        return StateReturn.planned(command, f"Cron {command} is set to be removed")
     comment = f"Cron {command} removed from {user}'s crontab"
-    return StateReturn(
-        name=command,
-        result=True,
-        changes={user: command},
-        comment=comment,
-        new_state=new_state,
-        old_state={"user": user, "cmd": command},
+    return StateReturn.changed(
+        command, comment, {user: command}, new_state, old_state={"user": user, "cmd": command}
     )
 
 
@@ -162,7 +142,6 @@ async def env_present(
     """Set a variable in a crontab.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         value: its value, written unchanged.
         user: user whose crontab is edited.
@@ -180,23 +159,21 @@ async def env_present(
         StateFailedError: the target has no cron, or cron rejects the crontab.
     """
     new_state: DataMap = {"user": user, "name": name, "value": "" if value is None else str(value)}
-    came: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
-    if came == "present":
-        comment = f"Cron env {name} already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    outcome: str = await ctx.call("cron.set_env", user, name, value=value, test=ctx.test)
+    if outcome == "present":
+        return StateReturn.unchanged(name, f"Cron env {name} already present", new_state)
     if ctx.test:
-        what = "added" if came == "new" else "updated"
-        return StateReturn(name=name, result=None, comment=f"Cron env {name} is set to be {what}")
+        what = "added" if outcome == "new" else "updated"
+        return StateReturn.planned(name, f"Cron env {name} is set to be {what}")
     added = f"Cron env {name} added to {user}'s crontab"
-    comment = added if came == "new" else f"Cron env {name} updated"
-    return StateReturn(name=name, result=True, changes={user: name}, comment=comment, new_state=new_state)
+    comment = added if outcome == "new" else f"Cron env {name} updated"
+    return StateReturn.changed(name, comment, {user: name}, new_state)
 
 
 async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateReturn:
     """Remove a variable from a crontab.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         user: user whose crontab is edited.
 
@@ -213,21 +190,14 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
     """
     variable = name.strip()
     gone: DataMap = {"user": user, "name": variable, "exists": False}
-    came: str = await ctx.call("cron.rm_env", user, variable, test=ctx.test)
-    if came == "absent":
+    outcome: str = await ctx.call("cron.rm_env", user, variable, test=ctx.test)
+    if outcome == "absent":
         what = "is absent" if ctx.test else "already absent"
-        comment = f"Cron env {variable} {what}"
-        return StateReturn(name=variable, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(variable, f"Cron env {variable} {what}", gone)
     if ctx.test:
-        return StateReturn(name=variable, result=None, comment=f"Cron env {variable} is set to be removed")
+        return StateReturn.planned(variable, f"Cron env {variable} is set to be removed")
     comment = f"Cron env {variable} removed from {user}'s crontab"
-    return StateReturn(name=variable, result=True, changes={user: variable}, comment=comment, new_state=gone)
+    return StateReturn.changed(variable, comment, {user: variable}, gone)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "env_absent": env_absent,
-    "env_present": env_present,
-    "file": file,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, env_absent, env_present, file, present)

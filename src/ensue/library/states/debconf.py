@@ -10,28 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
 
 @also_takes()
-async def set_(
-    ctx: StateContext,
-    name: str,
-    data: dict[str, dict[str, Any]],
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
-) -> StateReturn:
+async def set_(ctx: StateContext, name: str, data: dict[str, dict[str, Any]], **kwargs: Any) -> StateReturn:
     """Set the answers to questions of a package before it is installed.
 
     Args:
-        ctx: the state's context.
         name: the package.
         data: `type` and `value` by question.
         **kwargs: accepted, as in Salt, without effect.
@@ -52,30 +44,27 @@ async def set_(
             ctx.masker.add(str(each["value"]))
     if ctx.test and not await ctx.call("debconf.is_there"):
         # An earlier state may be about to install it.
-        comment = "debconf-utils is not installed yet, so the answers cannot be read"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, "debconf-utils is not installed yet, so the answers cannot be read")
     current: list[list[str]] = await ctx.call("debconf.show", name) or []
-    wanted = {key: (str(each["type"]), _text(each)) for key, each in data.items()}
-    waiting = {key: each for key, each in wanted.items() if [key, *each] not in current}
-    new_state: DataMap = {"name": name, "questions": [*wanted]}
+    answers = {key: (str(each["type"]), _text(each)) for key, each in data.items()}
+    waiting = {key: each for key, each in answers.items() if [key, *each] not in current}
+    new_state: DataMap = {"name": name, "questions": [*answers]}
     if not waiting:
-        comment = "All specified answers are already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
-    there = [key for key in wanted if key not in waiting]
+        return StateReturn.unchanged(name, "All specified answers are already set", new_state)
+    there = [key for key in answers if key not in waiting]
     comment = f"Unchanged answers: {' '.join(there)}" if there else ""
     changes: DataMap = {}
     for key, (kind, value) in waiting.items():
         shown = "(password hidden)" if kind == "password" else value
         changes[key] = f"New value: {shown}" if ctx.test else shown
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     try:
         for key, (kind, value) in waiting.items():
             await ctx.call("debconf.set", name, key, kind, value)
     except StateFailedError as error:
-        comment = f"Some settings failed to be applied. {error}"
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.failed(name, f"Some settings failed to be applied. {error}", changes)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 @also_takes()
@@ -87,12 +76,11 @@ async def set_file(
     template: str | None = None,
     context: dict[str, Any] | None = None,
     defaults: dict[str, Any] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Set the answers to questions from a file in the format of debconf-set-selections.
 
     Args:
-        ctx: the state's context.
         name: any name.
         source: the file, `salt://…`.
         template: render the file first, with this renderer.
@@ -128,18 +116,16 @@ async def set_file(
     waiting = [each for each in answers if each[1:] not in current.get(each[0], [])]
     new_state: DataMap = {"name": name, "questions": [each[1] for each in answers]}
     if not waiting:
-        comment = "All specified answers are already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, "All specified answers are already set", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment="Debconf selections would have been set.")
+        return StateReturn.planned(name, "Debconf selections would have been set.")
     for package, question, kind, value in waiting:
         await ctx.call("debconf.set", package, question, kind, value)
     hidden = {
         question: "(password hidden)" if kind == "password" else value for _, question, kind, value in waiting
     }
     changes: DataMap = {**hidden} if is_known else {}
-    comment = "Debconf selections were set."
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, "Debconf selections were set.", changes, new_state)
 
 
 def _line(line: str) -> list[str]:
@@ -163,4 +149,4 @@ def _text(answer: dict[str, Any]) -> str:
     return str(value)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"set": set_, "set_file": set_file}
+FUNCTIONS: Final = by_name(set_, set_file)

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -61,7 +59,7 @@ async def present(
     load: str | None = None,
     force: bool = False,
     insecure_registry: bool = False,
-    client_timeout: int | None = None,  # noqa: ARG001 (that of a library)
+    client_timeout: int | None = None,
     dockerfile: str | None = None,
     sls: Any = None,
     **kwargs: Any,
@@ -69,7 +67,6 @@ async def present(
     """Pull, build or load an image that is missing.
 
     Args:
-        ctx: the state's context.
         name: its name, with `:tag` or without.
         tag: its tag; required for `build` and `load`.
         build: build it from this folder of the target, which has a Dockerfile.
@@ -97,7 +94,7 @@ async def present(
             "`sls` is not supported: use a Dockerfile with `build`, or apply SLS to a running container,"
             " which the resource type `container` is for"
         )
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     source = _ImageSource(
         name=str(name),
         tag="" if tag is None else str(tag),
@@ -108,39 +105,36 @@ async def present(
         build_arguments={word: kwargs[word] for word in ("buildargs", "cache", "rm") if word in kwargs},
     )
     if build and load:
-        return StateReturn(name=name, result=False, comment="Only one of 'build' or 'load' is permitted.")
+        return StateReturn.failed(name, "Only one of 'build' or 'load' is permitted.")
     if (build or load) and not tag:
         comment = "The 'tag' argument is required if any one of 'build' or 'load' is used."
-        return StateReturn(name=name, result=False, comment=comment)
-    found: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
-    if found is not None and not force:
-        comment = f"Image {source.image} already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(source, found))
+        return StateReturn.failed(name, comment)
+    image: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
+    if image is not None and not force:
+        return StateReturn.unchanged(name, f"Image {source.image} already present", _state(source, image))
     if ctx.test:
-        changes: DataMap = {"image": {"old": found["Id"] if found else None, "new": source.image}}
-        comment = f"Image {source.image} will be {source.action}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    return await _obtained(ctx, source, found)
+        changes: DataMap = {"image": {"old": image["Id"] if image else None, "new": source.image}}
+        return StateReturn.planned(name, f"Image {source.image} will be {source.action}", changes)
+    return await _obtained(ctx, source, image)
 
 
 async def _obtained(ctx: StateContext, source: _ImageSource, before: dict[str, Any] | None) -> StateReturn:
     try:
         done = await _obtain(ctx, source)
     except StateFailedError as fault:
-        return StateReturn(name=source.name, result=False, comment=str(fault))
-    found: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
-    if found is None:
+        return StateReturn.failed(source.name, str(fault))
+    image: dict[str, Any] | None = await ctx.call("docker.find_image", source.image)
+    if image is None:
         why = done.get("Warning", "docker does not have it")
         comment = f"Image {source.image} was {source.action}, but does not exist: {why}"
-        return StateReturn(name=source.name, result=False, comment=comment)
-    is_new = before is None or before["Id"] != found["Id"]
+        return StateReturn.failed(source.name, comment)
+    is_new = before is None or before["Id"] != image["Id"]
     text = f"Image '{source.image}' was {source.action}"
-    return StateReturn(
-        name=source.name,
-        result=True,
-        changes=done if is_new else {},
-        comment=text if is_new else f"{text}, but there were no changes",
-        new_state=_state(source, found),
+    return StateReturn.changed(
+        source.name,
+        text if is_new else f"{text}, but there were no changes",
+        done if is_new else {},
+        _state(source, image),
     )
 
 
@@ -161,8 +155,8 @@ async def _obtain(ctx: StateContext, source: _ImageSource) -> dict[str, Any]:
     return done
 
 
-def _state(source: _ImageSource, found: dict[str, Any]) -> DataMap:
-    return {"name": source.image, "id": found["Id"], "tags": [*(found.get("RepoTags") or [])]}
+def _state(source: _ImageSource, image: dict[str, Any]) -> DataMap:
+    return {"name": source.image, "id": image["Id"], "tags": [*(image.get("RepoTags") or [])]}
 
 
 async def absent(
@@ -171,7 +165,6 @@ async def absent(
     """Remove images.
 
     Args:
-        ctx: the state's context.
         name: the image, with its tag.
         images: several images, instead of `name`.
         force: also remove an image that containers use.
@@ -186,9 +179,9 @@ async def absent(
     Raises:
         StateFailedError: docker does not answer.
     """
-    targets = [str(one) for one in images] if images else [str(name)]
-    resolved = [await ctx.call("docker.resolve_tag", one) for one in targets]
-    there = {one: tag for one, tag in zip(targets, resolved, strict=True) if tag is not False}
+    targets = [str(reference) for reference in images] if images else [str(name)]
+    resolved = [await ctx.call("docker.resolve_tag", reference) for reference in targets]
+    there = {reference: tag for reference, tag in zip(targets, resolved, strict=True) if tag is not False}
     gone: DataMap = {"name": name, "exists": False}
     if not there:
         comment = (
@@ -196,24 +189,24 @@ async def absent(
             if len(targets) == 1
             else "All specified images are not present"
         )
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, comment, gone)
     named = ", ".join(there)
     if ctx.test:
         comment = f"The following images will be removed: {named}"
         if len(there) == 1:
             comment = f"Image {named} will be removed"
-        return StateReturn(name=name, result=None, changes={"Tags": [*there]}, comment=comment)
+        return StateReturn.planned(name, comment, {"Tags": [*there]})
     done: dict[str, Any] = await ctx.call("docker.rmi", *there, force=force)
-    left = [one for one in there if await ctx.call("docker.resolve_tag", one) is not False]
+    left = [reference for reference in there if await ctx.call("docker.resolve_tag", reference) is not False]
     if left:
         errors = "; ".join(done.get("Errors", []))
         comment = f"The following image(s) failed to be removed: {', '.join(left)}. {errors}".rstrip(". ")
         changes = done if len(left) < len(there) else {}
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     comment = (
         f"Image {named} was removed" if len(there) == 1 else f"The following images were removed: {named}"
     )
-    return StateReturn(name=name, result=True, changes=done, comment=comment, new_state=gone)
+    return StateReturn.changed(name, comment, done, gone)
 
 
 @also_takes(
@@ -224,7 +217,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwarg
     """Pull, build or load an image again because a watched state has changes.
 
     Args:
-        ctx: the state's context.
         name: the image.
         sfun: the function of the state that watches.
         **kwargs: its other arguments.
@@ -238,10 +230,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "present", **kwarg
     return await present(ctx, name, **forced)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "mod_watch": mod_watch,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, mod_watch, present)
 
 MOD_WATCH = mod_watch

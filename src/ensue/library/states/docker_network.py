@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._docker import SETTINGS, part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -27,9 +25,9 @@ async def present(
     ctx: StateContext,
     name: str,
     *,
-    skip_translate: Any = None,  # noqa: ARG001 (options are not translated for a library)
-    ignore_collisions: bool = False,  # noqa: ARG001 (an alias means the same as its option)
-    validate_ip_addrs: bool = True,  # noqa: ARG001 (docker checks them)
+    skip_translate: Any = None,  # options are not translated for a library
+    ignore_collisions: bool = False,  # an alias means the same as its option
+    validate_ip_addrs: bool = True,  # docker checks them
     containers: Any = None,
     reconnect: bool = True,
     **kwargs: Any,
@@ -37,7 +35,6 @@ async def present(
     """Create a network, and connect containers to it.
 
     Args:
-        ctx: the state's context.
         name: its name.
         skip_translate: has no effect.
         ignore_collisions: has no effect.
@@ -60,30 +57,26 @@ async def present(
     Raises:
         StateFailedError: docker reports an error, or does not answer.
     """
-    found: dict[str, Any] | None = await ctx.call("docker.find_network", name)
+    network: dict[str, Any] | None = await ctx.call("docker.find_network", name)
     there, warnings = await _running(ctx, containers)
     differing: dict[str, Any] = (await ctx.call("docker.network_changes", name, **kwargs)) or {}
-    is_due = found is None or bool(differing)
-    connected = _connected(found)
+    is_due = network is None or bool(differing)
+    connected = _connected(network)
     if is_due:
         to_connect = there if containers is not None or not reconnect else connected
     else:
-        to_connect = {one: label for one, label in there.items() if one not in connected}
+        to_connect = {container: label for container, label in there.items() if container not in connected}
     changes: DataMap = {name: differing} if differing else {}
     if is_due:
-        changes["created" if found is None else "recreated"] = True
+        changes["created" if network is None else "recreated"] = True
     changes |= _moved(connected if differing else {}, to_connect)
     if ctx.test and changes:
-        return StateReturn(
-            name=name, result=None, changes=changes, comment=_plan(found, differing), warnings=warnings
-        )
-    comment = await _carried_out(ctx, name, found, differing, kwargs)
-    for one in to_connect:
-        await ctx.call("docker.connect_container_to_network", one, name)
-    about = await ctx.call("docker.inspect_network", name) if changes else found
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=_state(about), warnings=warnings
-    )
+        return StateReturn.planned(name, _plan(network, differing), changes, warnings=warnings)
+    comment = await _carried_out(ctx, name, network, differing, kwargs)
+    for container in to_connect:
+        await ctx.call("docker.connect_container_to_network", container, name)
+    about = await ctx.call("docker.inspect_network", name) if changes else network
+    return StateReturn.changed(name, comment, changes, _state(about), warnings=warnings)
 
 
 async def _running(ctx: StateContext, containers: Any) -> tuple[dict[str, str], tuple[str, ...]]:
@@ -92,22 +85,22 @@ async def _running(ctx: StateContext, containers: Any) -> tuple[dict[str, str], 
     there: dict[str, str] = {}
     missing: list[str] = []
     resting: list[str] = []
-    for one in [str(name).strip() for name in names if str(name).strip()]:
-        about: dict[str, Any] | None = await ctx.call("docker.find_container", one)
+    for container in [str(name).strip() for name in names if str(name).strip()]:
+        about: dict[str, Any] | None = await ctx.call("docker.find_container", container)
         if about is None:
-            missing.append(one)
+            missing.append(container)
         elif not part(about, "State").get("Running"):
-            resting.append(one)
+            resting.append(container)
         else:
-            there[str(about["Id"])] = one
+            there[str(about["Id"])] = container
     warnings = [f"The following containers do not exist: {', '.join(missing)}."] if missing else []
     warnings += [f"The following containers are not running: {', '.join(resting)}."] if resting else []
     return there, tuple(warnings)
 
 
-def _connected(found: dict[str, Any] | None) -> dict[str, str]:
-    containers = part(found, "Containers")
-    return {one: str(part(containers, one).get("Name", one)) for one in containers}
+def _connected(network: dict[str, Any] | None) -> dict[str, str]:
+    containers = part(network, "Containers")
+    return {container: str(part(containers, container).get("Name", container)) for container in containers}
 
 
 def _moved(lost: dict[str, str], to_connect: dict[str, str]) -> DataMap:
@@ -117,16 +110,16 @@ def _moved(lost: dict[str, str], to_connect: dict[str, str]) -> DataMap:
         lost: names of the containers whose network is removed, by id.
         to_connect: names of the containers to connect, by id.
     """
-    found: dict[str, list[Data]] = {
-        "connected": [label for one, label in to_connect.items() if one not in lost],
-        "reconnected": [label for one, label in to_connect.items() if one in lost],
-        "disconnected": [label for one, label in lost.items() if one not in to_connect],
+    network: dict[str, list[Data]] = {
+        "connected": [label for container, label in to_connect.items() if container not in lost],
+        "reconnected": [label for container, label in to_connect.items() if container in lost],
+        "disconnected": [label for container, label in lost.items() if container not in to_connect],
     }
-    return {word: labels for word, labels in found.items() if labels}
+    return {word: labels for word, labels in network.items() if labels}
 
 
-def _plan(found: dict[str, Any] | None, differing: dict[str, Any]) -> str:
-    if found is None:
+def _plan(network: dict[str, Any] | None, differing: dict[str, Any]) -> str:
+    if network is None:
         return "Network will be created"
     return "Network would be recreated with new config" if differing else "Containers would be connected"
 
@@ -134,37 +127,37 @@ def _plan(found: dict[str, Any] | None, differing: dict[str, Any]) -> str:
 async def _carried_out(
     ctx: StateContext,
     name: str,
-    found: dict[str, Any] | None,
+    network: dict[str, Any] | None,
     differing: dict[str, Any],
     settings: dict[str, Any],
 ) -> str:
     """Create or replace the network if necessary; return the comment."""
-    if found is not None and not differing:
+    if network is not None and not differing:
         return f"Network '{name}' already exists, and is configured as specified"
-    if found is not None:
-        await _removed(ctx, name, found)
+    if network is not None:
+        await _removed(ctx, name, network)
     await ctx.call("docker.create_network", name, **settings)
-    return f"Network '{name}' {'created' if found is None else 'was replaced with updated config'}"
+    return f"Network '{name}' {'created' if network is None else 'was replaced with updated config'}"
 
 
-async def _removed(ctx: StateContext, name: str, found: dict[str, Any]) -> list[str]:
+async def _removed(ctx: StateContext, name: str, network: dict[str, Any]) -> list[str]:
     """Remove a network; return the names of the containers that were connected to it."""
-    connected = _connected(found)
-    for one in connected:
-        await ctx.call("docker.disconnect_container_from_network", one, name)
+    connected = _connected(network)
+    for container in connected:
+        await ctx.call("docker.disconnect_container_from_network", container, name)
     await ctx.call("docker.remove_network", name)
     return [*connected.values()]
 
 
 def _state(about: dict[str, Any] | None) -> DataMap:
-    found = about or {}
-    pools: list[dict[str, Any]] = part(found, "IPAM").get("Config") or []
+    network = about or {}
+    pools: list[dict[str, Any]] = part(network, "IPAM").get("Config") or []
     return {
-        "name": found.get("Name"),
-        "id": found.get("Id"),
-        "driver": found.get("Driver"),
+        "name": network.get("Name"),
+        "id": network.get("Id"),
+        "driver": network.get("Driver"),
         "subnets": [pool["Subnet"] for pool in pools if pool.get("Subnet")],
-        "containers": [*sorted(_connected(found).values())],
+        "containers": [*sorted(_connected(network).values())],
     }
 
 
@@ -172,7 +165,6 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a network, and disconnect its containers.
 
     Args:
-        ctx: the state's context.
         name: its name.
 
     Example:
@@ -185,22 +177,19 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     Raises:
         StateFailedError: docker reports an error, or does not answer.
     """
-    found: dict[str, Any] | None = await ctx.call("docker.find_network", name)
+    network: dict[str, Any] | None = await ctx.call("docker.find_network", name)
     gone: DataMap = {"name": name, "exists": False}
-    if found is None:
-        comment = f"Network '{name}' already absent"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
-    connected = [*_connected(found).values()]
+    if network is None:
+        return StateReturn.unchanged(name, f"Network '{name}' already absent", gone)
+    connected = [*_connected(network).values()]
     changes: DataMap = {"removed": True, **({"disconnected": [*connected]} if connected else {})}
     if ctx.test:
-        comment = f"Network '{name}' will be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Network '{name}' will be removed", changes)
     try:
-        await _removed(ctx, name, found)
+        await _removed(ctx, name, network)
     except StateFailedError as fault:
-        return StateReturn(name=name, result=False, comment=f"Failed to remove network: {fault}")
-    comment = f"Removed network '{name}'"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+        return StateReturn.failed(name, f"Failed to remove network: {fault}")
+    return StateReturn.changed(name, f"Removed network '{name}'", changes, gone)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -8,27 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
 
 async def present(
-    ctx: StateContext,
-    name: str,
-    driver: str | None = None,
-    driver_opts: Any = None,
-    *,
-    force: bool = False,
+    ctx: StateContext, name: str, driver: str | None = None, driver_opts: Any = None, *, force: bool = False
 ) -> StateReturn:
     """Create a volume.
 
     Args:
-        ctx: the state's context.
         name: its name.
         driver: its driver.
         driver_opts: options of the driver; those of an existing volume are not compared.
@@ -46,38 +39,36 @@ async def present(
     Raises:
         StateFailedError: docker reports an error, or does not answer.
     """
-    found: dict[str, Any] | None = await ctx.call("docker.find_volume", name)
-    is_another = found is not None and driver is not None and found.get("Driver") != driver
-    if found is not None and not is_another:
-        comment = f"Volume '{name}' already exists."
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(found))
-    if found is not None and not force:
+    volume: dict[str, Any] | None = await ctx.call("docker.find_volume", name)
+    is_another = volume is not None and driver is not None and volume.get("Driver") != driver
+    if volume is not None and not is_another:
+        return StateReturn.unchanged(name, f"Volume '{name}' already exists.", _state(volume))
+    if volume is not None and not force:
         comment = (
-            f"Driver for existing volume '{name}' ('{found.get('Driver')}') does not match specified driver"
+            f"Driver for existing volume '{name}' ('{volume.get('Driver')}') does not match specified driver"
             f" ('{driver}') and force is False"
         )
-        return StateReturn(name=name, result=False, comment=comment)
-    changes: DataMap = {"removed": True} if found is not None else {}
+        return StateReturn.failed(name, comment)
+    changes: DataMap = {"removed": True} if volume is not None else {}
     if ctx.test:
         comment = (
             f"The volume '{name}' will be replaced with a new one using the driver '{driver}'"
-            if found is not None
+            if volume is not None
             else f"The volume '{name}' will be created"
         )
-        return StateReturn(name=name, result=None, changes={**changes, "created": True}, comment=comment)
-    if found is not None:
+        return StateReturn.planned(name, comment, {**changes, "created": True})
+    if volume is not None:
         await ctx.call("docker.remove_volume", name)
     made = await ctx.call("docker.create_volume", name, driver=driver, driver_opts=driver_opts)
     changes["created"] = made
-    comment = f"Volume '{name}' was {'replaced' if found is not None else 'created'}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=_state(made))
+    comment = f"Volume '{name}' was {'replaced' if volume is not None else 'created'}"
+    return StateReturn.changed(name, comment, changes, _state(made))
 
 
-async def absent(ctx: StateContext, name: str, driver: str | None = None) -> StateReturn:  # noqa: ARG001 (Salt's)
+async def absent(ctx: StateContext, name: str, driver: str | None = None) -> StateReturn:
     """Remove a volume with its data.
 
     Args:
-        ctx: the state's context.
         name: its name.
         driver: has no effect.
 
@@ -93,18 +84,19 @@ async def absent(ctx: StateContext, name: str, driver: str | None = None) -> Sta
     """
     gone: DataMap = {"name": name, "exists": False}
     if await ctx.call("docker.find_volume", name) is None:
-        comment = f"Volume '{name}' already absent"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, f"Volume '{name}' already absent", gone)
     if ctx.test:
-        comment = f"Volume '{name}' will be removed"
-        return StateReturn(name=name, result=None, changes={"removed": True}, comment=comment)
+        return StateReturn.planned(name, f"Volume '{name}' will be removed", {"removed": True})
     changes: DataMap = {"removed": await ctx.call("docker.remove_volume", name)}
-    comment = f"Volume '{name}' was removed"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+    return StateReturn.changed(name, f"Volume '{name}' was removed", changes, gone)
 
 
-def _state(found: dict[str, Any]) -> DataMap:
-    return {"name": found.get("Name"), "driver": found.get("Driver"), "mountpoint": found.get("Mountpoint")}
+def _state(volume: dict[str, Any]) -> DataMap:
+    return {
+        "name": volume.get("Name"),
+        "driver": volume.get("Driver"),
+        "mountpoint": volume.get("Mountpoint"),
+    }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

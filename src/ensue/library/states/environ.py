@@ -15,13 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -36,13 +35,12 @@ async def setenv(
     *,
     false_unsets: bool = False,
     clear_all: bool = False,
-    update_minion: bool = False,  # noqa: ARG001 (Salt's argument)
+    update_minion: bool = False,
     permanent: bool = False,
 ) -> StateReturn:
     """Set environment variables for the rest of this run.
 
     Args:
-        ctx: the state's context.
         name: the variable, or any name if `value` is a mapping.
         value: its value, or a mapping of variables to values; False sets an empty text.
         false_unsets: let False remove the variable instead.
@@ -68,27 +66,26 @@ async def setenv(
         )
     if permanent:
         raise StateFailedError("permanent: only Windows has permanent variables")
-    wanted = _wanted(name, value)
+    values = _wanted(name, value)
     now: dict[str, str] = await ctx.call("environ.items")
     if clear_all:
-        wanted = {**{key: False for key in now if key not in wanted}, **wanted}
+        values = {**{key: False for key in now if key not in values}, **values}
     new_state: DataMap = {
         key: None if each is False and false_unsets else "" if each is False else each
-        for key, each in wanted.items()
+        for key, each in values.items()
     }
     changes: DataMap = {key: each for key, each in new_state.items() if now.get(key) != each}
     if not changes:
         comment = "Environ values are already set with the correct values"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment="Environ values will be changed")
-    await ctx.call("environ.setenv", {key: wanted[key] for key in changes}, false_unsets=false_unsets)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment="Environ values were set",
-        new_state=new_state,
+        return StateReturn.planned(name, "Environ values will be changed", changes)
+    await ctx.call("environ.setenv", {key: values[key] for key in changes}, false_unsets=false_unsets)
+    return StateReturn.changed(
+        name,
+        "Environ values were set",
+        changes,
+        new_state,
         old_state={key: now.get(key) for key in new_state},
     )
 
@@ -102,7 +99,7 @@ def _wanted(name: str, value: Any) -> dict[str, str | bool]:
     return given
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"setenv": setenv}
+FUNCTIONS: Final = by_name(setenv)
 
 TRANSIENT: Final = frozenset({"setenv"})
 """Functions whose effect is lost when the process ends."""

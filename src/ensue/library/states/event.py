@@ -16,12 +16,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -35,7 +33,6 @@ def send(
     """Record an event, each time the state runs.
 
     Args:
-        ctx: the state's context.
         name: the event's tag.
         data: data of the event.
         show_changed: report the event as a change.
@@ -53,21 +50,17 @@ def send(
     event: DataMap = {"tag": name, "data": data}
     changes = event if show_changed else {}
     if ctx.test:
-        comment = "Event would have been fired"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, "Event would have been fired", changes)
     idle = [word for word in _WITHOUT_EFFECT if kwargs.get(word)]
     warnings = (f"event.send: {', '.join(idle)} has no effect; add it to `data`",) if idle else ()
-    return StateReturn(
-        name=name, result=True, changes=changes, comment="Event fired", new_state=event, warnings=warnings
-    )
+    return StateReturn.changed(name, "Event fired", changes, event, warnings=warnings)
 
 
 @also_takes("data", "show_changed", *_WITHOUT_EFFECT)
-def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+def wait(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # kept for mod_watch
     """Do nothing, unless a watched state has changes; then record the event.
 
     Args:
-        ctx: the state's context.
         name: the event's tag.
         **kwargs: the arguments of `send`.
 
@@ -89,7 +82,6 @@ def mod_watch(ctx: StateContext, name: str, sfun: str = "send", **kwargs: Any) -
     """Record the event of a state whose watched states have changes.
 
     Args:
-        ctx: the state's context.
         name: the event's tag.
         sfun: name of the state function, which makes no difference.
         **kwargs: the arguments of `send`.
@@ -98,11 +90,6 @@ def mod_watch(ctx: StateContext, name: str, sfun: str = "send", **kwargs: Any) -
     return send(ctx, name, **kwargs)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "fire_master": send,
-    "mod_watch": mod_watch,
-    "send": send,
-    "wait": wait,
-}
+FUNCTIONS: Final = by_name(mod_watch, send, wait, fire_master=send)
 
 MOD_WATCH = mod_watch

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -75,7 +76,6 @@ async def present(
     """Create a zone, and set what it allows.
 
     Args:
-        ctx: the state's context.
         name: the zone.
         block_icmp: types of ICMP messages to block.
         prune_block_icmp: remove all others from the list, as every `prune_…`.
@@ -113,7 +113,7 @@ async def present(
         "interfaces": (interfaces, prune_interfaces), "sources": (sources, prune_sources),
         "rich_rules": (rich_rules, prune_rich_rules),
     }  # fmt: skip
-    wanted = {
+    requested = {
         word: (_read(word, given or []), is_pruned)
         for word, (given, is_pruned) in lists.items()
         if given or is_pruned
@@ -130,8 +130,8 @@ async def present(
         changes[name] = {"old": [*zones], "new": name}
         if not ctx.test:
             await ctx.call("firewalld.new_zone", name)
-    if "block_icmp" in wanted:
-        warnings += await _without_unknown_icmp(ctx, wanted)
+    if "block_icmp" in requested:
+        warnings += await _without_unknown_icmp(ctx, requested)
     if default and (before := await ctx.call("firewalld.default_zone")) != name:
         changes["default"] = {"old": before, "new": name}
         if not ctx.test:
@@ -139,7 +139,7 @@ async def present(
     if masquerade is not None:
         changes |= await _masqueraded(ctx, name, masquerade=masquerade, is_new=is_new)
         new_state["masquerade"] = masquerade
-    for word, (items, is_pruned) in wanted.items():
+    for word, (items, is_pruned) in requested.items():
         about = _LISTS[word]
         now = await _settled(ctx, name, about, items, is_pruned=is_pruned, is_new=is_new)
         new_state[about.key] = _shown(about, now["new"])
@@ -154,7 +154,6 @@ async def service(
     """Create or change a service that zones can allow.
 
     Args:
-        ctx: the state's context.
         name: the service.
         ports: all of its ports (`80/tcp`).
         protocols: all of its protocols.
@@ -180,16 +179,16 @@ async def service(
         await ctx.call("firewalld.new_service", name, restart=False)
     new_state: DataMap = {"name": name}
     for what, given in (("port", ports), ("protocol", protocols)):
-        wanted = [str(each) for each in given or []]
+        requested = [str(each) for each in given or []]
         # In a plan, a service that does not exist yet has no settings to read.
         known = is_there or not ctx.test
         current: list[str] = await ctx.call(f"firewalld.get_service_{what}s", name) if known else []
-        new_state[f"{what}s"] = [*wanted]
-        if set(wanted) == set(current):
+        new_state[f"{what}s"] = [*requested]
+        if set(requested) == set(current):
             continue
-        changes[f"{what}s"] = {"old": [*current], "new": [*wanted]}
-        for verb, items in (("add", wanted), ("remove", current)):
-            others = current if verb == "add" else wanted
+        changes[f"{what}s"] = {"old": [*current], "new": [*requested]}
+        for verb, items in (("add", requested), ("remove", current)):
+            others = current if verb == "add" else requested
             for each in items if not ctx.test else ():
                 if each not in others:
                     await ctx.call(f"firewalld.{verb}_service_{what}", name, each)
@@ -203,28 +202,23 @@ async def _ended(
 ) -> StateReturn:
     if not changes:
         comment = f"'{name}' is already in the desired state."
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=new_state, warnings=tuple(warnings)
-        )
+        return StateReturn.unchanged(name, comment, new_state, warnings=tuple(warnings))
     if ctx.test:
         comment = f"Configuration for '{name}' will change."
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=tuple(warnings))
+        return StateReturn.planned(name, comment, changes, warnings=tuple(warnings))
     await ctx.call("firewalld.reload_rules")
     comment = f"'{name}' was configured."
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=new_state,
-        warnings=tuple(warnings),
-    )  # fmt: skip
+    return StateReturn.changed(name, comment, changes, new_state, warnings=tuple(warnings))
 
 
 async def _settled(
-    ctx: StateContext, zone: str, about: _List, wanted: list[str], *, is_pruned: bool, is_new: bool
+    ctx: StateContext, zone: str, about: _List, requested: list[str], *, is_pruned: bool, is_new: bool
 ) -> dict[str, list[str]]:
     """Change a list of a zone to the requested one, and return the old and the new list."""
     is_planned = ctx.test and is_new
     current: list[str] = [] if is_planned else _listed(await ctx.call(f"firewalld.{about.read}", zone))
-    coming = [each for each in wanted if each not in current]
-    going = [each for each in current if each not in wanted] if is_pruned else []
+    coming = [each for each in requested if each not in current]
+    going = [each for each in current if each not in requested] if is_pruned else []
     for function, items in ((about.add, coming), (about.remove, going)):
         for each in items if not ctx.test else ():
             await ctx.call(f"firewalld.{function}", *_words(about, zone, each))
@@ -237,9 +231,9 @@ def _words(about: _List, zone: str, item: str) -> list[str]:
     return [zone, *item.split(":", 3)] if about.key == "port_fwd" else [zone, item]
 
 
-def _listed(said: Sequence[Any]) -> list[str]:
+def _listed(items: Sequence[Any]) -> list[str]:
     """Return a list of firewalld as texts; forwarded ports have the form `from:to:protocol:address`."""
-    return [":".join(each[key] for key in _FORWARD_KEYS) if is_mapping(each) else str(each) for each in said]
+    return [":".join(each[key] for key in _FORWARD_KEYS) if is_mapping(each) else str(each) for each in items]
 
 
 def _read(word: str, given: Sequence[Any]) -> list[str]:
@@ -277,11 +271,11 @@ async def _masqueraded(ctx: StateContext, zone: str, *, masquerade: bool, is_new
     return {"masquerade": {"old": before, "new": f"Masquerading successfully {what}."}}
 
 
-async def _without_unknown_icmp(ctx: StateContext, wanted: dict[str, tuple[list[str], bool]]) -> list[str]:
+async def _without_unknown_icmp(ctx: StateContext, requested: dict[str, tuple[list[str], bool]]) -> list[str]:
     """Leave out ICMP types that firewalld does not know, as Salt does, and return a comment."""
-    items, is_pruned = wanted["block_icmp"]
+    items, is_pruned = requested["block_icmp"]
     known: list[str] = await ctx.call("firewalld.get_icmp_types")
-    wanted["block_icmp"] = ([each for each in items if each in known], is_pruned)
+    requested["block_icmp"] = ([each for each in items if each in known], is_pruned)
     return [f"{each} is an invalid ICMP type" for each in items if each not in known]
 
 
@@ -290,4 +284,4 @@ def _not_running(ctx: StateContext, name: str, error: StateFailedError) -> State
     return StateReturn(name=name, result=None if ctx.test else False, comment=f"Error: {error}")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"present": present, "service": service}
+FUNCTIONS: Final = by_name(present, service)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -34,7 +32,6 @@ async def installed(
     """Install a gem.
 
     Args:
-        ctx: the state's context.
         name: the gem.
         user: user who runs gem on the target.
         version: its version; by default any.
@@ -52,41 +49,32 @@ async def installed(
     Raises:
         StateFailedError: gem failed.
     """
-    wanted = None if version is None else str(version)
+    requested = None if version is None else str(version)
     try:
         before = await _versions(ctx, name, gem_bin, user)
     except StateFailedError as error:
         # In a plan, an earlier state may be about to install gem.
         return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
-    if before and (wanted is None or wanted in before):
-        comment = "Gem is already installed."
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, before))
+    if before and (requested is None or requested in before):
+        return StateReturn.unchanged(name, "Gem is already installed.", _state(name, before))
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"The gem {name} would have been installed")
+        return StateReturn.planned(name, f"The gem {name} would have been installed")
     try:
-        await ctx.call("gem.install", name, gem_bin=gem_bin, runas=user, version=wanted, **kwargs)
+        await ctx.call("gem.install", name, gem_bin=gem_bin, runas=user, version=requested, **kwargs)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Could not install gem. {error}")
+        return StateReturn.failed(name, f"Could not install gem. {error}")
     after = await _versions(ctx, name, gem_bin, user)
     comment = "Gem was successfully installed"
-    return StateReturn(
-        name=name, result=True, changes={name: "Installed"}, comment=comment, new_state=_state(name, after)
-    )
+    return StateReturn.changed(name, comment, {name: "Installed"}, _state(name, after))
 
 
 @also_takes(*_INSTALL)
 async def removed(
-    ctx: StateContext,
-    name: str,
-    *,
-    user: str | None = None,
-    gem_bin: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: StateContext, name: str, *, user: str | None = None, gem_bin: str | None = None, **kwargs: Any
 ) -> StateReturn:
     """Remove all versions of a gem.
 
     Args:
-        ctx: the state's context.
         name: the gem.
         user: user who runs gem on the target.
         gem_bin: path of the program `gem`.
@@ -108,26 +96,20 @@ async def removed(
     except StateFailedError as error:
         return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
     if not there:
-        return StateReturn(name=name, result=True, comment="Gem is not installed.", new_state=gone)
+        return StateReturn.unchanged(name, "Gem is not installed.", gone)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"The gem {name} would have been removed")
+        return StateReturn.planned(name, f"The gem {name} would have been removed")
     await ctx.call("gem.uninstall", name, gem_bin=gem_bin, runas=user)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Removed"},
-        comment="Gem was successfully removed.",
-        new_state=gone,
-    )
+    return StateReturn.changed(name, "Gem was successfully removed.", {name: "Removed"}, gone)
 
 
 async def _versions(ctx: StateContext, name: str, gem_bin: str | None, user: str | None) -> list[str]:
-    found: dict[str, list[str]] = await ctx.call("gem.list", name, gem_bin=gem_bin, runas=user)
-    return found.get(name, [])
+    gems: dict[str, list[str]] = await ctx.call("gem.list", name, gem_bin=gem_bin, runas=user)
+    return gems.get(name, [])
 
 
 def _state(name: str, versions: list[str]) -> DataMap:
     return {"name": name, "versions": [*versions]}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"installed": installed, "removed": removed}
+FUNCTIONS: Final = by_name(installed, removed)

@@ -1,5 +1,8 @@
 """State module `grains`: grains in the target's grains file.
 
+Args:
+    delimiter: separates the keys of a path.
+
 Source: Salt's state module `grains`, 3008: results, changes and comments.
 """
 
@@ -7,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.data import copied, is_list
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -23,9 +25,7 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
     """Fail if a grain does not exist.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
-        delimiter: separates the keys of a path.
 
     Example:
         role:
@@ -36,8 +36,8 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
     """
     name, found = await _found(ctx, name, delimiter)
     if found is _NOTHING:
-        return StateReturn(name=name, result=False, comment="Grain does not exist")
-    return StateReturn(name=name, result=True, comment="Grain exists", new_state=_state(name, found))
+        return StateReturn.failed(name, "Grain does not exist")
+    return StateReturn.unchanged(name, "Grain exists", _state(name, found))
 
 
 async def present(
@@ -46,10 +46,8 @@ async def present(
     """Set a grain.
 
     Args:
-        ctx: the state's context.
         name: the grain's path; missing keys on the way are created.
         value: the value.
-        delimiter: separates the keys of a path.
         force: also replace a list or a mapping, or replace a value by one of these.
 
     Example:
@@ -62,22 +60,19 @@ async def present(
     """
     name, before = await _found(ctx, name, delimiter)
     if before is not _NOTHING and before == value:
-        return StateReturn(
-            name=name, result=True, comment="Grain is already set", new_state=_state(name, value)
-        )
+        return StateReturn.unchanged(name, "Grain is already set", _state(name, value))
     if ctx.test:
         added: DataMap = {"new": name} if before is _NOTHING else {"changed": {name: value}}
         what = "added" if before is _NOTHING else "changed"
-        return StateReturn(name=name, result=None, changes=added, comment=f"Grain {name} is set to be {what}")
+        return StateReturn.planned(name, f"Grain {name} is set to be {what}", added)
     done = await ctx.call("grains.set", name, value, force=force)
     if not done["result"]:
-        return StateReturn(name=name, result=False, comment=done["comment"])
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done["changes"],
-        comment=f"Set grain {name} to {value}",
-        new_state=_state(name, value),
+        return StateReturn.failed(name, done["comment"])
+    return StateReturn.changed(
+        name,
+        f"Set grain {name} to {value}",
+        done["changes"],
+        _state(name, value),
         old_state=_before(name, before),
     )
 
@@ -88,10 +83,8 @@ async def absent(
     """Set a grain to None, or remove it.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         destructive: remove the grain; by default its value becomes None.
-        delimiter: separates the keys of a path.
         force: also change a grain that is a list or a mapping.
 
     Example:
@@ -106,10 +99,9 @@ async def absent(
     name, before = await _found(ctx, name, delimiter)
     new_state = _before(name, _NOTHING) if destructive else _state(name, None)
     if before is _NOTHING:
-        comment = f"Grain {name} does not exist"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_before(name, before))
+        return StateReturn.unchanged(name, f"Grain {name} does not exist", _before(name, before))
     if before is None and not destructive:
-        return StateReturn(name=name, result=True, comment="Grain is already set", new_state=new_state)
+        return StateReturn.unchanged(name, "Grain is already set", new_state)
     changes: DataMap = {"deleted": name} if destructive else {"grain": name, "value": None}
     if ctx.test:
         comment = (
@@ -117,16 +109,15 @@ async def absent(
             if destructive
             else f"Value for grain {name} is set to be deleted (None)"
         )
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     done = await ctx.call("grains.set", name, None, destructive=destructive, force=force)
     if not done["result"]:
-        return StateReturn(name=name, result=False, comment=done["comment"])
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"Grain {name} was deleted" if destructive else f"Value for grain {name} was set to None",
-        new_state=new_state,
+        return StateReturn.failed(name, done["comment"])
+    return StateReturn.changed(
+        name,
+        f"Grain {name} was deleted" if destructive else f"Value for grain {name} was set to None",
+        changes,
+        new_state,
         old_state=_before(name, before),
     )
 
@@ -137,11 +128,9 @@ async def append(
     """Add a value to an existing grain that is a list.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
         convert: convert a grain that is not a list into one.
-        delimiter: separates the keys of a path.
 
     Example:
         roles:
@@ -154,27 +143,26 @@ async def append(
     """
     name, before = await _found(ctx, name, delimiter)
     if before is _NOTHING:
-        return StateReturn(name=name, result=False, comment=f"Grain {name} does not exist")
+        return StateReturn.failed(name, f"Grain {name} does not exist")
     if not is_list(before) and not convert:
-        return StateReturn(name=name, result=False, comment=f"Grain {name} is not a valid list")
+        return StateReturn.failed(name, f"Grain {name} is not a valid list")
     missing = _missing(before if is_list(before) else [], value)
     if is_list(before) and not missing:
         comment = f"Value {value} is already in the list for grain {name}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, before))
+        return StateReturn.unchanged(name, comment, _state(name, before))
     if ctx.test:
         comment = (
             f"Value {value} in grain {name} is set to be added"
             if is_list(before)
             else f"Grain {name} is set to be converted to list and value {value} will be added"
         )
-        return StateReturn(name=name, result=None, changes={"added": value}, comment=comment)
+        return StateReturn.planned(name, comment, {"added": value})
     await ctx.call("grains.append", name, missing, convert=convert)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"added": value},
-        comment=f"Value {value} was added to grain {name}",
-        new_state=await _now(ctx, name),
+    return StateReturn.changed(
+        name,
+        f"Value {value} was added to grain {name}",
+        {"added": value},
+        await _now(ctx, name),
         old_state=_before(name, before),
     )
 
@@ -183,10 +171,8 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
     """Add a value to a grain that is a list, and create a missing grain.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
-        delimiter: separates the keys of a path.
 
     Example:
         roles:
@@ -199,11 +185,11 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
     name, before = await _found(ctx, name, delimiter)
     listed: Any = [] if before is _NOTHING else before
     if not is_list(listed):
-        return StateReturn(name=name, result=False, comment=f"Grain {name} is not a valid list")
+        return StateReturn.failed(name, f"Grain {name} is not a valid list")
     missing = _missing(listed, value)
     if not missing:
         comment = f"Value {value} is already in grain {name} (or pending)"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, listed))
+        return StateReturn.unchanged(name, comment, _state(name, listed))
     shown = missing if is_list(value) else value
     if ctx.test:
         comment = (
@@ -211,20 +197,17 @@ async def list_present(ctx: StateContext, name: str, value: Any, delimiter: str 
             if listed
             else f"Grain {name} is set to be added"
         )
-        return StateReturn(
-            name=name, result=None, changes={"new": "" if before is _NOTHING else listed}, comment=comment
-        )
+        return StateReturn.planned(name, comment, {"new": "" if before is _NOTHING else listed})
     changes = await ctx.call("grains.append", name, missing)
-    kept = [one for one in value if one in listed] if is_list(value) else []
+    kept = [entry for entry in value if entry in listed] if is_list(value) else []
     remark = (
         f'Removed value {kept} from update due to value found in "{name}" (or pending).\n' if kept else ""
     )
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"new": changes},
-        comment=f"{remark}Append value {shown} to grain {name}",
-        new_state=await _now(ctx, name),
+    return StateReturn.changed(
+        name,
+        f"{remark}Append value {shown} to grain {name}",
+        {"new": changes},
+        await _now(ctx, name),
         old_state=_before(name, before),
     )
 
@@ -233,10 +216,8 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
     """Remove a value from a grain that is a list.
 
     Args:
-        ctx: the state's context.
         name: the grain's path.
         value: the value, or a list of them.
-        delimiter: separates the keys of a path.
 
     Example:
         roles:
@@ -248,33 +229,28 @@ async def list_absent(ctx: StateContext, name: str, value: Any, delimiter: str =
     """
     name, before = await _found(ctx, name, delimiter)
     if before is _NOTHING:
-        comment = f"Grain {name} does not exist"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_before(name, before))
+        return StateReturn.unchanged(name, f"Grain {name} does not exist", _before(name, before))
     if not is_list(before):
-        return StateReturn(name=name, result=False, comment=f"Grain {name} is not a valid list")
+        return StateReturn.failed(name, f"Grain {name} is not a valid list")
     given = value if is_list(value) else [value]
-    there = [one for one in given if one in before]
-    said = (
+    there = [entry for entry in given if entry in before]
+    text = (
         f"Value {{}} in grain {name} is set to be deleted"
         if ctx.test
         else f"Value {{}} was deleted from grain {name}"
     )
     comment = "\n".join(
-        said.format(one) if one in there else f"Value {one} is absent from grain {name}" for one in given
+        text.format(entry) if entry in there else f"Value {entry} is absent from grain {name}"
+        for entry in given
     )
     if not there:
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, before))
+        return StateReturn.unchanged(name, comment, _state(name, before))
     if ctx.test:
-        return StateReturn(name=name, result=None, changes={"deleted": [*there]}, comment=comment)
-    for one in there:
-        await ctx.call("grains.remove", name, one)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"deleted": [*there]},
-        comment=comment,
-        new_state=await _now(ctx, name),
-        old_state=_before(name, before),
+        return StateReturn.planned(name, comment, {"deleted": [*there]})
+    for entry in there:
+        await ctx.call("grains.remove", name, entry)
+    return StateReturn.changed(
+        name, comment, {"deleted": [*there]}, await _now(ctx, name), old_state=_before(name, before)
     )
 
 
@@ -291,9 +267,9 @@ async def _now(ctx: StateContext, name: str) -> DataMap:
 def _missing(listed: list[Data], value: Any) -> list[Data]:
     """Return the values that a list lacks, each once."""
     missing: list[Data] = []
-    for one in value if is_list(value) else [value]:
-        if one not in listed and one not in missing:
-            missing.append(one)
+    for entry in value if is_list(value) else [value]:
+        if entry not in listed and entry not in missing:
+            missing.append(entry)
     return missing
 
 
@@ -306,11 +282,4 @@ def _before(name: str, value: Any) -> DataMap:
     return {"name": name, "exists": False} if value is _NOTHING else _state(name, value)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "append": append,
-    "exists": exists,
-    "list_absent": list_absent,
-    "list_present": list_present,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(absent, append, exists, list_absent, list_present, present)

@@ -9,12 +9,12 @@ Source: resource graph document, "Building and executing".
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ensue.core.contracts.deployment import ANY_RESOURCE, DeploymentOrder
-from ensue.core.contracts.functions import keeps_intent
+from ensue.core.contracts.functions import by_name, keeps_intent
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.durations import FORMS, duration_s
@@ -22,7 +22,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import MINION_TYPE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.contracts.deployment import Deployed
@@ -57,7 +57,6 @@ async def deployed(
     """Provision the resources of Score files or deployment sets.
 
     Args:
-        ctx: the state's context.
         name: name of the deployment in bindings.
         app: the id of the application.
         env: the id of the environment.
@@ -126,7 +125,6 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
     """Remove everything that deployments of an environment provisioned.
 
     Args:
-        ctx: the state's context.
         name: name of the state.
         app: the id of the application.
         env: the id of the environment.
@@ -146,10 +144,10 @@ async def destroyed(ctx: StateContext, name: str, app: str, env: str, *, org: st
     """
     _refuse_resources(ctx)
     order = DeploymentOrder(app=app, env=env, org=org, destroy=True)
-    said = _said(ctx, name, order, await ctx.deployments.deploy(order))
-    if said.result is not True:
-        return said
-    return msgspec.structs.replace(said, new_state={"app": app, "env": env, "exists": False}, sensitive=())
+    outcome = _said(ctx, name, order, await ctx.deployments.deploy(order))
+    if outcome.result is not True:
+        return outcome
+    return msgspec.structs.replace(outcome, new_state={"app": app, "env": env, "exists": False}, sensitive=())
 
 
 @keeps_intent
@@ -157,7 +155,6 @@ async def provisioned(ctx: StateContext, name: str) -> StateReturn:
     """Provision one resource of a deployment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the resource, `TYPE.CLASS#ID`.
     """
     return await ctx.deployments.provision(name)
@@ -168,7 +165,6 @@ async def expanded(ctx: StateContext, name: str) -> StateReturn:
     """Provision the resources of a list of a deployment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the list, `ENTRY of TYPE.CLASS#ID`.
     """
     return await ctx.deployments.expand(name)
@@ -179,7 +175,6 @@ async def cleared(ctx: StateContext, name: str) -> StateReturn:
     """Destroy what a replaced resource was before; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the resource, `TYPE.CLASS#ID`.
     """
     return await ctx.deployments.clear(name)
@@ -190,20 +185,12 @@ async def removed(ctx: StateContext, name: str) -> StateReturn:
     """Remove one resource of an environment; only for `graph.deployed` and `ensue deploy`.
 
     Args:
-        ctx: the state's context.
         name: the resource, `TYPE.CLASS#ID`.
     """
     return await ctx.deployments.remove(name)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "deployed": deployed,
-    "destroyed": destroyed,
-    "provisioned": provisioned,
-    "expanded": expanded,
-    "cleared": cleared,
-    "removed": removed,
-}
+FUNCTIONS: Final = by_name(deployed, destroyed, provisioned, expanded, cleared, removed)
 
 TRANSIENT: Final = tuple(FUNCTIONS)
 """The record of each resource tells a resumed run what is left to do."""
@@ -222,7 +209,7 @@ def _replaceable(given: Data) -> tuple[str, ...]:
     if isinstance(given, bool):
         return (ANY_RESOURCE,) if given else ()
     listed = given if is_list(given) else [] if given is None else [given]
-    if not all(isinstance(one, str) for one in listed):
+    if not all(isinstance(node, str) for node in listed):
         raise StateFailedError(f"allow_replace: {given!r} is neither true or false nor names of resources")
     return tuple(map(str, listed))
 
@@ -243,10 +230,10 @@ def _paths(root: Path, word: str, given: Data) -> list[Path]:
     from a run is never read for placeholders.
     """
     listed = given if is_list(given) else [] if given is None else [given]
-    for one in listed:
-        if not isinstance(one, str) or not one:
-            raise StateFailedError(f"{word}: {one!r} is not the path of a file")
-    return [root / str(one) for one in listed]
+    for node in listed:
+        if not isinstance(node, str) or not node:
+            raise StateFailedError(f"{word}: {node!r} is not the path of a file")
+    return [root / str(node) for node in listed]
 
 
 def _said(ctx: StateContext, name: str, order: DeploymentOrder, done: Deployed) -> StateReturn:
@@ -256,16 +243,10 @@ def _said(ctx: StateContext, name: str, order: DeploymentOrder, done: Deployed) 
         comment += f"\norphaned (removed with prune): {', '.join(done.orphans)}"
     if done.failures:
         comment = "\n".join([comment, *done.failures])
-        return StateReturn(name=name, result=False, changes=done.changes, comment=comment)
+        return StateReturn.failed(name, comment, done.changes)
     if ctx.test and done.changes:
-        return StateReturn(name=name, result=None, changes=done.changes, comment=comment)
+        return StateReturn.planned(name, comment, done.changes)
     new_state: DataMap = {**({"shared": done.shared} if done.shared else {}), **done.workloads}
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done.changes,
-        comment=comment,
-        new_state=new_state,
-        sensitive=done.sensitive,
-        warnings=done.warnings,
+    return StateReturn.changed(
+        name, comment, done.changes, new_state, sensitive=done.sensitive, warnings=done.warnings
     )

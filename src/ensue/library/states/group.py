@@ -5,13 +5,14 @@ Source: Salt's state module `group`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -27,12 +28,11 @@ async def present(
     delusers: list[str] | None = None,
     members: list[str] | None = None,
     non_unique: bool = False,
-    local: bool = False,  # noqa: ARG001 (Salt's argument)
+    local: bool = False,
 ) -> StateReturn:
     """Create a group, or change its id or members.
 
     Args:
-        ctx: the state's context.
         name: the group.
         gid: group id.
         system: give a new group an id of the system range.
@@ -57,38 +57,31 @@ async def present(
     """
     _check(addusers, delusers, members)
     wanted_gid = _number(gid)
-    found: DataMap = await ctx.call("group.info", name)
-    if not found:
+    group: DataMap = await ctx.call("group.info", name)
+    if not group:
         return await _added(
             ctx, name, wanted_gid, addusers or members or [], system=system, non_unique=non_unique
         )
-    changes = _differences(found, wanted_gid, addusers, delusers, members)
+    changes = _differences(group, wanted_gid, addusers, delusers, members)
     if not changes:
-        comment = f"Group {name} is present and up to date"
-        return StateReturn(name=name, result=True, comment=comment, new_state=found)
+        return StateReturn.unchanged(name, f"Group {name} is present and up to date", group)
     listed = "".join(f"{key}: {value!s}\n" for key, value in changes.items())
     comment = f"The following group attributes are set to be changed:\n{listed}"
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     refusals = await _change(ctx, name, changes, non_unique=non_unique)
     new_state = await ctx.call("group.info", name)
     if left := _differences(new_state, wanted_gid, addusers, delusers, members):
         return _incomplete(name, f"{comment}Some changes could not be applied", left, refusals)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"Final": "All changes applied successfully"},
-        comment=comment,
-        new_state=new_state,
-        old_state=found,
+    return StateReturn.changed(
+        name, comment, {"Final": "All changes applied successfully"}, new_state, old_state=group
     )
 
 
-async def absent(ctx: StateContext, name: str, local: bool = False) -> StateReturn:  # noqa: ARG001 (Salt's argument)
+async def absent(ctx: StateContext, name: str, local: bool = False) -> StateReturn:
     """Remove a group.
 
     Args:
-        ctx: the state's context.
         name: the group.
         local: accepted, as in Salt, without effect.
 
@@ -103,21 +96,14 @@ async def absent(ctx: StateContext, name: str, local: bool = False) -> StateRetu
         StateFailedError: the group could not be removed, for example because it is the primary group of a
             user.
     """
-    found = await ctx.call("group.info", name)
+    group = await ctx.call("group.info", name)
     absent_state: DataMap = {"name": name, "exists": False}
-    if not found:
-        return StateReturn(name=name, result=True, comment="Group not present", new_state=absent_state)
+    if not group:
+        return StateReturn.unchanged(name, "Group not present", absent_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Group {name} is set for removal")
+        return StateReturn.planned(name, f"Group {name} is set for removal")
     await ctx.call("group.delete", name)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: ""},
-        comment=f"Removed group {name}",
-        new_state=absent_state,
-        old_state=found,
-    )
+    return StateReturn.changed(name, f"Removed group {name}", {name: ""}, absent_state, old_state=group)
 
 
 def _check(addusers: list[str] | None, delusers: list[str] | None, members: list[str] | None) -> None:
@@ -141,15 +127,15 @@ def _number(gid: int | str | None) -> int | None:
 
 
 def _differences(
-    found: DataMap,
+    group: DataMap,
     gid: int | None,
     addusers: list[str] | None,
     delusers: list[str] | None,
     members: list[str] | None,
 ) -> DataMap:
-    now = found["members"] if isinstance(found["members"], list) else []
+    now = group["members"] if isinstance(group["members"], list) else []
     changes: DataMap = {}
-    if gid is not None and found["gid"] != gid:
+    if gid is not None and group["gid"] != gid:
         changes["gid"] = gid
     if members is not None and set(members) != set(now):
         changes["members"] = [*members]
@@ -183,16 +169,14 @@ async def _change(ctx: StateContext, name: str, changes: DataMap, *, non_unique:
 
 def _incomplete(name: str, comment: str, left: DataMap, refusals: Sequence[str]) -> StateReturn:
     """Return the failure of a group that was created or changed in part; `left` is what could not be done."""
-    return StateReturn(
-        name=name, result=False, changes={"Failed": left}, comment="\n".join([comment, *refusals])
-    )
+    return StateReturn.failed(name, "\n".join([comment, *refusals]), {"Failed": left})
 
 
 async def _added(
     ctx: StateContext, name: str, gid: int | None, members: list[str], *, system: bool, non_unique: bool
 ) -> StateReturn:
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Group {name} set to be added")
+        return StateReturn.planned(name, f"Group {name} set to be added")
     if gid is not None and not non_unique:
         await _refuse_taken_number(ctx, name, gid)
     await ctx.call("group.add", name, gid=gid, system=system, non_unique=non_unique)
@@ -201,13 +185,8 @@ async def _added(
     if left := _differences(created, gid, None, None, members or None):
         comment = f"Group {name} has been created but, some changes could not be applied"
         return _incomplete(name, comment, left, refusals)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=created,
-        comment=f"New group {name} created",
-        new_state=created,
-        old_state={"name": name, "exists": False},
+    return StateReturn.changed(
+        name, f"New group {name} created", created, created, old_state={"name": name, "exists": False}
     )
 
 
@@ -219,4 +198,4 @@ async def _refuse_taken_number(ctx: StateContext, name: str, gid: int) -> None:
             )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

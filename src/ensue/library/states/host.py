@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -26,7 +25,6 @@ async def present(
     """Assign a host name to addresses.
 
     Args:
-        ctx: the state's context.
         name: the host name.
         ip: the address, or a list of addresses.
         comment: comment at the end of each line.
@@ -77,15 +75,12 @@ async def present(
     lines += [f"Host {name} ({each}) already present" for each in wanted if each not in added]
     lines += [words[1].format(name, each) for each in removed]
     lines += [words[2].format(comment, each) for each in remarked]
-    result = None if ctx.test and changes else True
-    return StateReturn(
-        name=name,
-        result=result,
-        changes=changes,
-        comment="\n".join(lines),
-        new_state={"name": name, "ip": [*wanted]} if result else None,
-        old_state=_carried(hosts, name) if result and changes else None,
-        warnings=warnings,
+    if ctx.test and changes:
+        return StateReturn.planned(name, "\n".join(lines), changes, warnings=warnings)
+    new_state: DataMap = {"name": name, "ip": [*wanted]}
+    old_state = _carried(hosts, name) if changes else None
+    return StateReturn.changed(
+        name, "\n".join(lines), changes, new_state, old_state=old_state, warnings=warnings
     )
 
 
@@ -93,7 +88,6 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
     """Remove a host name from addresses.
 
     Args:
-        ctx: the state's context.
         name: the host name.
         ip: the address, or a list of addresses.
 
@@ -108,28 +102,23 @@ async def absent(ctx: StateContext, name: str, ip: str | list[str]) -> StateRetu
     Raises:
         StateFailedError: an address is missing or invalid.
     """
-    wanted = _addresses(ip)
+    addresses = _addresses(ip)
     hosts: DataMap = await ctx.call("hosts.list_hosts")
-    found = [each for each in wanted if name in _aliases(hosts, each)]
+    aliased = [each for each in addresses if name in _aliases(hosts, each)]
     text = "Host {} ({}) needs to be removed" if ctx.test else "Removed host {} ({})"
     lines = [
-        text.format(name, each) if each in found else f"Host {name} ({each}) already absent"
-        for each in wanted
+        text.format(name, each) if each in aliased else f"Host {name} ({each}) already absent"
+        for each in addresses
     ]
-    new_state: DataMap = {"name": name, "ip": [*wanted], "exists": False}
-    if not found:
-        return StateReturn(name=name, result=True, comment="\n".join(lines), new_state=new_state)
+    new_state: DataMap = {"name": name, "ip": [*addresses], "exists": False}
+    if not aliased:
+        return StateReturn.unchanged(name, "\n".join(lines), new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, changes={"host": name}, comment="\n".join(lines))
-    for each in found:
+        return StateReturn.planned(name, "\n".join(lines), {"host": name})
+    for each in aliased:
         await ctx.call("hosts.rm_host", each, name)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"host": name},
-        comment="\n".join(lines),
-        new_state=new_state,
-        old_state=_carried(hosts, name),
+    return StateReturn.changed(
+        name, "\n".join(lines), {"host": name}, new_state, old_state=_carried(hosts, name)
     )
 
 
@@ -137,7 +126,6 @@ async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> Stat
     """Set the complete list of host names of an address.
 
     Args:
-        ctx: the state's context.
         name: the address.
         hostnames: the host names; an empty list removes the address.
 
@@ -159,19 +147,15 @@ async def only(ctx: StateContext, name: str, hostnames: str | list[str]) -> Stat
     new = " ".join(names)
     new_state: DataMap = {"ip": address, "hostnames": [*names]}
     if old == new:
-        comment = f'IP address {address} already set to "{new}"'
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f'IP address {address} already set to "{new}"', new_state)
     if ctx.test:
-        comment = f'Would change {address} from "{old}" to "{new}"'
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, f'Would change {address} from "{old}" to "{new}"')
     await ctx.call("hosts.set_host", address, names)
-    comment = f'successfully changed {address} from "{old}" to "{new}"'
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={address: {"old": old, "new": new}},
-        comment=comment,
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f'successfully changed {address} from "{old}" to "{new}"',
+        {address: {"old": old, "new": new}},
+        new_state,
         old_state={"ip": address, "hostnames": before},
     )
 
@@ -192,8 +176,8 @@ def _addresses(ip: object) -> list[str]:
 
 def _aliases(hosts: DataMap, ip: str) -> list[Any]:
     entry = hosts.get(ip)
-    found = entry["aliases"] if isinstance(entry, dict) else None
-    return [*found] if isinstance(found, list) else []
+    aliased = entry["aliases"] if isinstance(entry, dict) else None
+    return [*aliased] if isinstance(aliased, list) else []
 
 
 def _carried(hosts: DataMap, name: str) -> DataMap:
@@ -213,4 +197,4 @@ def _other(name: str, ip: str) -> str:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "only": only, "present": present}
+FUNCTIONS: Final = by_name(absent, only, present)

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.http_headers import is_credential
@@ -28,8 +28,6 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states._json_text import json_under
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.argument_types import Seconds
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -67,7 +65,6 @@ async def query(
     """Make an HTTP request and check the answer; it never counts as a change.
 
     Args:
-        ctx: the state's context.
         name: the URL.
         match: text that must be in the answer.
         match_type: `string`, or `pcre` for a regular expression.
@@ -98,25 +95,25 @@ async def query(
             "or use the state option `retry` (attempts, interval, until)"
         )
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{name} would be queried (TEST MODE)")
+        return StateReturn.planned(name, f"{name} would be queried (TEST MODE)")
     try:
         data: DataMap = await ctx.minion().call(
             "http.query", name, **{**kwargs, "text": True, "status": True}
         )
     except TypeError as error:
         raise StateFailedError(f"http.query: {error}") from None
-    found = [
+    outcomes = [
         _text_is_there(match, match_type, str(data.get("text", ""))),
         _status_is_there(status, status_type, str(data.get("status", ""))),
     ]
-    said = [comment for _, comment in filter(None, found)]
+    texts = [comment for _, comment in filter(None, outcomes)]
     if "status" not in data and "error" in data:
-        said.append(str(data["error"]))
-    result = all(is_there for is_there, _ in filter(None, found))
+        texts.append(str(data["error"]))
+    result = all(is_there for is_there, _ in filter(None, outcomes))
     return StateReturn(
         name=name,
         result=result,
-        comment=" ".join(said),
+        comment=" ".join(texts),
         new_state=_described(data),
         sensitive=_credentials(data),
     )
@@ -134,7 +131,6 @@ async def wait_for_successful_query(
     """Repeat an HTTP request until the answer is as expected, or until a timeout.
 
     Args:
-        ctx: the state's context.
         name: the URL.
         wait_for: timeout in seconds.
         request_interval: seconds between two requests. Salt's default is to repeat the request at once.
@@ -188,24 +184,24 @@ def _check(match: Data, match_type: str, status: Any, status_type: str) -> None:
 def _text_is_there(match: Data, kind: str, text: str) -> tuple[bool, str] | None:
     if match is None:
         return None
-    wanted = str(match)
-    is_there = wanted in text if kind == "string" else _compiled(wanted).search(text) is not None
+    expected = str(match)
+    is_there = expected in text if kind == "string" else _compiled(expected).search(text) is not None
     what = "text" if kind == "string" else "pattern"
-    return is_there, f'Match {what} "{wanted}" was {"" if is_there else "not "}found.'
+    return is_there, f'Match {what} "{expected}" was {"" if is_there else "not "}found.'
 
 
-def _status_is_there(status: Any, kind: str, told: str) -> tuple[bool, str] | None:
+def _status_is_there(status: Any, kind: str, expected: str) -> tuple[bool, str] | None:
     if status is None:
         return None
     if kind == "list" or is_list(status):
         codes: list[Any] = status if is_list(status) else [status]
-        if told in {str(code) for code in codes}:
-            return True, f"Status {told} was found."
+        if expected in {str(code) for code in codes}:
+            return True, f"Status {expected} was found."
         return False, f"Statuses {codes} were not found."
     if kind == "pcre":
-        is_there = _compiled(str(status)).search(told) is not None
+        is_there = _compiled(str(status)).search(expected) is not None
         return is_there, f'Status pattern "{status}" was {"" if is_there else "not "}found.'
-    is_there = told == str(status)
+    is_there = expected == str(status)
     return is_there, f"Status {status} was {'' if is_there else 'not '}found."
 
 
@@ -216,7 +212,4 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         raise StateFailedError(f"http.query: {pattern!r} is not a regular expression: {error}") from None
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "query": query,
-    "wait_for_successful_query": wait_for_successful_query,
-}
+FUNCTIONS: Final = by_name(query, wait_for_successful_query)

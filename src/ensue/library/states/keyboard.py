@@ -1,27 +1,25 @@
 """State module `keyboard`: the keyboard layout of the target's console, and that of its X server.
 
+Args:
+    name: the layout (`de`).
+
 Source: Salt's state module `keyboard`, 3008: results, changes and texts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
 
 
 async def system(ctx: StateContext, name: str) -> StateReturn:
     """Set the keyboard layout of the console, from the next boot on.
-
-    Args:
-        ctx: the state's context.
-        name: the layout (`de`).
 
     Example:
         de:
@@ -39,10 +37,6 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
 async def xorg(ctx: StateContext, name: str) -> StateReturn:
     """Set the keyboard layout of the running X server.
 
-    Args:
-        ctx: the state's context.
-        name: the layout (`de`).
-
     Example:
         de:
           keyboard.xorg
@@ -56,20 +50,16 @@ async def xorg(ctx: StateContext, name: str) -> StateReturn:
     return await _have(ctx, name, "x", "XOrg layout", "XOrg keyboard layout")
 
 
-async def _have(ctx: StateContext, name: str, place: str, subject: str, wanted: str) -> StateReturn:
+async def _have(ctx: StateContext, name: str, place: str, subject: str, what: str) -> StateReturn:
     if await ctx.call(f"keyboard.get_{place}") == name:
-        comment = f"{subject} {name} already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"layout": name})
+        return StateReturn.unchanged(name, f"{subject} {name} already set", {"layout": name})
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{subject} {name} needs to be set")
+        return StateReturn.planned(name, f"{subject} {name} needs to be set")
     try:
         await ctx.call(f"keyboard.set_{place}", name)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Failed to set {wanted}: {error}")
-    comment = f"Set {wanted} {name}"
-    return StateReturn(
-        name=name, result=True, changes={"layout": name}, comment=comment, new_state={"layout": name}
-    )
+        return StateReturn.failed(name, f"Failed to set {what}: {error}")
+    return StateReturn.changed(name, f"Set {what} {name}", {"layout": name}, {"layout": name})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"system": system, "xorg": xorg}
+FUNCTIONS: Final = by_name(system, xorg)

@@ -9,14 +9,13 @@ Source: Salt's state module `locale`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
 
 
@@ -24,7 +23,6 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
     """Generate a locale.
 
     Args:
-        ctx: the state's context.
         name: its name (`de_AT.UTF-8`).
 
     Example:
@@ -38,28 +36,22 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
         StateFailedError: the target cannot list its locales.
     """
     if await ctx.call("locale.avail", name):
-        comment = f"Locale {name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"locale": name})
+        return StateReturn.unchanged(name, f"Locale {name} is already present", {"locale": name})
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Locale {name} needs to be generated")
+        return StateReturn.planned(name, f"Locale {name} needs to be generated")
     try:
         await ctx.call("locale.gen_locale", name)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Failed to generate locale {name}: {error}")
+        return StateReturn.failed(name, f"Failed to generate locale {name}: {error}")
     if not await ctx.call("locale.avail", name):
-        comment = f"Failed to generate locale {name}: it does not exist afterwards"
-        return StateReturn(name=name, result=False, comment=comment)
-    comment = f"Generated locale {name}"
-    return StateReturn(
-        name=name, result=True, changes={"locale": name}, comment=comment, new_state={"locale": name}
-    )
+        return StateReturn.failed(name, f"Failed to generate locale {name}: it does not exist afterwards")
+    return StateReturn.changed(name, f"Generated locale {name}", {"locale": name}, {"locale": name})
 
 
 async def system(ctx: StateContext, name: str) -> StateReturn:
     """Set the system locale.
 
     Args:
-        ctx: the state's context.
         name: its name.
 
     Example:
@@ -73,15 +65,11 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
         RemoteFileError: the file with the setting cannot be written.
     """
     if await ctx.call("locale.get_locale") == name:
-        comment = f"System locale {name} already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"locale": name})
+        return StateReturn.unchanged(name, f"System locale {name} already set", {"locale": name})
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"System locale {name} needs to be set")
+        return StateReturn.planned(name, f"System locale {name} needs to be set")
     await ctx.call("locale.set_locale", name)
-    comment = f"Set system locale {name}"
-    return StateReturn(
-        name=name, result=True, changes={"locale": name}, comment=comment, new_state={"locale": name}
-    )
+    return StateReturn.changed(name, f"Set system locale {name}", {"locale": name}, {"locale": name})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"present": present, "system": system}
+FUNCTIONS: Final = by_name(present, system)

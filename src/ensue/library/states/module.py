@@ -20,13 +20,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+import msgspec
+
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import EnsueError, NotAvailableError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -59,7 +61,6 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Call one or several execution functions on the target.
 
     Args:
-        ctx: the state's context.
         name: the function, in the older form.
         **kwargs: `module.function` with a list of arguments: values are positional, mappings are named. In
             the older form the function's arguments, `args`, `kwargs`, and `m_name` for an argument called
@@ -84,22 +85,14 @@ async def run(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     if returner is None:
         return returned
     warning = f"module.run: the returner {returner!r} is not called, because ensue has no returners"
-    return StateReturn(
-        name=name,
-        result=returned.result,
-        changes=returned.changes,
-        comment=returned.comment,
-        new_state=returned.new_state,
-        warnings=(warning,),
-    )
+    return msgspec.structs.replace(returned, warnings=(warning,))
 
 
 @also_takes("args", "func", "kwargs", "m_fun", "m_name", "returner", passes_others=True)
-def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+def wait(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # kept for mod_watch
     """Do nothing, unless a watched state has changes; then call the functions.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         **kwargs: the arguments of `run`.
 
@@ -120,7 +113,7 @@ async def _run_each(ctx: StateContext, name: str, calls: list[FunctionCall]) -> 
     if ctx.test:
         several = "s" if len(calls) > 1 else ""
         comment = f"Function{several} {', '.join(call.function for call in calls)} to be executed."
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     changes: DataMap = {}
     failures: list[str] = []
     successes: list[str] = []
@@ -134,7 +127,7 @@ async def _run_each(ctx: StateContext, name: str, calls: list[FunctionCall]) -> 
         else:
             if _is_success(value):
                 changes[call.key] = value
-                successes.append(f"{call.key}: {_said(value, 'Success')}")
+                successes.append(f"{call.key}: {_comment_of(value, 'Success')}")
             else:
                 failures.append(_failure(call.key, value))
     comment = ", ".join(failures + successes)
@@ -149,20 +142,18 @@ async def _run_one(ctx: StateContext, name: str, given: DataMap) -> StateReturn:
             f"Module function {name} is not available. Write the function as a key (`- test.ping: []`), "
             "or as the state's name"
         )
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     call = _old_call(name, given)
     if isinstance(call, str):
-        return StateReturn(name=name, result=False, comment=call)
+        return StateReturn.failed(name, call)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Module function {name} is set to execute")
+        return StateReturn.planned(name, f"Module function {name} is set to execute")
     try:
         value: Data = await ctx.call(name, *call.args, **call.kwargs)
     except NotAvailableError as error:
-        comment = f"Module function {name} is not available: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Module function {name} is not available: {error}")
     except (EnsueError, TypeError) as error:  # A TypeError means that the arguments do not match.
-        comment = f"Module function {name} threw an exception. Exception: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Module function {name} threw an exception. Exception: {error}")
     return StateReturn(
         name=name,
         result=_is_success(value),
@@ -214,16 +205,16 @@ def _holds_failure(value: Any) -> bool:
     return any(_holds_failure(item) for item in value.values())
 
 
-def _said(value: Any, default: str) -> Any:
+def _comment_of(value: Any, default: str) -> Any:
     return value.get("comment", default) if is_mapping(value) else value
 
 
 def _failure(key: str, value: Any) -> str:
     if is_mapping(value):
-        return f"'{key}' failed: {_said(value, '(error message N/A)')}"
+        return f"'{key}' failed: {_comment_of(value, '(error message N/A)')}"
     return f"'{key}': {value}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"mod_watch": run, "run": run, "wait": wait, "watch": wait}
+FUNCTIONS: Final = by_name(run, wait, mod_watch=run, watch=wait)
 
 MOD_WATCH = run

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._mysql import CONNECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -31,7 +29,6 @@ async def present(
     """Create a database, or change its character set.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         character_set: its character set.
         collate: its collation.
@@ -50,30 +47,28 @@ async def present(
     Raises:
         StateFailedError: the server reports an error.
     """
-    found: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
-    wanted = {"character_set": character_set, "collate": collate}
-    update = {word: value for word, value in wanted.items() if value and value != found.get(word)}
-    if found and not update:
-        comment = f"Database {name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"name": name, **found})
+    database: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
+    requested = {"character_set": character_set, "collate": collate}
+    update = {word: value for word, value in requested.items() if value and value != database.get(word)}
+    if database and not update:
+        return StateReturn.unchanged(name, f"Database {name} is already present", {"name": name, **database})
     changes: DataMap = {name: "Present"}
     planned = f"Database {name} is not present and needs to be created"
     done = f"The database {name} has been created"
-    if found:
-        changes = {word: {"before": found[word], "now": value} for word, value in update.items()}
+    if database:
+        changes = {word: {"before": database[word], "now": value} for word, value in update.items()}
         planned, done = f"Database {name} is going to be updated", f"Database {name} has been updated"
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment=planned)
-    function = "mysql.alter_db" if found else "mysql.db_create"
-    await ctx.call(function, name, **wanted, **connection)
+        return StateReturn.planned(name, planned, changes)
+    function = "mysql.alter_db" if database else "mysql.db_create"
+    await ctx.call(function, name, **requested, **connection)
     now: dict[str, str] = await ctx.call("mysql.db_get", name, **connection)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=done,
-        new_state={"name": name, **now},
-        old_state={"name": name, **found} if found else {"name": name, "exists": False},
+    return StateReturn.changed(
+        name,
+        done,
+        changes,
+        {"name": name, **now},
+        old_state={"name": name, **database} if database else {"name": name, "exists": False},
     )
 
 
@@ -82,7 +77,6 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
     """Remove a database with its content.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         **connection: the arguments `connection_…`, as for `present`.
 
@@ -98,15 +92,12 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("mysql.db_exists", name, **connection):
-        comment = f"Database {name} is not present, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, f"Database {name} is not present, so it cannot be removed", gone)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
-        comment = f"Database {name} is present and needs to be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Database {name} is present and needs to be removed", changes)
     await ctx.call("mysql.db_remove", name, **connection)
-    comment = f"Database {name} has been removed"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+    return StateReturn.changed(name, f"Database {name} has been removed", changes, gone)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

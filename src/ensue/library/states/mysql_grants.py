@@ -4,6 +4,14 @@ Differences from Salt:
     An account with all privileges has each of them, and a requested `grant_option` must be there; Salt's
     extension checks neither. `revoke_first` revokes the existing privileges on the same database or table.
 
+Args:
+    name: any name.
+    grant: the privileges, separated by commas.
+    database: what they apply to: `database.*`, `database.table` or `*.*`.
+    user: name of the account.
+    host: host that the account logs in from.
+    escape: treat `_` and `%` in the name of the database as characters, not as patterns.
+
 Source: Salt's extension `saltext-mysql`, 1.1: results, changes and comments. Unlike Salt's, a plan
 has `changes`.
 """
@@ -12,14 +20,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._mysql import CONNECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -42,14 +48,7 @@ async def present(
     """Grant privileges to an account.
 
     Args:
-        ctx: the state's context.
-        name: any name.
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: name of the account.
-        host: host that the account logs in from.
         grant_option: the account may grant the privileges to others.
-        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
         revoke_first: first revoke all privileges that the account has there.
         ssl_option: a list of mappings: `SSL` or `X509` with true, `SUBJECT`, `ISSUER` or `CIPHER` with text.
         **connection: `connection_host connection_port connection_user connection_pass connection_db
@@ -74,21 +73,18 @@ async def present(
     new_state: DataMap = {"name": name, **about}
     asked = {**about, "grant_option": grant_option, "escape": escape, **connection}
     if await ctx.call("mysql.grant_exists", **asked):
-        comment = f"Grant {what} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Grant {what} is already present", new_state)
     changes: DataMap = {name: "Present"}
     if ctx.test:
-        comment = f"MySQL grant {name} is set to be created"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"MySQL grant {name} is set to be created", changes)
     if revoke_first:
         place = {word: value for word, value in asked.items() if word not in {"grant", "grant_option"}}
-        for held in await ctx.call("mysql.grants_on", **place):
-            await ctx.call("mysql.grant_revoke", grant=held, **place)
+        for privilege in await ctx.call("mysql.grants_on", **place):
+            await ctx.call("mysql.grant_revoke", grant=privilege, **place)
     await ctx.call("mysql.grant_add", ssl_option=ssl_option, **asked)
     if not await ctx.call("mysql.grant_exists", **asked):
         raise StateFailedError(f"Failed to execute: GRANT {grant} ON {database} TO {user}@{host}")
-    comment = f"Grant {what} has been added"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"Grant {what} has been added", changes, new_state)
 
 
 @also_takes(*CONNECTION)
@@ -107,14 +103,7 @@ async def absent(
     """Revoke privileges of an account. As in Salt, if it lacks one of them, none is revoked.
 
     Args:
-        ctx: the state's context.
-        name: any name.
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: name of the account.
-        host: host that the account logs in from.
         grant_option: revoke the right to grant the privileges to others.
-        escape: treat `_` and `%` in the name of the database as characters, not as patterns.
         **connection: the arguments `connection_…`, as for `present`.
 
     Example:
@@ -135,14 +124,13 @@ async def absent(
     asked = {**about, "grant_option": grant_option, "escape": escape, **connection}
     if not await ctx.call("mysql.grant_exists", **asked):
         comment = f"Grant {grant} on {database} to {user}@{host} is not present, so it cannot be revoked"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, comment, gone)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
-        comment = f"MySQL grant {name} is set to be revoked"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"MySQL grant {name} is set to be revoked", changes)
     await ctx.call("mysql.grant_revoke", **asked)
     comment = f"Grant {grant} on {database} for {user}@{host} has been revoked"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+    return StateReturn.changed(name, comment, changes, gone)
 
 
 def _about(grant: str | None, database: str | None, user: str | None, host: str) -> dict[str, str]:
@@ -153,4 +141,4 @@ def _about(grant: str | None, database: str | None, user: str | None, host: str)
     return {**{word: str(value) for word, value in given.items()}, "host": host}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

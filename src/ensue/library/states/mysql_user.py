@@ -12,14 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._mysql import CONNECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -36,14 +34,13 @@ async def present(
     password_hash: str | None = None,
     allow_passwordless: bool = False,
     unix_socket: bool = False,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     auth_plugin: str = _NATIVE,
     **connection: Any,
 ) -> StateReturn:
     """Create an account, or set its password.
 
     Args:
-        ctx: the state's context.
         name: name of the account.
         host: host that the account logs in from.
         password: its password, which is masked and takes precedence over `password_hash`.
@@ -78,7 +75,7 @@ async def present(
     new_state: DataMap = {"name": name, "host": host}
     if await ctx.call("mysql.user_exists", name, host, **asked):
         comment = f"User {name}@{host} is already present{_how(secrets, auth_plugin)}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     is_new = not await ctx.call("mysql.user_exists", name, host, **connection)
     changes: DataMap = {name: "Present" if is_new else "Updated"}
     login = " with passwordless login" if allow_passwordless and passwordless else ""
@@ -87,19 +84,14 @@ async def present(
     if ctx.test:
         password_comment = f"Password for user {name}@{host} is set to be {verb}"
         comment = f"User {name}@{host} is set to be added{login}" if is_new else password_comment
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     function = "mysql.user_create" if is_new else "mysql.user_chpass"
     given = {"allow_passwordless": allow_passwordless, "unix_socket": unix_socket, "auth_plugin": auth_plugin}
     await ctx.call(function, name, host, **secrets, **given, **connection)
     password_comment = f"Password for user {name}@{host} has been {verb}"
     comment = f"The user {name}@{host} has been added{login}" if is_new else password_comment
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=new_state,
-        old_state={**new_state, "exists": False} if is_new else new_state,
+    return StateReturn.changed(
+        name, comment, changes, new_state, old_state={**new_state, "exists": False} if is_new else new_state
     )
 
 
@@ -108,7 +100,6 @@ async def absent(ctx: StateContext, name: str, *, host: str = "localhost", **con
     """Remove an account.
 
     Args:
-        ctx: the state's context.
         name: name of the account.
         host: host that the account logs in from.
         **connection: the arguments `connection_…`, as for `present`.
@@ -127,14 +118,12 @@ async def absent(ctx: StateContext, name: str, *, host: str = "localhost", **con
     gone: DataMap = {"name": name, "host": host, "exists": False}
     if not await ctx.call("mysql.user_exists", name, host, **connection):
         comment = f"User {name}@{host} is not present, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, comment, gone)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
-        comment = f"User {name}@{host} is set to be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"User {name}@{host} is set to be removed", changes)
     await ctx.call("mysql.user_remove", name, host, **connection)
-    comment = f"User {name}@{host} has been removed"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+    return StateReturn.changed(name, f"User {name}@{host} has been removed", changes, gone)
 
 
 def _text(value: Any) -> str | None:
@@ -150,4 +139,4 @@ def _how(secrets: dict[str, str | None], auth_plugin: str) -> str:
     return f" with the desired password{'' if secrets['password'] else ' hash'}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

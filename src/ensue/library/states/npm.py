@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
 
-async def installed(  # noqa: PLR0917 (Salt's order)
+async def installed(
     ctx: StateContext,
     name: str,
     pkgs: list[str] | None = None,
@@ -30,7 +31,6 @@ async def installed(  # noqa: PLR0917 (Salt's order)
     """Install packages of Node.js.
 
     Args:
-        ctx: the state's context.
         name: the package (`gulp`, or `gulp@4.0.2`), or any name if `pkgs` is given.
         pkgs: several packages.
         dir: install in this folder; by default globally.
@@ -50,7 +50,7 @@ async def installed(  # noqa: PLR0917 (Salt's order)
     Raises:
         StateFailedError: npm failed.
     """
-    wanted = [name] if pkgs is None else [str(each) for each in pkgs]
+    requested = [name] if pkgs is None else [str(each) for each in pkgs]
     where: dict[str, Any] = {"dir": dir, "runas": user, "env": env}
     try:
         before: dict[str, DataMap] = await ctx.call("npm.list", **where)
@@ -58,29 +58,26 @@ async def installed(  # noqa: PLR0917 (Salt's order)
         # In a plan, an earlier state may be about to install npm.
         comment = f"Error looking up '{name}': {error}"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
-    missing = [each for each in wanted if force_reinstall or not _is_there(each, before)]
-    there = [each for each in wanted if each not in missing]
+    missing = [each for each in requested if force_reinstall or not _is_there(each, before)]
+    there = [each for each in requested if each not in missing]
     texts = [f"NPM package(s) '{', '.join(missing)}' are set to be installed"] if missing else []
     if there:
         satisfied = ", ".join(_shown(each, before) for each in there)
         texts.append(f"Package(s) '{', '.join(there)}' satisfied by {satisfied}")
     comment = ". ".join(texts)
     if not missing:
-        state = _state(wanted, before)
-        return StateReturn(name=name, result=True, comment=comment, new_state=state)
+        state = _state(requested, before)
+        return StateReturn.unchanged(name, comment, state)
     changes: DataMap = {"old": [], "new": [*missing]}
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     try:
         await ctx.call("npm.install", pkgs=missing, registry=registry, **where)
     except StateFailedError as error:
-        comment = f"Error installing '{', '.join(missing)}': {error}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Error installing '{', '.join(missing)}': {error}")
     after: dict[str, DataMap] = await ctx.call("npm.list", **where)
-    comment = f"Package(s) '{', '.join(wanted)}' successfully installed"
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=_state(wanted, after)
-    )
+    comment = f"Package(s) '{', '.join(requested)}' successfully installed"
+    return StateReturn.changed(name, comment, changes, _state(requested, after))
 
 
 async def removed(
@@ -92,7 +89,6 @@ async def removed(
     """Remove a package of Node.js.
 
     Args:
-        ctx: the state's context.
         name: the package.
         dir: remove it from this folder; by default globally.
         user: user who runs npm on the target.
@@ -114,35 +110,33 @@ async def removed(
         comment = f"Error uninstalling '{name}': {error}"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     if name not in there:
-        comment = f"Package '{name}' is not installed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, f"Package '{name}' is not installed", gone)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Package '{name}' is set to be removed")
+        return StateReturn.planned(name, f"Package '{name}' is set to be removed")
     await ctx.call("npm.uninstall", name, dir=dir, runas=user)
-    comment = f"Package '{name}' was successfully removed"
-    return StateReturn(name=name, result=True, changes={name: "Removed"}, comment=comment, new_state=gone)
+    return StateReturn.changed(name, f"Package '{name}' was successfully removed", {name: "Removed"}, gone)
 
 
-def _is_there(wanted: str, found: Mapping[str, DataMap]) -> bool:
-    name, version = _split(wanted)
-    return name in found and (not version or found[name]["version"] == version)
+def _is_there(requested: str, packages: Mapping[str, DataMap]) -> bool:
+    name, version = _split(requested)
+    return name in packages and (not version or packages[name]["version"] == version)
 
 
-def _split(wanted: str) -> tuple[str, str]:
+def _split(requested: str) -> tuple[str, str]:
     """Return name and version; the name of a scoped package begins with `@`."""
-    scope, rest = ("@", wanted[1:]) if wanted.startswith("@") else ("", wanted)
+    scope, rest = ("@", requested[1:]) if requested.startswith("@") else ("", requested)
     name, _, version = rest.partition("@")
     return scope + name, version
 
 
-def _shown(wanted: str, found: Mapping[str, DataMap]) -> str:
-    name, _ = _split(wanted)
-    return f"{name}@{found[name]['version']!s}"
+def _shown(requested: str, packages: Mapping[str, DataMap]) -> str:
+    name, _ = _split(requested)
+    return f"{name}@{packages[name]['version']!s}"
 
 
-def _state(wanted: Sequence[str], found: Mapping[str, DataMap]) -> DataMap:
-    names = [_split(each)[0] for each in wanted]
-    return {"packages": {name: str(found.get(name, {}).get("version", "")) for name in names}}
+def _state(requested: Sequence[str], packages: Mapping[str, DataMap]) -> DataMap:
+    names = [_split(each)[0] for each in requested]
+    return {"packages": {name: str(packages.get(name, {}).get("version", "")) for name in names}}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"installed": installed, "removed": removed}
+FUNCTIONS: Final = by_name(installed, removed)

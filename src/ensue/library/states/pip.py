@@ -1,5 +1,10 @@
 """State module `pip`: packages of Python, on the target or in one of its virtual environments.
 
+Args:
+    bin_env: a virtual environment, or the path of pip; by default the pip of the target.
+    user: user who runs pip on the target.
+    cwd: folder to run pip in.
+
 Source: Salt's state module `pip`, 3008: results, changes and comments; PEP 440 and PEP 503.
 """
 
@@ -10,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -70,14 +75,10 @@ async def installed(
     """Install packages of Python.
 
     Args:
-        ctx: the state's context.
         name: the package (`django >= 4`), or any name if `pkgs` or `requirements` is given.
         pkgs: several packages.
         requirements: a requirements file of the target.
-        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
         pip_bin: the same as `bin_env`.
-        user: user who runs pip on the target.
-        cwd: folder to run pip in.
         env_vars: environment variables for pip.
         upgrade: upgrade to the newest version.
         force_reinstall: install packages again that are installed already.
@@ -99,7 +100,7 @@ async def installed(
     """
     where: dict[str, Any] = {"bin_env": bin_env or pip_bin, "user": user, "cwd": cwd, "env_vars": env_vars}
     try:
-        wanted = [_read(_written(each)) for each in ([name] if pkgs is None else pkgs)]
+        requested = [_read(_written(each)) for each in ([name] if pkgs is None else pkgs)]
         before: dict[str, str] = await ctx.call("pip.list", **where)
     except StateFailedError as error:
         # In a plan, an earlier state may be about to install pip, or to create the environment.
@@ -110,35 +111,29 @@ async def installed(
     if requirements or editable:
         return await _from_file(ctx, name, requirements, editable, options, before=before)
     is_forced = upgrade or force_reinstall or ignore_installed
-    missing = [each for each in wanted if is_forced or not _is_there(each, before)]
+    missing = [each for each in requested if is_forced or not _is_there(each, before)]
     already = [
-        f"Python package {each.written} was already installed" for each in wanted if each not in missing
+        f"Python package {each.written} was already installed" for each in requested if each not in missing
     ]
     if not missing:
         comment = "\n".join([*already, "All specified packages are already installed"])
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(wanted, before))
+        return StateReturn.unchanged(name, comment, _state(requested, before))
     if ctx.test:
-        shown = "\n".join(each.written for each in wanted)
+        shown = "\n".join(each.written for each in requested)
         comment = f"Python package {shown} is set to be installed"
-        if len(wanted) > 1:
+        if len(requested) > 1:
             comment = f"Python package(s) set to be installed:\n{shown}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     done: DataMap = await ctx.call("pip.install", [each.written for each in missing], **options)
     after: dict[str, str] = await ctx.call("pip.list", **where)
     changes = _changes(missing, before, after, is_again=force_reinstall or ignore_installed)
     if done["retcode"]:
-        comment = f"Failed to install packages: {', '.join(each.written for each in missing)}. {_said(done)}"
-        return StateReturn(name=name, result=False, changes=changes, comment="\n".join([*already, comment]))
+        comment = f"Failed to install packages: {', '.join(each.written for each in missing)}. {_error(done)}"
+        return StateReturn.failed(name, "\n".join([*already, comment]), changes)
     last = "All packages were successfully installed"
     if not changes:
         last = "All specified packages are already installed and up-to-date"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment="\n".join([*already, last]),
-        new_state=_state(wanted, after),
-    )
+    return StateReturn.changed(name, "\n".join([*already, last]), changes, _state(requested, after))
 
 
 @also_takes("log", "proxy", "timeout", "use_vt", "saltenv")
@@ -150,17 +145,13 @@ async def removed(
     *,
     user: str | None = None,
     cwd: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt accepts `log`, `proxy`, `timeout`)
+    **kwargs: Any,  # Salt accepts `log`, `proxy`, `timeout`
 ) -> StateReturn:
     """Remove a package of Python.
 
     Args:
-        ctx: the state's context.
         name: the package.
         requirements: a requirements file with further packages to remove.
-        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
-        user: user who runs pip on the target.
-        cwd: folder to run pip in.
         **kwargs: accepted, as in Salt, without effect.
 
     Example:
@@ -182,38 +173,27 @@ async def removed(
         result = None if ctx.test else False
         return StateReturn(name=name, result=result, comment=f"Error uninstalling '{name}': {error}")
     if await ctx.call("pip.normalize", name) not in there:
-        comment = "Package is not installed."
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, "Package is not installed.", gone)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Package {name} is set to be removed")
+        return StateReturn.planned(name, f"Package {name} is set to be removed")
     done: DataMap = await ctx.call("pip.uninstall", [name], requirements, **where)
     if done["retcode"]:
-        return StateReturn(name=name, result=False, comment=f"Could not remove package. {_said(done)}")
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Removed"},
-        comment="Package was successfully removed.",
-        new_state=gone,
-    )
+        return StateReturn.failed(name, f"Could not remove package. {_error(done)}")
+    return StateReturn.changed(name, "Package was successfully removed.", {name: "Removed"}, gone)
 
 
-async def uptodate(  # noqa: PLR0917 (Salt's order)
+async def uptodate(
     ctx: StateContext,
     name: str,
     bin_env: str | None = None,
     user: str | None = None,
     cwd: str | None = None,
-    use_vt: bool = False,  # noqa: ARG001 (Salt's)
+    use_vt: bool = False,
 ) -> StateReturn:
     """Upgrade all packages of Python.
 
     Args:
-        ctx: the state's context.
         name: any name.
-        bin_env: a virtual environment, or the path of pip; by default the pip of the target.
-        user: user who runs pip on the target.
-        cwd: folder to run pip in.
         use_vt: accepted, as in Salt, without effect.
 
     Example:
@@ -233,24 +213,16 @@ async def uptodate(  # noqa: PLR0917 (Salt's order)
     except StateFailedError as error:
         return StateReturn(name=name, result=None if ctx.test else False, comment=str(error))
     if not waiting:
-        comment = "System is already up-to-date."
-        return StateReturn(name=name, result=True, comment=comment, new_state={"upgrades": {}})
+        return StateReturn.unchanged(name, "System is already up-to-date.", {"upgrades": {}})
     if ctx.test:
         before: dict[str, str] = await ctx.call("pip.list", **where)
         changes: DataMap = {each: {"old": before.get(each, ""), "new": new} for each, new in waiting.items()}
-        return StateReturn(name=name, result=None, changes=changes, comment="System update will be performed")
+        return StateReturn.planned(name, "System update will be performed", changes)
     done: dict[str, Any] = await ctx.call("pip.upgrade", **where)
     if not done["result"]:
-        comment = str(done["comment"])
-        return StateReturn(name=name, result=False, changes=done["changes"], comment=comment)
+        return StateReturn.failed(name, str(done["comment"]), done["changes"])
     left: dict[str, str] = await ctx.call("pip.list_upgrades", **where)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done["changes"],
-        comment="Upgrade successful.",
-        new_state={"upgrades": {**left}},
-    )
+    return StateReturn.changed(name, "Upgrade successful.", done["changes"], {"upgrades": {**left}})
 
 
 class _FaultyRequirementError(StateFailedError):
@@ -273,28 +245,28 @@ async def _from_file(
                 'Package will be installed in editable mode (i.e. setuptools "develop mode") from '
                 f"{editable}."
             )
-        return StateReturn(name=name, result=None, comment=" ".join(texts))
+        return StateReturn.planned(name, " ".join(texts))
     where = {key: options[key] for key in ("bin_env", "user", "cwd", "env_vars")}
     done: DataMap = await ctx.call("pip.install", None, requirements, **{**options, "editable": editable})
     after: dict[str, str] = await ctx.call("pip.list", **where)
     what = f'process requirements file "{requirements}"' if requirements else f"install from {editable}"
     if done["retcode"]:
-        return StateReturn(name=name, result=False, comment=f"Unable to {what}. {_said(done)}")
+        return StateReturn.failed(name, f"Unable to {what}. {_error(done)}")
     changes: DataMap = {}
-    said: list[str] = []
+    comments: list[str] = []
     if requirements:
         is_changed = before != after or any(
             line.strip() and not line.strip().startswith(_ALREADY)
             for line in str(done["stdout"]).splitlines()
         )
         changes |= {"requirements": True} if is_changed else {}
-        said.append(f"Successfully processed requirements file {requirements}." if is_changed
+        comments.append(f"Successfully processed requirements file {requirements}." if is_changed
                      else "Requirements were already installed.")  # fmt: skip
     if editable:
         changes |= {"editable": True} if before != after else {}
-        said.append(f"Package successfully installed from VCS checkout {editable}.")
+        comments.append(f"Package successfully installed from VCS checkout {editable}.")
     new_state: DataMap = {"packages": {**after}}
-    return StateReturn(name=name, result=True, changes=changes, comment=" ".join(said), new_state=new_state)
+    return StateReturn.changed(name, " ".join(comments), changes, new_state)
 
 
 def _written(given: object) -> str:
@@ -321,12 +293,12 @@ def _read(written: str) -> _RequestedPackage:
     return _RequestedPackage(written=written, name=name, conditions=match["conditions"])
 
 
-def _is_there(wanted: _RequestedPackage, versions: Mapping[str, str]) -> bool:
+def _is_there(requested: _RequestedPackage, versions: Mapping[str, str]) -> bool:
     """Return whether a requested package is installed; one without a name is installed each time."""
     from packaging.specifiers import SpecifierSet
 
-    now = versions.get(wanted.name)
-    return now is not None and SpecifierSet(wanted.conditions).contains(now, prereleases=True)
+    now = versions.get(requested.name)
+    return now is not None and SpecifierSet(requested.conditions).contains(now, prereleases=True)
 
 
 def _changes(
@@ -336,25 +308,21 @@ def _changes(
     *,
     is_again: bool,
 ) -> DataMap:
-    found: DataMap = {}
+    installed_now: DataMap = {}
     for each in missing:
         if not each.name:
-            found[f"{each.written}==???"] = "Installed"
+            installed_now[f"{each.written}==???"] = "Installed"
         elif each.name in after and (is_again or after[each.name] != before.get(each.name)):
-            found[f"{each.name}=={after[each.name]}"] = "Installed"
-    return found
+            installed_now[f"{each.name}=={after[each.name]}"] = "Installed"
+    return installed_now
 
 
-def _state(wanted: Sequence[_RequestedPackage], versions: Mapping[str, str]) -> DataMap:
-    return {"packages": {each.name or each.written: versions.get(each.name, "") for each in wanted}}
+def _state(requested: Sequence[_RequestedPackage], versions: Mapping[str, str]) -> DataMap:
+    return {"packages": {each.name or each.written: versions.get(each.name, "") for each in requested}}
 
 
-def _said(done: Mapping[str, Any]) -> str:
+def _error(done: Mapping[str, Any]) -> str:
     return f"Error: {done['stdout']} {done['stderr']}".strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "installed": installed,
-    "removed": removed,
-    "uptodate": uptodate,
-}
+FUNCTIONS: Final = by_name(installed, removed, uptodate)

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.pkg.package_lists import refresh_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -48,7 +48,6 @@ async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs
     """Configure a package repository, and the key that signs it.
 
     Args:
-        ctx: the state's context.
         name: its line in sources.list.
         ppa: a PPA (`owner/name`), instead of the line.
         **kwargs: `file` (where to write it); `comps`, `dist`, `architectures`, `signedby`, `trusted`,
@@ -71,39 +70,31 @@ async def managed(ctx: StateContext, name: str, ppa: str | None = None, **kwargs
     warnings = _remarks(kwargs)
     fault = _fault(kwargs)
     if fault:
-        return StateReturn(name=name, result=False, comment=fault, warnings=warnings)
+        return StateReturn.failed(name, fault, warnings=warnings)
     repo = f"ppa:{ppa}" if ppa else name
     options = _options(kwargs)
     try:
         before: DataMap = await ctx.call("pkg.get_repo", repo, **options)
         plan: DataMap = await ctx.call("pkg.plan_repo", repo, **options)
     except StateFailedError as error:
-        comment = f"Failed to examine repo '{name}': {error}"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        return StateReturn.failed(name, f"Failed to examine repo '{name}': {error}", warnings=warnings)
     differences = _differences(before, plan)
     if before and not differences and not await _has_more(ctx, before, options):
         comment = f"Package repo '{name}' already configured"
-        return StateReturn(name=name, result=True, comment=comment, new_state=before, warnings=warnings)
+        return StateReturn.unchanged(name, comment, before, warnings=warnings)
     changes: DataMap = differences if before else {"repo": repo}
     if ctx.test:
         comment = f"Package repo '{name}' would be configured. {_LATER}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, changes, warnings=warnings)
     try:
         await ctx.call("pkg.mod_repo", repo, **{**options, "refresh": False})
     except StateFailedError as error:
-        comment = f"Failed to configure repo '{name}': {error}"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        return StateReturn.failed(name, f"Failed to configure repo '{name}': {error}", warnings=warnings)
     after: DataMap = await ctx.call("pkg.get_repo", repo, **options)
     warnings += await _refresh(ctx, options)
     comment = f"Configured package repo '{name}'"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes or {"file": after["file"]},
-        comment=comment,
-        new_state=after,
-        old_state=before or None,
-        warnings=warnings,
+    return StateReturn.changed(
+        name, comment, changes or {"file": after["file"]}, after, old_state=before or None, warnings=warnings
     )
 
 
@@ -112,7 +103,6 @@ async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs:
     """Remove a package repository; its key stays.
 
     Args:
-        ctx: the state's context.
         name: its line in sources.list; options and components are ignored.
         ppa: a PPA (`owner/name`), instead of the line.
         **kwargs: `refresh: false` does not fetch the package lists; further arguments of `managed`.
@@ -134,24 +124,16 @@ async def absent(ctx: StateContext, name: str, ppa: str | None = None, **kwargs:
     try:
         before: DataMap = await ctx.call("pkg.get_repo", repo)
         if not before:
-            comment = f"Package repo {name} is absent"
-            return StateReturn(name=name, result=True, comment=comment, new_state=gone, warnings=warnings)
+            return StateReturn.unchanged(name, f"Package repo {name} is absent", gone, warnings=warnings)
         if ctx.test:
             comment = f"Package repo '{name}' will be removed. {_LATER}"
-            return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+            return StateReturn.planned(name, comment, warnings=warnings)
         await ctx.call("pkg.del_repo", repo, refresh=False)
     except StateFailedError as error:
-        comment = f"Failed to configure repo '{name}': {error}"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        return StateReturn.failed(name, f"Failed to configure repo '{name}': {error}", warnings=warnings)
     warnings += await _refresh(ctx, _options(kwargs))
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"repo": name},
-        comment=f"Removed repo {name}",
-        new_state=gone,
-        old_state=before,
-        warnings=warnings,
+    return StateReturn.changed(
+        name, f"Removed repo {name}", {"repo": name}, gone, old_state=before, warnings=warnings
     )
 
 
@@ -177,14 +159,14 @@ async def _refresh(ctx: StateContext, options: Mapping[str, Any]) -> tuple[str, 
 
 
 def _differences(before: DataMap, plan: DataMap) -> DataMap:
-    found: DataMap = {}
+    differences: DataMap = {}
     for key in _COMPARED:
         old, new = before.get(key), plan.get(key)
         if _comparable(old) != _comparable(new) and key != "line":
-            found[key] = {"old": old, "new": new}
-    if found:
-        found["line"] = {"old": before.get("line"), "new": plan.get("line")}
-    return found
+            differences[key] = {"old": old, "new": new}
+    if differences:
+        differences["line"] = {"old": before.get("line"), "new": plan.get("line")}
+    return differences
 
 
 def _comparable(value: Data) -> object:
@@ -219,4 +201,4 @@ def _remarks(given: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"pkgrepo.managed: `{word}` has no effect" for word in sorted(set(given) - _KNOWN - _SILENT))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "managed": managed}
+FUNCTIONS: Final = by_name(absent, managed)

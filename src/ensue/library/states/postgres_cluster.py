@@ -8,13 +8,12 @@ Source: Salt's state module `postgres_cluster`, 3008. Unlike Salt's, a plan has 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -35,7 +34,6 @@ async def present(
     """Create a cluster. An existing cluster is never changed.
 
     Args:
-        ctx: the state's context.
         name: the cluster.
         version: version of the server.
         port: its port.
@@ -60,30 +58,27 @@ async def present(
         StateFailedError: the cluster cannot be created.
     """
     full_name = f"{version}/{name}"
-    found = await _found(ctx, full_name)
-    if found is not None:
-        new_state = _state(name, str(version), found)
-        if (port and int(port) != found["port"]) or (datadir and datadir != found["datadir"]):
+    cluster = await _found(ctx, full_name)
+    if cluster is not None:
+        new_state = _state(name, str(version), cluster)
+        if (port and int(port) != cluster["port"]) or (datadir and datadir != cluster["datadir"]):
             comment = f"Cluster {full_name} has wrong parameters which couldn't be changed on fly."
-            return StateReturn(name=name, result=False, comment=comment)
-        comment = f"Cluster {full_name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+            return StateReturn.failed(name, comment)
+        return StateReturn.unchanged(name, f"Cluster {full_name} is already present", new_state)
     changes: DataMap = {full_name: "Present"}
     if ctx.test:
-        comment = f"Cluster {full_name} is set to be created"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Cluster {full_name} is set to be created", changes)
     await ctx.call(
         "postgres.cluster_create", str(version), name, port=port, encoding=encoding, locale=locale,
         datadir=datadir, allow_group_access=allow_group_access, data_checksums=data_checksums,
         wal_segsize=wal_segsize,
     )  # fmt: skip
     now = await _found(ctx, full_name) or {}
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The cluster {full_name} has been created",
-        new_state=_state(name, str(version), now),
+    return StateReturn.changed(
+        name,
+        f"The cluster {full_name} has been created",
+        changes,
+        _state(name, str(version), now),
         old_state={"name": name, "version": str(version), "exists": False},
     )
 
@@ -92,7 +87,6 @@ async def absent(ctx: StateContext, name: str, version: str | float) -> StateRet
     """Remove a cluster with its data.
 
     Args:
-        ctx: the state's context.
         name: the cluster.
         version: version of the server.
 
@@ -109,22 +103,20 @@ async def absent(ctx: StateContext, name: str, version: str | float) -> StateRet
     """
     full_name = f"{version}/{name}"
     gone: DataMap = {"name": name, "version": str(version), "exists": False}
-    found = await _found(ctx, full_name)
-    if found is None:
+    cluster = await _found(ctx, full_name)
+    if cluster is None:
         comment = f"Cluster {full_name} is not present, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, comment, gone)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
-        comment = f"Cluster {full_name} is set to be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Cluster {full_name} is set to be removed", changes)
     await ctx.call("postgres.cluster_remove", str(version), name, stop=True)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"Cluster {full_name} has been removed",
-        new_state=gone,
-        old_state=_state(name, str(version), found),
+    return StateReturn.changed(
+        name,
+        f"Cluster {full_name} has been removed",
+        changes,
+        gone,
+        old_state=_state(name, str(version), cluster),
     )
 
 
@@ -133,8 +125,8 @@ async def _found(ctx: StateContext, full_name: str) -> DataMap | None:
     return clusters.get(full_name)
 
 
-def _state(name: str, version: str, found: DataMap) -> DataMap:
-    return {"name": name, "version": version, "port": found.get("port"), "datadir": found.get("datadir")}
+def _state(name: str, version: str, cluster: DataMap) -> DataMap:
+    return {"name": name, "version": version, "port": cluster.get("port"), "datadir": cluster.get("datadir")}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

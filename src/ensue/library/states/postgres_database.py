@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, gone, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -47,7 +45,6 @@ async def present(
     """Create a database, or change its owner or tablespace.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         tablespace: its tablespace.
         encoding: its character encoding, which cannot be changed later.
@@ -74,21 +71,20 @@ async def present(
         raise StateFailedError("owner_recurse: ensue changes only the owner of the database itself")
     asked = server_of(ctx, server)
     databases: dict[str, dict[str, str]] = await ctx.call("postgres.db_list", **asked)
-    found = databases.get(name)
+    database = databases.get(name)
     fixed = {"Encoding": encoding, "Collate": lc_collate, "Ctype": lc_ctype}
     loose = {"Tablespace": tablespace, "Owner": owner}
-    if found is not None:
-        if any(value and found[word].lower() != value.lower() for word, value in fixed.items()):
+    if database is not None:
+        if any(value and database[word].lower() != value.lower() for word, value in fixed.items()):
             comment = f"Database {name} has wrong parameters which couldn't be changed on fly."
-            return StateReturn(name=name, result=False, comment=comment)
-        if not any(value and found[word] != value for word, value in loose.items()):
-            comment = f"Database {name} is already present"
-            return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
-    changes: DataMap = {name: "Present" if found is None else "Parameters changed"}
+            return StateReturn.failed(name, comment)
+        if not any(value and database[word] != value for word, value in loose.items()):
+            return StateReturn.unchanged(name, f"Database {name} is already present", _state(name, database))
+    changes: DataMap = {name: "Present" if database is None else "Parameters changed"}
     if ctx.test:
-        what = "is set to be created" if found is None else "exists, but parameters need to be changed"
-        return StateReturn(name=name, result=None, changes=changes, comment=f"Database {name} {what}")
-    if found is None:
+        what = "is set to be created" if database is None else "exists, but parameters need to be changed"
+        return StateReturn.planned(name, f"Database {name} {what}", changes)
+    if database is None:
         new = {"encoding": encoding, "lc_collate": lc_collate, "lc_ctype": lc_ctype, "template": template}
         await ctx.call("postgres.db_create", name, tablespace=tablespace, owner=owner, **new, **asked)
         comment = f"The database {name} has been created"
@@ -96,13 +92,8 @@ async def present(
         await ctx.call("postgres.db_alter", name, tablespace=tablespace, owner=owner, **asked)
         comment = f"Parameters for database {name} have been changed"
     databases = await ctx.call("postgres.db_list", **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=_state(name, databases[name]),
-        old_state=_state(name, found),
+    return StateReturn.changed(
+        name, comment, changes, _state(name, databases[name]), old_state=_state(name, database)
     )
 
 
@@ -111,7 +102,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a database with its content.
 
     Args:
-        ctx: the state's context.
         name: name of the database.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
@@ -129,10 +119,10 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     )
 
 
-def _state(name: str, found: dict[str, str] | None) -> DataMap:
-    if found is None:
+def _state(name: str, database: dict[str, str] | None) -> DataMap:
+    if database is None:
         return {"name": name, "exists": False}
-    return {"name": name, **{key: found[word] for word, key in _KEYS.items()}}
+    return {"name": name, **{key: database[word] for word, key in _KEYS.items()}}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, gone, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -31,7 +29,6 @@ async def present(
     """Create an extension in a database, or update it.
 
     Args:
-        ctx: the state's context.
         name: name of the extension.
         schema: its schema.
         ext_version: its version; an existing extension is updated to it.
@@ -51,28 +48,25 @@ async def present(
     """
     del if_not_exists
     asked = server_of(ctx, server)
-    found: dict[str, str] = await ctx.call("postgres.get_installed_extension", name, **asked)
-    is_other = bool(ext_version) and found.get("extversion") != str(ext_version)
-    is_elsewhere = bool(schema) and found.get("schema_name") != schema
-    if found and not is_other and not is_elsewhere:
-        comment = f"Extension {name} is already present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, found))
-    verb = "upgrade" if found else "install"
+    extension: dict[str, str] = await ctx.call("postgres.get_installed_extension", name, **asked)
+    is_other = bool(ext_version) and extension.get("extversion") != str(ext_version)
+    is_elsewhere = bool(schema) and extension.get("schema_name") != schema
+    if extension and not is_other and not is_elsewhere:
+        return StateReturn.unchanged(name, f"Extension {name} is already present", _state(name, extension))
+    verb = "upgrade" if extension else "install"
     done = f"{verb}ed".replace("eed", "ed")
     changes: DataMap = {name: done.capitalize()}
     if ctx.test:
-        comment = f"Extension {name} is set to be {done}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Extension {name} is set to be {done}", changes)
     new = {"schema": schema if is_elsewhere else None, "ext_version": ext_version if is_other else None}
     await ctx.call("postgres.create_extension", name, **new, **asked)
     now = await ctx.call("postgres.get_installed_extension", name, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The extension {name} has been {done}",
-        new_state=_state(name, now),
-        old_state=_state(name, found),
+    return StateReturn.changed(
+        name,
+        f"The extension {name} has been {done}",
+        changes,
+        _state(name, now),
+        old_state=_state(name, extension),
     )
 
 
@@ -89,7 +83,6 @@ async def absent(
     """Remove an extension from a database.
 
     Args:
-        ctx: the state's context.
         name: name of the extension.
         restrict: fail if other objects depend on it, which is the default.
         cascade: also remove the objects that depend on it.
@@ -115,10 +108,10 @@ async def absent(
     return await gone(ctx, name, "Extension", is_there=there, remove=remove)
 
 
-def _state(name: str, found: dict[str, str]) -> DataMap:
-    if not found:
+def _state(name: str, extension: dict[str, str]) -> DataMap:
+    if not extension:
         return {"name": name, "exists": False}
-    return {"name": name, "version": found["extversion"], "schema": found["schema_name"]}
+    return {"name": name, "version": extension["extversion"], "schema": extension["schema_name"]}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.library.states._postgres import SERVER, gone, server_of
 from ensue.library.states._postgres_role import FLAGS, RequestedRole, names_of, role_present
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.returns import StateReturn
 
@@ -38,7 +36,6 @@ async def present(
     """Create a group, or change its attributes.
 
     Args:
-        ctx: the state's context.
         name: the role.
         createdb: allow creating databases.
         createroles: allow creating roles.
@@ -68,7 +65,7 @@ async def present(
         "createdb": createdb, "createroles": createroles, "superuser": superuser,
         "replication": replication, "inherit": inherit, "login": login,
     }  # fmt: skip
-    wanted = RequestedRole(
+    role = RequestedRole(
         kind="group",
         flags={flag: bool(flags[flag]) for flag in FLAGS if flags.get(flag) is not None},
         password=None if password is None else str(password),
@@ -76,7 +73,7 @@ async def present(
         encrypted=encrypted,
         groups=names_of(groups),
     )
-    return await role_present(ctx, name, wanted, server_of(ctx, server))
+    return await role_present(ctx, name, role, server_of(ctx, server))
 
 
 @also_takes(*SERVER)
@@ -84,7 +81,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a group.
 
     Args:
-        ctx: the state's context.
         name: the role.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
@@ -102,4 +98,4 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

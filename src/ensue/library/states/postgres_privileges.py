@@ -6,6 +6,13 @@ Differences from Salt:
     is checked only for the requested privileges, and `ALL` tables are checked one by one. In these three
     cases the second run of Salt changes something again.
 
+Args:
+    name: the role.
+    object_type: `table sequence schema tablespace language database function` or `group`.
+    privileges: the privileges, a list or a text with commas; none for a group.
+    prepend: the schema of a table, sequence or function.
+    **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
 Source: Salt's state module `postgres_privileges`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -13,14 +20,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -40,14 +45,8 @@ async def present(
     """Grant a role privileges on an object, or membership in a group.
 
     Args:
-        ctx: the state's context.
-        name: the role.
         object_name: the object; `ALL` is every table, sequence or function of the schema.
-        object_type: `table sequence schema tablespace language database function` or `group`.
-        privileges: the privileges, a list or a text with commas; none for a group.
         grant_option: the role may grant them to others.
-        prepend: the schema of a table, sequence or function.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         readers:
@@ -68,16 +67,14 @@ async def present(
     about = (name, object_name, object_type)
     new_state = _state(name, object_name, object_type, words)
     if await ctx.call("postgres.has_privileges", *about, grant_option=grant_option, **asked):
-        comment = "The requested privilege(s) are already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, "The requested privilege(s) are already set", new_state)
     what = object_name if object_type == "group" else ",".join(words)
     changes: DataMap = {name: "Present"}
     if ctx.test:
-        comment = f"The privilege(s): {what} are set to be granted to {name}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"The privilege(s): {what} are set to be granted to {name}", changes)
     await ctx.call("postgres.privileges_grant", *about, grant_option=grant_option, **asked)
     comment = f"The privilege(s): {what} have been granted to {name}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 @also_takes(*SERVER)
@@ -96,13 +93,7 @@ async def absent(
     As in Salt, nothing is revoked if the role lacks one of the privileges.
 
     Args:
-        ctx: the state's context.
-        name: the role.
         object_name: the object.
-        object_type: `table sequence schema tablespace language database function` or `group`.
-        privileges: the privileges, a list or a text with commas; none for a group.
-        prepend: the schema of a table, sequence or function.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         readers:
@@ -124,15 +115,15 @@ async def absent(
     new_state: DataMap = {**_state(name, object_name, object_type, words), "exists": False}
     if not await ctx.call("postgres.has_privileges", *about, **asked):
         comment = "The requested privilege(s) are not set so cannot be revoked"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     what = object_name if object_type == "group" else ",".join(words)
     changes: DataMap = {name: "Absent"}
     if ctx.test:
         comment = f"The privilege(s): {what} are set to be revoked from {name}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     await ctx.call("postgres.privileges_revoke", *about, **asked)
     comment = f"The privilege(s): {what} have been revoked from {name}"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _words(privileges: str | list[str] | None) -> list[str]:
@@ -147,4 +138,4 @@ def _state(name: str, object_name: str, object_type: str, words: list[str]) -> D
     }  # fmt: skip
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -1,5 +1,10 @@
 """State module `postgres_schema`: schemas of a database.
 
+Args:
+    name: name of the schema.
+    dbname: the database.
+    **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
+
 Source: Salt's state module `postgres_schema`, 3008. Unlike Salt's, a plan has `changes`.
 """
 
@@ -7,13 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -25,11 +28,7 @@ async def present(
     """Create a schema in a database.
 
     Args:
-        ctx: the state's context.
-        name: name of the schema.
-        dbname: the database.
         owner: owner of a new schema.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         archive:
@@ -44,20 +43,19 @@ async def present(
         StateFailedError: the server reports an error.
     """
     asked = server_of(ctx, server)
-    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
-    if found is not None:
+    schema = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    if schema is not None:
         comment = f"Schema {name} already exists in database {dbname}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, dbname, found))
+        return StateReturn.unchanged(name, comment, _state(name, dbname, schema))
     if ctx.test:
         comment = f"Schema {name} is set to be created in database {dbname}."
-        return StateReturn(name=name, result=None, changes={name: "Present"}, comment=comment)
+        return StateReturn.planned(name, comment, {name: "Present"})
     await ctx.call("postgres.schema_create", dbname, name, owner=owner, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Present"},
-        comment=f"Schema {name} has been created in database {dbname}",
-        new_state=_state(name, dbname, await ctx.call("postgres.schema_get", dbname, name, **asked)),
+    return StateReturn.changed(
+        name,
+        f"Schema {name} has been created in database {dbname}",
+        {name: "Present"},
+        _state(name, dbname, await ctx.call("postgres.schema_get", dbname, name, **asked)),
         old_state=_state(name, dbname, None),
     )
 
@@ -65,12 +63,6 @@ async def present(
 @also_takes(*SERVER)
 async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> StateReturn:
     """Remove a schema from a database; the state fails if it is not empty.
-
-    Args:
-        ctx: the state's context.
-        name: name of the schema.
-        dbname: the database.
-        **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
     Example:
         archive:
@@ -84,28 +76,27 @@ async def absent(ctx: StateContext, name: str, dbname: str, **server: Any) -> St
         StateFailedError: the server reports an error.
     """
     asked = server_of(ctx, server)
-    found = await ctx.call("postgres.schema_get", dbname, name, **asked)
+    schema = await ctx.call("postgres.schema_get", dbname, name, **asked)
     new_state = _state(name, dbname, None)
-    if found is None:
+    if schema is None:
         comment = f"Schema {name} is not present in database {dbname}, so it cannot be removed"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
         comment = f"Schema {name} is set to be removed from database {dbname}"
-        return StateReturn(name=name, result=None, changes={name: "Absent"}, comment=comment)
+        return StateReturn.planned(name, comment, {name: "Absent"})
     await ctx.call("postgres.schema_remove", dbname, name, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: "Absent"},
-        comment=f"Schema {name} has been removed from database {dbname}",
-        new_state=new_state,
-        old_state=_state(name, dbname, found),
+    return StateReturn.changed(
+        name,
+        f"Schema {name} has been removed from database {dbname}",
+        {name: "Absent"},
+        new_state,
+        old_state=_state(name, dbname, schema),
     )
 
 
-def _state(name: str, dbname: str, found: dict[str, str] | None) -> DataMap:
+def _state(name: str, dbname: str, schema: dict[str, str] | None) -> DataMap:
     described: DataMap = {"name": name, "dbname": dbname}
-    return described | ({"exists": False} if found is None else {"owner": found["owner"]})
+    return described | ({"exists": False} if schema is None else {"owner": schema["owner"]})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, gone, server_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -34,7 +32,6 @@ async def present(
     """Create a tablespace, or change its owner and options.
 
     Args:
-        ctx: the state's context.
         name: name of the tablespace.
         directory: an empty folder on the server that belongs to the server's user.
         options: its options, a mapping or a list of mappings.
@@ -55,39 +52,36 @@ async def present(
         StateFailedError: the tablespace is in another folder, or the server reports an error.
     """
     asked = server_of(ctx, server)
-    wanted = _options(options)
-    found = await _found(ctx, name, asked)
-    if found is not None and found["directory"] != directory:
-        where = str(found["directory"])
+    requested = _options(options)
+    tablespace = await _found(ctx, name, asked)
+    if tablespace is not None and tablespace["directory"] != directory:
+        where = str(tablespace["directory"])
         raise StateFailedError(
             f"Tablespace {name} is in {where}, not in {directory}. This cannot be changed."
         )
     update: DataMap = {}
-    if found is not None:
-        held = found["options"] if isinstance(found["options"], dict) else {}
-        other: DataMap = {word: value for word, value in wanted.items() if held.get(word) != value}
-        update = {"owner": owner} if owner and owner != found["owner"] else {}
+    if tablespace is not None:
+        current = tablespace["options"] if isinstance(tablespace["options"], dict) else {}
+        other: DataMap = {word: value for word, value in requested.items() if current.get(word) != value}
+        update = {"owner": owner} if owner and owner != tablespace["owner"] else {}
         update |= {"options": other} if other else {}
         if not update:
-            comment = f"Tablespace {name} is already present"
-            return StateReturn(name=name, result=True, comment=comment, new_state=found)
+            return StateReturn.unchanged(name, f"Tablespace {name} is already present", tablespace)
     changes: DataMap = {name: update or "Present"}
     verb = "changed" if update else "created"
     if ctx.test:
-        comment = f"Tablespace {name} is set to be {verb}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Tablespace {name} is set to be {verb}", changes)
     if update:
         given = {"new_owner": update.get("owner"), "set_option": update.get("options")}
         await ctx.call("postgres.tablespace_alter", name, **given, **asked)
     else:
-        await ctx.call("postgres.tablespace_create", name, directory, options=wanted, owner=owner, **asked)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"The tablespace {name} has been {verb}",
-        new_state=await _found(ctx, name, asked),
-        old_state=found or {"name": name, "exists": False},
+        await ctx.call("postgres.tablespace_create", name, directory, options=requested, owner=owner, **asked)
+    return StateReturn.changed(
+        name,
+        f"The tablespace {name} has been {verb}",
+        changes,
+        await _found(ctx, name, asked),
+        old_state=tablespace or {"name": name, "exists": False},
     )
 
 
@@ -96,7 +90,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a tablespace.
 
     Args:
-        ctx: the state's context.
         name: name of the tablespace.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
@@ -136,4 +129,4 @@ def _options(given: Any) -> dict[str, str]:
     return {str(word): str(value) for entry in entries if is_mapping(entry) for word, value in entry.items()}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -7,13 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.library.states._postgres import SERVER, gone, server_of
 from ensue.library.states._postgres_role import FLAGS, RequestedRole, names_of, role_present
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.returns import StateReturn
 
@@ -40,7 +38,6 @@ async def present(
     """Create a user, or change its attributes.
 
     Args:
-        ctx: the state's context.
         name: the role.
         createdb: allow creating databases.
         createroles: allow creating roles.
@@ -74,7 +71,7 @@ async def present(
         "createdb": createdb, "createroles": createroles, "superuser": superuser,
         "replication": replication, "inherit": inherit, "login": login,
     }  # fmt: skip
-    wanted = RequestedRole(
+    role = RequestedRole(
         kind="user",
         flags={flag: bool(flags[flag]) for flag in FLAGS if flags[flag] is not None},
         password=None if password is None else str(password),
@@ -84,7 +81,7 @@ async def present(
         valid_until=valid_until,
         groups=names_of(groups),
     )
-    return await role_present(ctx, name, wanted, server_of(ctx, server))
+    return await role_present(ctx, name, role, server_of(ctx, server))
 
 
 @also_takes(*SERVER)
@@ -92,7 +89,6 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     """Remove a user.
 
     Args:
-        ctx: the state's context.
         name: the role.
         **server: `user` (who runs psql), `maintenance_db`, `db_host`, `db_port`, `db_user`, `db_password`.
 
@@ -110,4 +106,4 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

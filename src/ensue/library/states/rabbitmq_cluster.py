@@ -5,19 +5,17 @@ Source: Salt's state module `rabbitmq_cluster`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.contracts.functions import by_name
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
-    from ensue.core.model.returns import StateReturn
 
 
-async def joined(  # noqa: PLR0917 (Salt's order)
+async def joined(
     ctx: StateContext,
     name: str,
     host: str,
@@ -28,7 +26,6 @@ async def joined(  # noqa: PLR0917 (Salt's order)
     """Join the target's node to the cluster of another node.
 
     Args:
-        ctx: the state's context.
         name: any name.
         host: host of the other node.
         user: name of the other node before the `@`.
@@ -50,16 +47,12 @@ async def joined(  # noqa: PLR0917 (Salt's order)
     new_state: DataMap = {"name": name, "node": node}
     status: str = await ctx.call("rabbitmq.cluster_status", runas=runas)
     if node in status.replace(",", " ").replace("'", " ").split():
-        return unchanged(name, "Already in cluster", new_state)
-    return await changed(
-        ctx,
-        name,
-        {"old": "", "new": node},
-        plan=f"Node is set to join cluster {node}",
-        done=f"Node has joined cluster {node}",
-        act=lambda: ctx.call("rabbitmq.join_cluster", host, user, ram_node, runas=runas),
-        new_state=new_state,
-    )
+        return StateReturn.unchanged(name, "Already in cluster", new_state)
+    changes: DataMap = {"old": "", "new": node}
+    if ctx.test:
+        return StateReturn.planned(name, f"Node is set to join cluster {node}", changes)
+    await ctx.call("rabbitmq.join_cluster", host, user, ram_node, runas=runas)
+    return StateReturn.changed(name, f"Node has joined cluster {node}", changes, new_state)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"join": joined, "joined": joined}
+FUNCTIONS: Final = by_name(joined, join=joined)

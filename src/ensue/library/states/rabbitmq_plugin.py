@@ -1,29 +1,26 @@
 """State module `rabbitmq_plugin`: plug-ins of a RabbitMQ broker.
 
+Args:
+    name: the plug-in.
+    runas: the user of the target who runs rabbitmq-plugins.
+
 Source: Salt's state module `rabbitmq_plugin`, 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.contracts.functions import by_name
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
-    from ensue.core.model.returns import StateReturn
 
 
 async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
     """Enable a plug-in.
-
-    Args:
-        ctx: the state's context.
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
         rabbitmq_management:
@@ -41,11 +38,6 @@ async def enabled(ctx: StateContext, name: str, *, runas: str | None = None) -> 
 async def disabled(ctx: StateContext, name: str, *, runas: str | None = None) -> StateReturn:
     """Disable a plug-in; arguments and return are those of `enabled`.
 
-    Args:
-        ctx: the state's context.
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
-
     Example:
         rabbitmq_management:
           rabbitmq_plugin.disabled
@@ -58,18 +50,19 @@ async def _be(ctx: StateContext, name: str, runas: str | None, *, enable: bool) 
     new_state: DataMap = {"name": name, "enabled": enable}
     is_enabled: bool = await ctx.call("rabbitmq.plugin_is_enabled", name, runas=runas)
     if is_enabled is enable:
-        return unchanged(name, f"Plugin '{name}' is already {word}.", new_state)
+        return StateReturn.unchanged(name, f"Plugin '{name}' is already {word}.", new_state)
     function = "rabbitmq.enable_plugin" if enable else "rabbitmq.disable_plugin"
-    return await changed(
-        ctx,
+    changes: DataMap = {"old": "", "new": name} if enable else {"old": name, "new": ""}
+    if ctx.test:
+        return StateReturn.planned(name, f"Plugin '{name}' is set to be {word}.", changes)
+    await ctx.call(function, name, runas=runas)
+    return StateReturn.changed(
         name,
-        {"old": "", "new": name} if enable else {"old": name, "new": ""},
-        plan=f"Plugin '{name}' is set to be {word}.",
-        done=f"Plugin '{name}' was {word}.",
-        act=lambda: ctx.call(function, name, runas=runas),
-        new_state=new_state,
+        f"Plugin '{name}' was {word}.",
+        changes,
+        new_state,
         old_state={"name": name, "enabled": not enable},
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"disabled": disabled, "enabled": enabled}
+FUNCTIONS: Final = by_name(disabled, enabled)

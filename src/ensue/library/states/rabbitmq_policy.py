@@ -1,22 +1,25 @@
 """State module `rabbitmq_policy`: policies of a RabbitMQ broker.
 
+Args:
+    name: the policy.
+    vhost: the virtual host.
+    runas: the user of the target who runs rabbitmqctl.
+
 Source: Salt's state module `rabbitmq_policy`, 3008. Unlike Salt's, an unchanged `apply_to` is not a change.
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
-    from ensue.core.model.returns import StateReturn
 
 
 async def present(
@@ -33,13 +36,9 @@ async def present(
     """Create a policy, or change it.
 
     Args:
-        ctx: the state's context.
-        name: the policy.
         pattern: regular expression for the names of queues and exchanges.
         definition: options of these, as a mapping or as JSON.
         priority: if several policies match, the one with the highest priority applies.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
 
     Example:
@@ -57,51 +56,44 @@ async def present(
     Raises:
         StateFailedError: the definition is not JSON, or the broker reports an error.
     """
-    wanted = _options(definition)
-    found = await _found(ctx, vhost, name, runas)
+    requested = _options(definition)
+    policy = await _found(ctx, vhost, name, runas)
     updates: list[Data] = []
-    if found is not None:
+    if policy is not None:
         differs = {
-            "Pattern": found["pattern"] != pattern,
-            "Definition": found["definition"] != wanted,
-            "Applyto": apply_to is not None and found["apply_to"] != apply_to,
-            "Priority": found["priority"] != int(priority),
+            "Pattern": policy["pattern"] != pattern,
+            "Definition": policy["definition"] != requested,
+            "Applyto": apply_to is not None and policy["apply_to"] != apply_to,
+            "Priority": policy["priority"] != int(priority),
         }
         updates = [word for word, is_different in differs.items() if is_different]
         if not updates:
-            return unchanged(name, f"Policy {vhost} {name} is already present", found)
-    arguments = (vhost, name, pattern, json.dumps(wanted))
-    verb = "created" if found is None else "updated"
-    return await changed(
-        ctx,
+            return StateReturn.unchanged(name, f"Policy {vhost} {name} is already present", policy)
+    arguments = (vhost, name, pattern, json.dumps(requested))
+    verb = "created" if policy is None else "updated"
+    changes: DataMap = {"old": {}, "new": name} if policy is None else {"old": policy, "new": updates}
+    if ctx.test:
+        return StateReturn.planned(name, f"Policy {vhost} {name} is set to be {verb}", changes)
+    await ctx.call("rabbitmq.set_policy", *arguments, priority=priority, runas=runas, apply_to=apply_to)
+    return StateReturn.changed(
         name,
-        {"old": {}, "new": name} if found is None else {"old": found, "new": updates},
-        plan=f"Policy {vhost} {name} is set to be {verb}",
-        done=f"Policy {vhost} {name} was {verb}",
-        act=lambda: ctx.call(
-            "rabbitmq.set_policy", *arguments, priority=priority, runas=runas, apply_to=apply_to
-        ),
-        new_state={
+        f"Policy {vhost} {name} was {verb}",
+        changes,
+        {
             "name": name,
             "vhost": vhost,
             "pattern": pattern,
-            "definition": wanted,
+            "definition": requested,
             "priority": int(priority),
             # Without it, the broker applies a policy to everything, even one that applied to less before.
             "apply_to": apply_to or "all",
         },
-        old_state=found or {"name": name, "vhost": vhost, "exists": False},
+        old_state=policy or {"name": name, "vhost": vhost, "exists": False},
     )
 
 
 async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str | None = None) -> StateReturn:
     """Remove a policy.
-
-    Args:
-        ctx: the state's context.
-        name: the policy.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ha:
@@ -115,19 +107,14 @@ async def absent(ctx: StateContext, name: str, *, vhost: str = "/", runas: str |
         StateFailedError: the broker reports an error.
     """
     gone: DataMap = {"name": name, "vhost": vhost, "exists": False}
-    found = await _found(ctx, vhost, name, runas)
-    if found is None:
-        return unchanged(name, f"Policy '{vhost} {name}' is not present.", gone)
-    return await changed(
-        ctx,
-        name,
-        {"old": name, "new": ""},
-        plan=f"Policy '{vhost} {name}' will be removed.",
-        done="Deleted",
-        act=lambda: ctx.call("rabbitmq.delete_policy", vhost, name, runas=runas),
-        new_state=gone,
-        old_state=found,
-    )
+    policy = await _found(ctx, vhost, name, runas)
+    if policy is None:
+        return StateReturn.unchanged(name, f"Policy '{vhost} {name}' is not present.", gone)
+    changes: DataMap = {"old": name, "new": ""}
+    if ctx.test:
+        return StateReturn.planned(name, f"Policy '{vhost} {name}' will be removed.", changes)
+    await ctx.call("rabbitmq.delete_policy", vhost, name, runas=runas)
+    return StateReturn.changed(name, "Deleted", changes, gone, old_state=policy)
 
 
 async def _found(ctx: StateContext, vhost: str, name: str, runas: str | None) -> DataMap | None:
@@ -152,10 +139,10 @@ def _options(definition: str | DataMap) -> Data:
     if not isinstance(definition, str):
         return definition
     try:
-        found: Data = json.loads(definition or "{}")
+        parsed: Data = json.loads(definition or "{}")
     except ValueError as error:
         raise StateFailedError(f"the definition of a policy must be JSON or a mapping: {error}") from None
-    return found
+    return parsed
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -14,16 +14,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.masking import url_passwords
 from ensue.core.model.data import is_mapping
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
-    from ensue.core.model.returns import StateReturn
 
 
 async def present(
@@ -46,7 +44,6 @@ async def present(
     """Create an upstream, or change it.
 
     Args:
-        ctx: the state's context.
         name: the upstream.
         uri: its URI, or several separated by blanks; passwords in them are masked.
         prefetch_count: maximum number of unacknowledged messages.
@@ -82,21 +79,26 @@ async def present(
         "message_ttl": message_ttl, "ha_policy": ha_policy, "queue": queue,
     }  # fmt: skip
     given = {"uri": uri, **options}
-    wanted: DataMap = {word.replace("_", "-"): value for word, value in given.items() if value}
-    found = await _found(ctx, name, runas)
-    if found == wanted:
+    requested: DataMap = {word.replace("_", "-"): value for word, value in given.items() if value}
+    upstream = await _found(ctx, name, runas)
+    if upstream == requested:
         comment = f'Upstream "{name}" already present as specified.'
-        return unchanged(name, comment, {"name": name, "definition": wanted}, sensitive)
-    verb = "created" if found is None else "updated"
-    return await changed(
-        ctx,
+        return StateReturn.unchanged(
+            name, comment, {"name": name, "definition": requested}, sensitive=sensitive
+        )
+    verb = "created" if upstream is None else "updated"
+    changes: DataMap = _difference(upstream, requested)
+    if ctx.test:
+        return StateReturn.planned(name, f'Upstream "{name}" would have been {verb}.', changes)
+    await ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options)
+    return StateReturn.changed(
         name,
-        _difference(found, wanted),
-        plan=f'Upstream "{name}" would have been {verb}.',
-        done=f'Upstream "{name}" {verb}.',
-        act=lambda: ctx.call("rabbitmq.set_upstream", name, uri, runas=runas, **options),
-        new_state={"name": name, "definition": wanted},
-        old_state={"name": name, "exists": False} if found is None else {"name": name, "definition": found},
+        f'Upstream "{name}" {verb}.',
+        changes,
+        {"name": name, "definition": requested},
+        old_state={"name": name, "exists": False}
+        if upstream is None
+        else {"name": name, "definition": upstream},
         sensitive=sensitive,
     )
 
@@ -105,7 +107,6 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """Remove an upstream.
 
     Args:
-        ctx: the state's context.
         name: the upstream.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -121,34 +122,30 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """
     gone: DataMap = {"name": name, "exists": False}
     if await _found(ctx, name, runas) is None:
-        return unchanged(name, f'The upstream "{name}" is already absent.', gone)
-    return await changed(
-        ctx,
-        name,
-        {"old": name, "new": None},
-        plan=f'Upstream "{name}" would have been deleted.',
-        done=f'Upstream "{name}" has been deleted.',
-        act=lambda: ctx.call("rabbitmq.delete_upstream", name, runas=runas),
-        new_state=gone,
-    )
+        return StateReturn.unchanged(name, f'The upstream "{name}" is already absent.', gone)
+    changes: DataMap = {"old": name, "new": None}
+    if ctx.test:
+        return StateReturn.planned(name, f'Upstream "{name}" would have been deleted.', changes)
+    await ctx.call("rabbitmq.delete_upstream", name, runas=runas)
+    return StateReturn.changed(name, f'Upstream "{name}" has been deleted.', changes, gone)
 
 
 async def _found(ctx: StateContext, name: str, runas: str | None) -> DataMap | None:
     upstreams: dict[str, str] = await ctx.call("rabbitmq.list_upstreams", runas=runas)
     if name not in upstreams:
         return None
-    found: Any = json.loads(upstreams[name])
-    return found if is_mapping(found) else {}
+    upstream: Any = json.loads(upstreams[name])
+    return upstream if is_mapping(upstream) else {}
 
 
-def _difference(found: DataMap | None, wanted: DataMap) -> DataMap:
-    if found is None:
-        return {"old": None, "new": wanted}
-    words = {word for word in {*found, *wanted} if found.get(word) != wanted.get(word)}
+def _difference(upstream: DataMap | None, requested: DataMap) -> DataMap:
+    if upstream is None:
+        return {"old": None, "new": requested}
+    words = {word for word in {*upstream, *requested} if upstream.get(word) != requested.get(word)}
     return {
-        "old": {word: found[word] for word in sorted(words & found.keys())},
-        "new": {word: wanted[word] for word in sorted(words & wanted.keys())},
+        "old": {word: upstream[word] for word in sorted(words & upstream.keys())},
+        "new": {word: requested[word] for word in sorted(words & requested.keys())},
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
-from ensue.library.states._rabbitmq import changed, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -44,7 +44,6 @@ async def present(
     """Create a user, or change its password, tags and permissions.
 
     Args:
-        ctx: the state's context.
         name: the user.
         password: the password, which is passed to rabbitmqctl on standard input, and masked.
         force: set the password in each run without a comparison; without `password`, remove it.
@@ -77,8 +76,7 @@ async def present(
     if is_new:
         changes["user"] = {"old": "", "new": name}
         if ctx.test:
-            comment = f"User '{name}' is set to be created."
-            return StateReturn(name=name, result=None, changes=changes, comment=comment)
+            return StateReturn.planned(name, f"User '{name}' is set to be created.", changes)
         await ctx.call("rabbitmq.add_user", name, secret, runas=runas)
     elif force or (
         secret is not None and not await ctx.call("rabbitmq.check_password", name, secret, runas=runas)
@@ -89,35 +87,38 @@ async def present(
     if wanted_tags is not None and {*wanted_tags} != {*held_tags}:
         changes["tags"] = {"old": [*held_tags], "new": [*wanted_tags]}
         acts.append(lambda: ctx.call("rabbitmq.set_user_tags", name, wanted_tags, runas=runas))
-    held: dict[str, DataMap] = (
+    permissions: dict[str, DataMap] = (
         {} if is_new else await ctx.call("rabbitmq.list_user_permissions", name, runas=runas)
     )
-    to_set = {vhost: wanted for vhost, wanted in wanted_perms.items() if held.get(vhost) != wanted}
+    to_set = {
+        vhost: requested for vhost, requested in wanted_perms.items() if permissions.get(vhost) != requested
+    }
     if to_set:
-        changes["perms"] = _perms_change(held, to_set)
-        acts += [_set_perms(ctx, name, vhost, wanted, runas) for vhost, wanted in to_set.items()]
+        changes["perms"] = _perms_change(permissions, to_set)
+        acts += [_set_perms(ctx, name, vhost, requested, runas) for vhost, requested in to_set.items()]
     new_state: DataMap = {
         "name": name,
         "tags": [*(held_tags if wanted_tags is None else wanted_tags)],
-        "perms": {**held, **wanted_perms},
+        "perms": {**permissions, **wanted_perms},
     }
     if not changes:
         asked = wanted_perms or wanted_tags or force
         comment = (
             f"'{name}' is already in the desired state." if asked else f"User '{name}' is already present."
         )
-        return unchanged(name, comment, new_state)
-    return await changed(
-        ctx,
+        return StateReturn.unchanged(name, comment, new_state)
+    if ctx.test:
+        return StateReturn.planned(name, f"Configuration for '{name}' will change.", changes)
+    for act in acts:
+        await act()
+    return StateReturn.changed(
         name,
+        f"'{name}' was configured.",
         changes,
-        plan=f"Configuration for '{name}' will change.",
-        done=f"'{name}' was configured.",
-        act=lambda: _all(acts),
-        new_state=new_state,
+        new_state,
         old_state={"name": name, "exists": False}
         if is_new
-        else {"name": name, "tags": [*held_tags], "perms": {**held}},
+        else {"name": name, "tags": [*held_tags], "perms": {**permissions}},
     )
 
 
@@ -125,7 +126,6 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """Remove a user.
 
     Args:
-        ctx: the state's context.
         name: the user.
         runas: the user of the target who runs rabbitmqctl.
 
@@ -141,21 +141,12 @@ async def absent(ctx: StateContext, name: str, *, runas: str | None = None) -> S
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("rabbitmq.user_exists", name, runas=runas):
-        return unchanged(name, f"The user '{name}' is not present.", gone)
-    return await changed(
-        ctx,
-        name,
-        {"name": {"old": name, "new": ""}},
-        plan=f"The user '{name}' will be removed.",
-        done=f"The user '{name}' was removed.",
-        act=lambda: ctx.call("rabbitmq.delete_user", name, runas=runas),
-        new_state=gone,
-    )
-
-
-async def _all(acts: list[Act]) -> None:
-    for act in acts:
-        await act()
+        return StateReturn.unchanged(name, f"The user '{name}' is not present.", gone)
+    changes: DataMap = {"name": {"old": name, "new": ""}}
+    if ctx.test:
+        return StateReturn.planned(name, f"The user '{name}' will be removed.", changes)
+    await ctx.call("rabbitmq.delete_user", name, runas=runas)
+    return StateReturn.changed(name, f"The user '{name}' was removed.", changes, gone)
 
 
 def _password_change(password: str | None) -> DataMap:
@@ -170,20 +161,20 @@ def _set_password(ctx: StateContext, name: str, password: str | None, runas: str
     return lambda: ctx.call("rabbitmq.change_password", name, password, runas=runas)
 
 
-def _set_perms(ctx: StateContext, name: str, vhost: str, wanted: DataMap, runas: str | None) -> Act:
-    texts = [wanted[word] for word in _PERMISSIONS]
+def _set_perms(ctx: StateContext, name: str, vhost: str, requested: DataMap, runas: str | None) -> Act:
+    texts = [requested[word] for word in _PERMISSIONS]
     return lambda: ctx.call("rabbitmq.set_permissions", vhost, name, *texts, runas=runas)
 
 
-def _perms_change(held: dict[str, DataMap], to_set: dict[str, DataMap]) -> DataMap:
-    old: DataMap = {vhost: held[vhost] for vhost in to_set if vhost in held}
+def _perms_change(permissions: dict[str, DataMap], to_set: dict[str, DataMap]) -> DataMap:
+    old: DataMap = {vhost: permissions[vhost] for vhost in to_set if vhost in permissions}
     new: DataMap = {**to_set}
     return {"old": old, "new": new} if old else {"new": new}
 
 
 def _wanted_perms(perms: Any) -> dict[str, DataMap]:
     listed: list[Any] = [perms] if is_mapping(perms) else [*perms]
-    found: dict[str, DataMap] = {}
+    permissions: dict[str, DataMap] = {}
     for entry in listed:
         if not is_mapping(entry):
             raise StateFailedError(f"perms: {entry!r} is not a virtual host with three regular expressions")
@@ -193,8 +184,8 @@ def _wanted_perms(perms: Any) -> dict[str, DataMap]:
                     f"perms: {vhost} requires three regular expressions: what to configure, write and read"
                 )
             values: list[Data] = ["" if text is None else str(text) for text in texts]
-            found[str(vhost)] = dict(zip(_PERMISSIONS, values, strict=True))
-    return found
+            permissions[str(vhost)] = dict(zip(_PERMISSIONS, values, strict=True))
+    return permissions
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -1,28 +1,25 @@
 """State module `rabbitmq_vhost`: virtual hosts of a RabbitMQ broker.
 
+Args:
+    name: the virtual host.
+
 Source: Salt's state module `rabbitmq_vhost`, 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ensue.library.states._rabbitmq import changed, unchanged
+from ensue.core.contracts.functions import by_name
+from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
-    from ensue.core.model.returns import StateReturn
 
 
 async def present(ctx: StateContext, name: str) -> StateReturn:
     """Create a virtual host.
-
-    Args:
-        ctx: the state's context.
-        name: the virtual host.
 
     Example:
         shop:
@@ -35,25 +32,22 @@ async def present(ctx: StateContext, name: str) -> StateReturn:
         StateFailedError: the broker cannot be reached, or reports an error.
     """
     if await ctx.call("rabbitmq.vhost_exists", name):
-        return unchanged(name, f"Virtual Host '{name}' already exists.", {"name": name})
-    return await changed(
-        ctx,
+        return StateReturn.unchanged(name, f"Virtual Host '{name}' already exists.", {"name": name})
+    changes: DataMap = {"old": "", "new": name}
+    if ctx.test:
+        return StateReturn.planned(name, f"Virtual Host '{name}' will be created.", changes)
+    await ctx.call("rabbitmq.add_vhost", name)
+    return StateReturn.changed(
         name,
-        {"old": "", "new": name},
-        plan=f"Virtual Host '{name}' will be created.",
-        done=f"Virtual Host '{name}' was created.",
-        act=lambda: ctx.call("rabbitmq.add_vhost", name),
-        new_state={"name": name},
+        f"Virtual Host '{name}' was created.",
+        changes,
+        {"name": name},
         old_state={"name": name, "exists": False},
     )
 
 
 async def absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a virtual host with its content.
-
-    Args:
-        ctx: the state's context.
-        name: the virtual host.
 
     Example:
         shop:
@@ -67,17 +61,14 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("rabbitmq.vhost_exists", name):
-        return unchanged(name, f"Virtual Host '{name}' is not present.", gone)
-    return await changed(
-        ctx,
-        name,
-        {"old": name, "new": ""},
-        plan=f"Virtual Host '{name}' will be removed.",
-        done=f"Virtual Host '{name}' was removed.",
-        act=lambda: ctx.call("rabbitmq.delete_vhost", name),
-        new_state=gone,
-        old_state={"name": name},
+        return StateReturn.unchanged(name, f"Virtual Host '{name}' is not present.", gone)
+    changes: DataMap = {"old": name, "new": ""}
+    if ctx.test:
+        return StateReturn.planned(name, f"Virtual Host '{name}' will be removed.", changes)
+    await ctx.call("rabbitmq.delete_vhost", name)
+    return StateReturn.changed(
+        name, f"Virtual Host '{name}' was removed.", changes, gone, old_state={"name": name}
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

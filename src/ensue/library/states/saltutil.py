@@ -28,7 +28,6 @@ _KINDS: Final = (
 _DOCSTRING: Final = """Hold: there is nothing to copy of {kind}.
 
 Args:
-    ctx: the state's context.
     name: the state's name.
     **kwargs: arguments of Salt's function, which have no effect.
 
@@ -40,8 +39,8 @@ Example:
 
 def _sync(kind: str) -> Callable[..., StateReturn]:
     @also_takes("saltenv", "refresh", "clean_pillar_cache", "extmod_whitelist", "extmod_blacklist")
-    def sync(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (Salt's arguments)
-        return StateReturn(name=name, result=True, comment="No updates to sync")
+    def sync(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:
+        return StateReturn.unchanged(name, "No updates to sync")
 
     sync.__doc__ = _DOCSTRING.format(kind=kind)
     return sync

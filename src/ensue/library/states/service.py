@@ -13,6 +13,10 @@ Differences from Salt:
     `init_delay` has no effect. If a watched state has changes and an `/etc/init.d` script fails, the changes
     are empty, as with systemd; Salt reports `{name: false}`.
 
+Args:
+    name: the service.
+    enable: whether it starts at boot; None leaves that.
+
 Source: Salt's state module `service`, 3008: results, changes and comments.
 """
 
@@ -21,14 +25,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._service_masking import masked, unmasked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -48,7 +50,7 @@ _WATCHED: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Came:
+class _ServiceOutcome:
     """The result of starting or stopping a service.
 
     Args:
@@ -81,9 +83,6 @@ async def running(
     """Start a service.
 
     Args:
-        ctx: the state's context.
-        name: the service.
-        enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it runs.
         unmask: first unmask it.
         **kwargs: arguments for `mod_watch`, and arguments without effect (`sig`, `init_delay`).
@@ -114,19 +113,19 @@ async def running(
         return _absent(ctx, name, "started", warnings)
     if not was_running:
         if ctx.test:
-            return _said(name, None, f"Service {name} is set to start", warnings)
+            return StateReturn.planned(name, f"Service {name} is set to start", warnings=warnings)
         try:
             await ctx.call("service.start", name, no_block=no_block, unmask=unmask)
         except StateFailedError as error:
-            return _said(name, False, f"Service {name} failed to start: {error}", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to start: {error}", warnings=warnings)
         if not no_block and not await ctx.call("service.status", name):
-            return _said(name, False, f"Service {name} failed to start", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to start", warnings=warnings)
     comment = f"The service {name} is already running" if was_running else f"Started service {name}"
-    came = _Came(
+    outcome = _ServiceOutcome(
         name=name, state="running", has_changed=not was_running,
         is_running=True if was_running or not no_block else None, comment=comment, warnings=warnings,
     )  # fmt: skip
-    return await _with_start(ctx, enable, came)
+    return await _with_start(ctx, enable, outcome)
 
 
 @also_takes(*_KNOWN, outdated=_OUTDATED)
@@ -136,9 +135,6 @@ async def dead(
     """Stop a service; a missing service is fine.
 
     Args:
-        ctx: the state's context.
-        name: the service.
-        enable: whether it starts at boot; None leaves that.
         no_block: do not wait until it has ended.
         **kwargs: arguments for `mod_watch`, and arguments without effect.
 
@@ -162,19 +158,19 @@ async def dead(
         return _absent(ctx, name, "stopped", warnings) if ctx.test else _not_there(name, warnings)
     if was_running:
         if ctx.test:
-            return _said(name, None, f"Service {name} is set to be killed", warnings)
+            return StateReturn.planned(name, f"Service {name} is set to be killed", warnings=warnings)
         try:
             await ctx.call("service.stop", name, no_block=no_block)
         except StateFailedError as error:
-            return _said(name, False, f"Service {name} failed to die: {error}", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to die: {error}", warnings=warnings)
         if not no_block and await ctx.call("service.status", name):
-            return _said(name, False, f"Service {name} failed to die", warnings)
+            return StateReturn.failed(name, f"Service {name} failed to die", warnings=warnings)
     comment = f"Service {name} was killed" if was_running else f"The service {name} is already dead"
-    came = _Came(
+    outcome = _ServiceOutcome(
         name=name, state="dead", has_changed=was_running,
         is_running=None if was_running and no_block else False, comment=comment, warnings=warnings,
     )  # fmt: skip
-    return await _with_start(ctx, enable, came)
+    return await _with_start(ctx, enable, outcome)
 
 
 @also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
@@ -182,8 +178,6 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Enable a service at boot, whether it runs now or not.
 
     Args:
-        ctx: the state's context.
-        name: the service.
         **kwargs: accepted, as in Salt, without effect.
 
     Example:
@@ -196,7 +190,9 @@ async def enabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     warnings = _remarks("service.enabled", kwargs)
     if not await ctx.call("service.available", name):
         return _absent(ctx, name, "enabled", warnings)
-    return await _with_start(ctx, True, _Came(name=name, state="in the desired state", warnings=warnings))
+    return await _with_start(
+        ctx, True, _ServiceOutcome(name=name, state="in the desired state", warnings=warnings)
+    )
 
 
 @also_takes(*_KNOWN, outdated=_OUTDATED_OF_START)
@@ -204,8 +200,6 @@ async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Disable a service at boot; a missing service is fine.
 
     Args:
-        ctx: the state's context.
-        name: the service.
         **kwargs: accepted, as in Salt, without effect.
 
     Example:
@@ -218,7 +212,9 @@ async def disabled(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     warnings = _remarks("service.disabled", kwargs)
     if not await ctx.call("service.available", name):
         return _not_there(name, warnings)
-    return await _with_start(ctx, False, _Came(name=name, state="in the desired state", warnings=warnings))
+    return await _with_start(
+        ctx, False, _ServiceOutcome(name=name, state="in the desired state", warnings=warnings)
+    )
 
 
 async def mod_watch(
@@ -228,15 +224,13 @@ async def mod_watch(
     *,
     reload: bool = False,
     force: bool = False,
-    full_restart: bool = False,  # noqa: ARG001 (of upstart and others)
+    full_restart: bool = False,  # of upstart and others
     no_block: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (those of the state)
+    **kwargs: Any,
 ) -> StateReturn:
     """Restart or reload a service because a watched state has changes; `dead` stops it.
 
     Args:
-        ctx: the state's context.
-        name: the service.
         sfun: name of the state function.
         reload: reload it instead.
         force: with `reload`, restart it if it cannot be reloaded.
@@ -253,58 +247,47 @@ async def mod_watch(
     if sfun == "dead":
         verb, past = "stop", "stopped"
         if not is_running:
-            comment = f"Service is already {past}"
-            return StateReturn(name=name, result=True, comment=comment, new_state=await _state(ctx, name))
+            return StateReturn.unchanged(name, f"Service is already {past}", await _state(ctx, name))
     elif sfun == "running":
         verb = ("force_reload" if force else "reload") if reload else "restart"
         verb = verb if is_running else "start"
         past = _WATCHED[verb]
     else:
-        comment = f"Unable to trigger watch for service.{sfun}"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, f"Unable to trigger watch for service.{sfun}")
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Service is set to be {past}")
+        return StateReturn.planned(name, f"Service is set to be {past}")
     try:
         await ctx.call(f"service.{verb}", name, no_block=no_block)
     except StateFailedError as error:
         words = verb.replace("_", "-")
-        return StateReturn(name=name, result=False, comment=f"Failed to {words} the service: {error}")
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: True},
-        comment=f"Service {past}",
-        new_state=await _state(ctx, name),
-    )
+        return StateReturn.failed(name, f"Failed to {words} the service: {error}")
+    return StateReturn.changed(name, f"Service {past}", {name: True}, await _state(ctx, name))
 
 
-async def _with_start(ctx: StateContext, enable: bool | None, came: _Came) -> StateReturn:
+async def _with_start(ctx: StateContext, enable: bool | None, outcome: _ServiceOutcome) -> StateReturn:
     """Enable or disable the service at boot, and make the return."""
-    name, comment, warnings = came.name, came.comment, came.warnings
-    changes: DataMap = {name: True} if came.has_changed else {}
+    name, comment, warnings = outcome.name, outcome.comment, outcome.warnings
+    changes: DataMap = {name: True} if outcome.has_changed else {}
     is_enabled: bool | None = None
     if enable is not None:
         word = "enabled" if enable else "disabled"
         if await ctx.call("service.enabled", name) is enable:
-            comment = comment or f"Service {name} is already {word}, and is {came.state}"
+            comment = comment or f"Service {name} is already {word}, and is {outcome.state}"
             is_enabled = enable
         elif ctx.test:
-            return _said(name, None, f"Service {name} set to be {word}", warnings)
+            return StateReturn.planned(name, f"Service {name} set to be {word}", warnings=warnings)
         else:
             try:
                 await ctx.call("service.enable" if enable else "service.disable", name)
             except StateFailedError as error:
-                return StateReturn(
-                    name=name, result=False, changes=changes, comment=str(error), warnings=warnings
-                )
+                return StateReturn.failed(name, str(error), changes, warnings=warnings)
             changes = {name: True}
-            comment = f"Service {name} has been {word}, and is {came.state}"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=await _state(ctx, name, is_running=came.is_running, is_enabled=is_enabled),
+            comment = f"Service {name} has been {word}, and is {outcome.state}"
+    return StateReturn.changed(
+        name,
+        comment,
+        changes,
+        await _state(ctx, name, is_running=outcome.is_running, is_enabled=is_enabled),
         warnings=warnings,
     )
 
@@ -335,21 +318,19 @@ async def _has_scripts(ctx: StateContext) -> bool:
 
 async def _nothing_runs(ctx: StateContext, name: str, warnings: tuple[str, ...]) -> StateReturn:
     """Make Salt's return for a target on which nothing can be started or stopped."""
-    return StateReturn(
-        name=name,
-        result=True,
-        comment="Running in OFFLINE mode. Nothing to do",
-        new_state=await _state(ctx, name, is_running=False),
+    return StateReturn.unchanged(
+        name,
+        "Running in OFFLINE mode. Nothing to do",
+        await _state(ctx, name, is_running=False),
         warnings=warnings,
     )
 
 
 def _not_there(name: str, warnings: tuple[str, ...]) -> StateReturn:
-    return StateReturn(
-        name=name,
-        result=True,
-        comment=f"The named service {name} is not available",
-        new_state={"name": name, "exists": False, "running": False, "enabled": False},
+    return StateReturn.unchanged(
+        name,
+        f"The named service {name} is not available",
+        {"name": name, "exists": False, "running": False, "enabled": False},
         warnings=warnings,
     )
 
@@ -357,12 +338,8 @@ def _not_there(name: str, warnings: tuple[str, ...]) -> StateReturn:
 def _absent(ctx: StateContext, name: str, what: str, warnings: tuple[str, ...]) -> StateReturn:
     if ctx.test:
         comment = f"Service {name} not present; if created in this state run, it would have been {what}"
-        return _said(name, None, comment, warnings)
-    return _said(name, False, f"The named service {name} is not available", warnings)
-
-
-def _said(name: str, result: bool | None, comment: str, warnings: tuple[str, ...]) -> StateReturn:
-    return StateReturn(name=name, result=result, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, warnings=warnings)
+    return StateReturn.failed(name, f"The named service {name} is not available", warnings=warnings)
 
 
 def _remarks(function: str, given: dict[str, Any]) -> tuple[str, ...]:
@@ -370,14 +347,6 @@ def _remarks(function: str, given: dict[str, Any]) -> tuple[str, ...]:
     return tuple(f"{function}: `{word}` has no effect" for word in sorted(set(given) - quiet))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "dead": dead,
-    "disabled": disabled,
-    "enabled": enabled,
-    "masked": masked,
-    "mod_watch": mod_watch,
-    "running": running,
-    "unmasked": unmasked,
-}
+FUNCTIONS: Final = by_name(dead, disabled, enabled, masked, mod_watch, running, unmasked)
 
 MOD_WATCH = mod_watch

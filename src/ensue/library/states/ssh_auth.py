@@ -1,5 +1,10 @@
 """State module `ssh_auth`: authorized SSH keys of users.
 
+Args:
+    user: the user.
+    config: path of the file; `%h` is the home folder, `%u` the user.
+    **kwargs: accepted, as in Salt, without effect.
+
 Source: Salt's state module `ssh_auth`, 3008: results, changes and comments.
 """
 
@@ -8,13 +13,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -24,7 +27,7 @@ _FAILED: Final = "Failed to add the ssh key. Is the home directory available, an
 
 
 @also_takes()
-async def present(  # noqa: PLR0917 (Salt's order)
+async def present(
     ctx: StateContext,
     name: str,
     user: str,
@@ -34,21 +37,17 @@ async def present(  # noqa: PLR0917 (Salt's order)
     options: list[str] | None = None,
     config: str = _CONFIG,
     fingerprint_hash_type: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Authorize a key for a user.
 
     Args:
-        ctx: the state's context.
         name: the key: only base64, or a whole line; any name if `source` is given.
-        user: the user.
         enc: type of the key, if `name` does not have it.
         comment: comment after the key.
         source: a file of keys (`salt://keys/ada.pub`).
         options: options before the key.
-        config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect: whole keys are compared.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         AAAAC3NzaC1lZDI1NTE5AAAAIExamplekeyofalice:
@@ -68,18 +67,18 @@ async def present(  # noqa: PLR0917 (Salt's order)
         return await _present_file(ctx, name, user, source, options=options, config=config)
     key, given = _read(name, enc, comment, options)
     new_state: DataMap = {"user": user, "keys": [key]}
-    found: str = await ctx.call("ssh.check_key", user, key, **given, config=config)
-    if found == "exists":
+    outcome: str = await ctx.call("ssh.check_key", user, key, **given, config=config)
+    if outcome == "exists":
         text = f"The authorized host key {key} is already present for user {user}"
-        return StateReturn(name=key, result=True, comment=text, new_state=new_state)
+        return StateReturn.unchanged(key, text, new_state)
     if ctx.test:
-        what = "added" if found == "add" else "updated"
-        return StateReturn(name=key, result=None, comment=f"Key {key} for user {user} is set to be {what}")
+        what = "added" if outcome == "add" else "updated"
+        return StateReturn.planned(key, f"Key {key} for user {user} is set to be {what}")
     word: str = await ctx.call("ssh.set_auth_key", user, key, **given, config=config)
     return _done(key, user, word, new_state)
 
 
-async def absent(  # noqa: PLR0917 (Salt's order)
+async def absent(
     ctx: StateContext,
     name: str,
     user: str,
@@ -93,14 +92,11 @@ async def absent(  # noqa: PLR0917 (Salt's order)
     """Remove an authorized key of a user.
 
     Args:
-        ctx: the state's context.
         name: the key: only base64, or a whole line.
-        user: the user.
         enc: accepted, as in Salt, without effect.
         comment: accepted, as in Salt, without effect.
         source: a file of keys.
         options: accepted, as in Salt, without effect.
-        config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect.
 
     Example:
@@ -122,16 +118,15 @@ async def absent(  # noqa: PLR0917 (Salt's order)
     # The type is ignored, so that a key that was written with another type is removed too.
     gone: DataMap = {"user": user, "keys": [key], "exists": False}
     if key not in await ctx.call("ssh.auth_keys", user, config):
-        text = "Key is already absent" if ctx.test else "Key not present"
-        return StateReturn(name=key, result=True, comment=text, new_state=gone)
+        return StateReturn.unchanged(key, "Key is already absent" if ctx.test else "Key not present", gone)
     if ctx.test:
-        return StateReturn(name=key, result=None, comment=f"Key {key} for user {user} is set for removal")
+        return StateReturn.planned(key, f"Key {key} for user {user} is set for removal")
     word: str = await ctx.call("ssh.rm_auth_key", user, key, config)
-    return StateReturn(name=key, result=True, changes={key: "Removed"}, comment=word, new_state=gone)
+    return StateReturn.changed(key, word, {key: "Removed"}, gone)
 
 
 @also_takes()
-async def manage(  # noqa: PLR0917 (Salt's order)
+async def manage(
     ctx: StateContext,
     name: str,
     ssh_keys: list[str],
@@ -142,22 +137,18 @@ async def manage(  # noqa: PLR0917 (Salt's order)
     options: list[str] | None = None,
     config: str = _CONFIG,
     fingerprint_hash_type: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Set the complete list of authorized keys of a user.
 
     Args:
-        ctx: the state's context.
         name: any name.
         ssh_keys: the keys, each in a form that `ssh_auth.present` accepts.
-        user: the user.
         enc: type of keys that do not have it.
         comment: comment after each key.
         source: accepted, as in Salt, without effect.
         options: options before each key.
-        config: path of the file; `%h` is the home folder, `%u` the user.
         fingerprint_hash_type: accepted, as in Salt, without effect.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         keys:
@@ -172,12 +163,12 @@ async def manage(  # noqa: PLR0917 (Salt's order)
         StateFailedError: the type of a key is unknown.
     """
     del source, fingerprint_hash_type
-    wanted = {word for line in ssh_keys for word in line.split()}
+    listed = {word for line in ssh_keys for word in line.split()}
     there: list[str] = [*await ctx.call("ssh.auth_keys", user, config)]
     changes: DataMap = {}
     texts: list[str] = []
     results: list[bool | None] = []
-    for key in [each for each in there if each not in wanted]:
+    for key in [each for each in there if each not in listed]:
         gone = await absent(ctx, key, user, config=config)
         changes |= {key: "Key removed"} if gone.changes else {}
         texts += [f"{key} Key set for removal"] if ctx.test else []
@@ -201,15 +192,14 @@ async def _present_file(
     try:
         keys: dict[str, str] = await ctx.call("ssh.check_key_file", user, source, config)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"Failed to add the ssh key. {error}")
+        return StateReturn.failed(name, f"Failed to add the ssh key. {error}")
     new_state: DataMap = {"user": user, "keys": [*keys]}
-    waiting = {key: found for key, found in keys.items() if found != "exists"}
+    waiting = {key: outcome for key, outcome in keys.items() if outcome != "exists"}
     if not waiting:
-        text = f"All host keys in file {source} are already present"
-        return StateReturn(name=name, result=True, comment=text, new_state=new_state)
+        return StateReturn.unchanged(name, f"All host keys in file {source} are already present", new_state)
     if ctx.test:
-        lines = "".join(f"Set to {found}: {key}\n" for key, found in waiting.items())
-        return StateReturn(name=name, result=None, comment=lines)
+        lines = "".join(f"Set to {outcome}: {key}\n" for key, outcome in waiting.items())
+        return StateReturn.planned(name, lines)
     word: str = await ctx.call("ssh.set_auth_key_from_file", user, source, config, options=options)
     return _done(name, user, word, new_state)
 
@@ -221,19 +211,15 @@ async def _absent_file(ctx: StateContext, name: str, user: str, source: str, con
         # As in Salt, a missing source has no keys to remove.
         text = f"All host keys in file {source} are already absent"
         nothing: DataMap = {"user": user, "keys": [], "exists": False}
-        return StateReturn(
-            name=name, result=True, comment=text, new_state=nothing, warnings=(f"ssh_auth.absent: {error}",)
-        )
+        return StateReturn.unchanged(name, text, nothing, warnings=(f"ssh_auth.absent: {error}",))
     gone: DataMap = {"user": user, "keys": [*keys], "exists": False}
-    there = [key for key, found in keys.items() if found != "add"]
+    there = [key for key, outcome in keys.items() if outcome != "add"]
     if not there:
-        text = f"All host keys in file {source} are already absent"
-        return StateReturn(name=name, result=True, comment=text, new_state=gone)
+        return StateReturn.unchanged(name, f"All host keys in file {source} are already absent", gone)
     if ctx.test:
-        text = "".join(f"Set to remove: {key}\n" for key in there)
-        return StateReturn(name=name, result=None, comment=text)
+        return StateReturn.planned(name, "".join(f"Set to remove: {key}\n" for key in there))
     word: str = await ctx.call("ssh.rm_auth_key_from_file", user, source, config)
-    return StateReturn(name=name, result=True, changes={name: "Removed"}, comment=word, new_state=gone)
+    return StateReturn.changed(name, word, {name: "Removed"}, gone)
 
 
 def _done(name: str, user: str, word: str, new_state: DataMap) -> StateReturn:
@@ -247,11 +233,11 @@ def _done(name: str, user: str, word: str, new_state: DataMap) -> StateReturn:
             changes = {}
             comment = f"The authorized host key {name} is already present for user {user}"
         case "fail":
-            return StateReturn(name=name, result=False, comment=_FAILED)
+            return StateReturn.failed(name, _FAILED)
         case _:
             comment = "Invalid public ssh key, most likely has spaces or invalid syntax"
-            return StateReturn(name=name, result=False, comment=comment)
-    return StateReturn(name=name, result=True, changes={**changes}, comment=comment, new_state=new_state)
+            return StateReturn.failed(name, comment)
+    return StateReturn.changed(name, comment, {**changes}, new_state)
 
 
 def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple[str, dict[str, Any]]:
@@ -265,4 +251,4 @@ def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple
     return key, {"enc": own_enc, "comment": words[0] if words else comment, "options": own_options}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "manage": manage, "present": present}
+FUNCTIONS: Final = by_name(absent, manage, present)

@@ -13,6 +13,7 @@ import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import RemoteError, StateFailedError, UnknownResourceError
 from ensue.core.model.returns import StateReturn
@@ -20,7 +21,7 @@ from ensue.core.model.srn import Srn
 from ensue.library.states._carried_file import CopyPlace, DestinationAttributes, carry, mode_bits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.argument_types import Mode
     from ensue.core.contracts.context import StateContext
@@ -35,7 +36,6 @@ async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str])
     """Apply SLS to a target, as part of this run.
 
     Args:
-        ctx: the state's context.
         name: the target, by id or SRN.
         mods: SLS names, as a list or separated by commas.
 
@@ -69,7 +69,6 @@ async def fetch_file(
     """Copy a file from a target to this machine if it differs; it is written atomically.
 
     Args:
-        ctx: the state's context.
         name: the target, by id or SRN.
         remote_path: absolute path on the target.
         local_path: absolute path of the copy, on the managing minion.
@@ -86,8 +85,8 @@ async def fetch_file(
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
-    wanted = DestinationAttributes(mode=_mode(mode), makedirs=makedirs)
-    return await _carried(ctx, name, remote_path, local_path, wanted, fetch=True)
+    requested = DestinationAttributes(mode=_mode(mode), makedirs=makedirs)
+    return await _carried(ctx, name, remote_path, local_path, requested, fetch=True)
 
 
 async def send_file(
@@ -104,7 +103,6 @@ async def send_file(
     """Copy a file from this machine to a target if it differs; it is written atomically.
 
     Args:
-        ctx: the state's context.
         name: the target, by id or SRN.
         local_path: absolute path on the managing minion.
         remote_path: absolute path of the copy, on the target.
@@ -124,15 +122,13 @@ async def send_file(
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
-    wanted = DestinationAttributes(mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group))
-    return await _carried(ctx, name, local_path, remote_path, wanted, fetch=False)
+    requested = DestinationAttributes(
+        mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group)
+    )
+    return await _carried(ctx, name, local_path, remote_path, requested, fetch=False)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "fetch_file": fetch_file,
-    "send_file": send_file,
-    "state_applied": state_applied,
-}
+FUNCTIONS: Final = by_name(fetch_file, send_file, state_applied)
 
 
 def awaited(_function: str, name: str) -> Srn:
@@ -157,7 +153,13 @@ OF_ONE_CALL: Final = {"state_applied": frozenset({"states", "changed"})}
 
 
 async def _carried(
-    ctx: StateContext, name: str, source_path: str, path: str, wanted: DestinationAttributes, *, fetch: bool
+    ctx: StateContext,
+    name: str,
+    source_path: str,
+    path: str,
+    requested: DestinationAttributes,
+    *,
+    fetch: bool,
 ) -> StateReturn:
     for checked in (source_path, path):
         if not checked.startswith("/"):
@@ -166,7 +168,7 @@ async def _carried(
         there, here = (await ctx.on(name)).connection, ctx.minion().connection
         source = CopyPlace(connection=there if fetch else here, path=source_path)
         destination = CopyPlace(connection=here if fetch else there, path=path)
-        return await carry(name, source, destination, wanted, test=ctx.test)
+        return await carry(name, source, destination, requested, test=ctx.test)
     except UnknownResourceError as error:
         return await _unknown_target(ctx, name, error, f"{path} would be written then")
     except RemoteError as error:
@@ -182,10 +184,10 @@ def _text(owner: str | int | None) -> str | None:
 
 
 def _sls_names(mods: str | Sequence[str]) -> list[str]:
-    found = _names_of(mods)
-    if not found:
+    names = _names_of(mods)
+    if not names:
         raise StateFailedError("mods names no SLS (for example `- mods: openvpn.init`)")
-    return found
+    return names
 
 
 def _names_of(mods: str | Sequence[Any]) -> list[str]:
@@ -198,20 +200,19 @@ async def _unknown_target(
 ) -> StateReturn:
     if _TARGETS.search(name):
         comment = f"{error}: `name` takes one resource, by id or TYPE:ID; several are the `tgt` of a state"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     if ctx.test:
         record = await asyncio.to_thread(ctx.registry.record, _as_srn(name) or Srn("ssh_host", name))
         known = record is not None and record.status == "active"
         now = "is to be registered again" if known else "is not registered yet"
-        comment = f"{name} {now}; {then}, once an earlier state has registered it"
-        return StateReturn(name=name, result=None, comment=comment)
-    return StateReturn(name=name, result=False, comment=str(error))
+        return StateReturn.planned(name, f"{name} {now}; {then}, once an earlier state has registered it")
+    return StateReturn.failed(name, str(error))
 
 
 async def _out_of_reach(ctx: StateContext, name: str, error: RemoteError) -> StateReturn:
     """Make the failure for an unreachable target, with the sources that it was derived from."""
     srn = _as_srn(error.target) or _as_srn(name) or Srn("ssh_host", name)
-    return StateReturn(name=name, result=False, comment=await with_origins(error, ctx.registry, srn))
+    return StateReturn.failed(name, await with_origins(error, ctx.registry, srn))
 
 
 def _as_srn(text: str) -> Srn | None:
@@ -223,8 +224,8 @@ def _as_srn(text: str) -> Srn | None:
 
 def _summary(name: str, mods: list[str], scope: ScopeReturn) -> StateReturn:
     returns = scope.returns
-    changes: DataMap = {tag: one.changes for tag, one in returns.items() if one.changes}
-    failed = [one for one in returns.values() if one.result is False]
+    changes: DataMap = {tag: state.changes for tag, state in returns.items() if state.changes}
+    failed = [state for state in returns.values() if state.result is False]
     return StateReturn(
         name=name,
         result=_result(scope),
@@ -240,7 +241,7 @@ def _summary(name: str, mods: list[str], scope: ScopeReturn) -> StateReturn:
 
 
 def _result(scope: ScopeReturn) -> bool | None:
-    results = [one.result for one in scope.returns.values()]
+    results = [state.result for state in scope.returns.values()]
     if scope.status in {"failed", "not_rendered"} or False in results:
         return False
     return None if None in results or scope.status == "deferred" else True
@@ -251,5 +252,5 @@ def _comment(scope: ScopeReturn, mods: list[str], changed: int, failed: Sequence
     if scope.status != "done":
         return f"{what}: {scope.status}" + (f": {scope.comment}" if scope.comment else "")
     lines = [f"{what}: {len(scope.returns)} states, {changed} with changes, {len(failed)} failed"]
-    lines += [f"{one.id} ({one.module}.{one.function}): {one.comment}" for one in failed]
+    lines += [f"{state.id} ({state.module}.{state.function}): {state.comment}" for state in failed]
     return "\n".join(lines)

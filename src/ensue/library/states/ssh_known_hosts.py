@@ -8,6 +8,11 @@ Differences from Salt:
     The file is read and written directly, without `ssh-keygen`. A `key` must have the `fingerprint` if both
     are given; Salt writes any text as a key.
 
+Args:
+    name: the host.
+    user: the user; None for the whole system.
+    config: path of another file.
+
 Source: Salt's state module `ssh_known_hosts`, 3008: results, changes and comments.
 """
 
@@ -15,16 +20,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
 
-async def present(  # noqa: PLR0917 (Salt's order)
+async def present(
     ctx: StateContext,
     name: str,
     user: str | None = None,
@@ -40,14 +44,10 @@ async def present(  # noqa: PLR0917 (Salt's order)
     """Add a host key to the known hosts.
 
     Args:
-        ctx: the state's context.
-        name: the host.
-        user: the user; None for the whole system.
         fingerprint: expected fingerprint of the key.
         key: the key; by default the target asks the host for it.
         port: port of the host.
         enc: type of the key.
-        config: path of another file.
         hash_known_hosts: write a hash of the host's name.
         timeout: seconds that the host may take to answer.
         fingerprint_hash_type: `sha256`, `md5`, …
@@ -67,40 +67,32 @@ async def present(  # noqa: PLR0917 (Salt's order)
     """
     shown = _shown(user, config)
     if key and not enc:
-        comment = 'Required argument "enc" if using "key" argument.'
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, 'Required argument "enc" if using "key" argument.')
     new_state: DataMap = {"name": name, "user": user, "config": shown}
     if ctx.test:
-        found: str | DataMap = await ctx.call(
+        entry: str | DataMap = await ctx.call(
             "ssh.check_known_host", user, name, key=key, fingerprint=fingerprint, config=config, port=port,
             fingerprint_hash_type=fingerprint_hash_type,
         )  # fmt: skip
-        return _planned(name, shown, found, new_state)
+        return _planned(name, shown, entry, new_state)
     done: DataMap = await ctx.call(
         "ssh.set_known_host", user=user, hostname=name, fingerprint=fingerprint, key=key, port=port, enc=enc,
         config=config, hash_known_hosts=hash_known_hosts, timeout=timeout,
         fingerprint_hash_type=fingerprint_hash_type,
     )  # fmt: skip
     if done["status"] == "error":
-        return StateReturn(name=name, result=False, comment=str(done["error"]))
+        return StateReturn.failed(name, str(done["error"]))
     if done["status"] == "exists":
-        comment = f"{name} already exists in {shown}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{name} already exists in {shown}", new_state)
     changes: DataMap = {"old": done["old"], "new": done["new"]}
     comment = _saved(name, shown, done["new"], key=key, fingerprint=fingerprint, enc=enc)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def absent(
     ctx: StateContext, name: str, user: str | None = None, config: str | None = None
 ) -> StateReturn:
     """Remove a host from the known hosts.
-
-    Args:
-        ctx: the state's context.
-        name: the host.
-        user: the user; None for the whole system.
-        config: path of another file.
 
     Example:
         git.example.com:
@@ -115,30 +107,28 @@ async def absent(
     """
     gone: DataMap = {"name": name, "user": user, "config": _shown(user, config), "exists": False}
     if user and not await ctx.call("user.info", user):
-        return StateReturn(name=name, result=True, comment="Host is already absent", new_state=gone)
+        return StateReturn.unchanged(name, "Host is already absent", gone)
     known: list[DataMap] | None = await ctx.call("ssh.get_known_host_entries", user, name, config=config)
     if not known:
-        return StateReturn(name=name, result=True, comment="Host is already absent", new_state=gone)
+        return StateReturn.unchanged(name, "Host is already absent", gone)
     if ctx.test:
-        comment = f"Key for {name} is set to be removed from {_shown(user, config)}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, f"Key for {name} is set to be removed from {_shown(user, config)}")
     done: DataMap = await ctx.call("ssh.rm_known_host", user=user, hostname=name, config=config)
     changes: DataMap = {"old": [*known], "new": None}
-    return StateReturn(name=name, result=True, changes=changes, comment=str(done["comment"]), new_state=gone)
+    return StateReturn.changed(name, str(done["comment"]), changes, gone)
 
 
 def _shown(user: str | None, config: str | None) -> str:
     return config or (".ssh/known_hosts" if user else "/etc/ssh/ssh_known_hosts")
 
 
-def _planned(name: str, config: str, found: str | DataMap, new_state: DataMap) -> StateReturn:
-    if isinstance(found, dict):
-        return StateReturn(name=name, result=False, comment=str(found["error"]))
-    if found == "exists":
-        comment = f"Host {name} is already in {config}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
-    what = f"added to {config}" if found == "add" else f"updated in {config}"
-    return StateReturn(name=name, result=None, comment=f"Key for {name} is set to be {what}")
+def _planned(name: str, config: str, entry: str | DataMap, new_state: DataMap) -> StateReturn:
+    if isinstance(entry, dict):
+        return StateReturn.failed(name, str(entry["error"]))
+    if entry == "exists":
+        return StateReturn.unchanged(name, f"Host {name} is already in {config}", new_state)
+    what = f"added to {config}" if entry == "add" else f"updated in {config}"
+    return StateReturn.planned(name, f"Key for {name} is set to be {what}")
 
 
 def _saved(
@@ -154,4 +144,4 @@ def _saved(
     return f"{name}'s key(s) saved to {config}"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "present": present}
+FUNCTIONS: Final = by_name(absent, present)

@@ -5,22 +5,20 @@ Source: Salt's state module `stateconf`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data
 
 
-def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (read by the renderer)
+def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # read by the renderer
     """Set values for the templates of the SLS; the renderer `stateconf` reads them.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         **kwargs: the values.
 
@@ -32,4 +30,4 @@ def set_values(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # 
     return StateReturn(name=name, result=True)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"context": set_values, "set": set_values}
+FUNCTIONS: Final = by_name(context=set_values, set=set_values)

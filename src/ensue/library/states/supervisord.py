@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -60,12 +58,11 @@ async def running(
     user: str | None = None,
     conf_file: str | None = None,
     bin_env: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
+    **kwargs: Any,  # arguments that `mod_watch` passes
 ) -> StateReturn:
     """Start a program, or with `group:` those of a group; a program that supervisord does not know is added.
 
     Args:
-        ctx: the state's context.
         name: the program, as in the configuration.
         restart: restart it if it runs.
         update: reload the configuration and apply its changes.
@@ -92,32 +89,32 @@ async def running(
     """
     group = name.removesuffix("*") if name.endswith(":*") else name
     asked = {"user": user, "conf_file": conf_file, "bin_env": bin_env}
-    found = await _found(ctx, group, asked)
+    programs = await _found(ctx, group, asked)
     if ctx.test:
-        return _planned(group, found, restart=restart)
+        return _planned(group, programs, restart=restart)
     done: list[str] = []
     just_updated = False
-    if update or not found.states:
-        said = await _taken_up(ctx, group, asked, update=update)
-        if _failed(said):
-            return StateReturn(name=group, result=False, comment=said)
-        just_updated = f"{group.removesuffix(':')}: updated" in said
-        if not found.states:
+    if update or not programs.states:
+        output = await _taken_up(ctx, group, asked, update=update)
+        if _failed(output):
+            return StateReturn.failed(group, output)
+        just_updated = f"{group.removesuffix(':')}: updated" in output
+        if not programs.states:
             done.append(f"Adding service: {group}")
         elif just_updated:
             done.append("Updating supervisor")
-        found = await _found(ctx, group, asked)
-    verb = _verb(found, restart=restart and not just_updated)
-    comment = f"Not starting {'updated' if just_updated else 'already running'}{found.kind}: {group}"
+        programs = await _found(ctx, group, asked)
+    verb = _verb(programs, restart=restart and not just_updated)
+    comment = f"Not starting {'updated' if just_updated else 'already running'}{programs.kind}: {group}"
     if verb:
-        comment = f"{verb.capitalize()}ing{found.kind}: {group}"
+        comment = f"{verb.capitalize()}ing{programs.kind}: {group}"
         done.append(comment)
-        said = await ctx.call(f"supervisord.{verb}", group, **asked)
-        if _failed(said):
-            return StateReturn(name=group, result=False, comment=said)
+        output = await ctx.call(f"supervisord.{verb}", group, **asked)
+        if _failed(output):
+            return StateReturn.failed(group, output)
     changes: DataMap = {group: " ".join(done)} if done else {}
     new_state: DataMap = {"name": group, "running": True}
-    return StateReturn(name=group, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(group, comment, changes, new_state)
 
 
 @also_takes()
@@ -128,12 +125,11 @@ async def dead(
     user: str | None = None,
     conf_file: str | None = None,
     bin_env: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
+    **kwargs: Any,  # arguments that `mod_watch` passes
 ) -> StateReturn:
     """Stop a program, or with `group:` those of a group.
 
     Args:
-        ctx: the state's context.
         name: the program, as in the configuration.
         user: user who runs supervisorctl on the target.
         conf_file: configuration file of supervisord.
@@ -152,23 +148,20 @@ async def dead(
     """
     group = name.removesuffix("*") if name.endswith(":*") else name
     asked = {"user": user, "conf_file": conf_file, "bin_env": bin_env}
-    found = await _found(ctx, group, asked)
+    programs = await _found(ctx, group, asked)
     new_state: DataMap = {"name": group, "running": False}
-    if not found.states:
-        comment = f"Service {group} doesn't exist"
-        return StateReturn(name=group, result=True, comment=comment, new_state=new_state)
-    if all(state in _STOPPED for state in found.states.values()):
-        comment = f"Service {group} is not running"
-        return StateReturn(name=group, result=True, comment=comment, new_state=new_state)
+    if not programs.states:
+        return StateReturn.unchanged(group, f"Service {group} doesn't exist", new_state)
+    if all(state in _STOPPED for state in programs.states.values()):
+        return StateReturn.unchanged(group, f"Service {group} is not running", new_state)
     comment = f"Stopping service: {group}"
     changes: DataMap = {group: comment}
     if ctx.test:
-        comment = f"Service {group} is set to be stopped"
-        return StateReturn(name=group, result=None, changes=changes, comment=comment)
-    said: str = await ctx.call("supervisord.stop", group, **asked)
-    if _failed(said):
-        return StateReturn(name=group, result=False, comment=said)
-    return StateReturn(name=group, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.planned(group, f"Service {group} is set to be stopped", changes)
+    output: str = await ctx.call("supervisord.stop", group, **asked)
+    if _failed(output):
+        return StateReturn.failed(group, output)
+    return StateReturn.changed(group, comment, changes, new_state)
 
 
 @also_takes("update", "user", "conf_file", "bin_env")
@@ -178,7 +171,6 @@ async def mod_watch(
     """Restart a program because a watched state has changes; with `dead`, it stays stopped.
 
     Args:
-        ctx: the state's context.
         name: the program.
         sfun: the function of the state that watches.
         restart: restart the program if it runs; without it, `running` only starts one that does not run.
@@ -195,16 +187,16 @@ MOD_WATCH = mod_watch
 async def _taken_up(ctx: StateContext, name: str, asked: dict[str, Any], *, update: bool) -> str:
     """Make supervisord reload its configuration; return its output."""
     if update:
-        said: str = await ctx.call("supervisord.update", **asked)
-        return said
+        output: str = await ctx.call("supervisord.update", **asked)
+        return output
     await ctx.call("supervisord.reread", **asked)
     added: str = await ctx.call("supervisord.add", name, **asked)
     return added
 
 
-def _verb(found: _ProgramStates, *, restart: bool) -> str:
+def _verb(programs: _ProgramStates, *, restart: bool) -> str:
     """Return the action for the programs, empty for none."""
-    if not found.states or found.is_stopped:
+    if not programs.states or programs.is_stopped:
         return "start"
     return "restart" if restart else ""
 
@@ -219,29 +211,29 @@ async def _found(ctx: StateContext, name: str, asked: dict[str, Any]) -> _Progra
     return _ProgramStates(name=name, states=states)
 
 
-def _planned(name: str, found: _ProgramStates, *, restart: bool) -> StateReturn:
+def _planned(name: str, programs: _ProgramStates, *, restart: bool) -> StateReturn:
     is_group = name.endswith(":")
-    if found.is_running and not restart:
+    if programs.is_running and not restart:
         what = f"All services in group '{name}' are" if is_group else f"Service {name} is"
         new_state: DataMap = {"name": name, "running": True}
-        return StateReturn(name=name, result=True, comment=f"{what} already running", new_state=new_state)
-    to_start = [program for program, state in found.states.items() if state != "RUNNING"]
-    if not found.states:
+        return StateReturn.unchanged(name, f"{what} already running", new_state)
+    to_start = [program for program, state in programs.states.items() if state != "RUNNING"]
+    if not programs.states:
         what = f"Group '{name}'" if is_group else f"Service {name}"
         comment = f"{what} will be added and started"
     elif not to_start:
         comment = f"{'All services in group ' if is_group else 'Service '}{name} will be restarted"
-    elif is_group and len(to_start) < len(found.states):
+    elif is_group and len(to_start) < len(programs.states):
         comment = f"The following services will be started: {' '.join(to_start)}"
     else:
         what = f"All services in group '{name}'" if is_group else f"Service {name}"
         comment = f"{what} will be started"
-    return StateReturn(name=name, result=None, changes={name: comment}, comment=comment)
+    return StateReturn.planned(name, comment, {name: comment})
 
 
-def _failed(said: str) -> bool:
+def _failed(output: str) -> bool:
     """Return whether supervisorctl failed; its exit code is the same if there was nothing to do."""
-    return "ERROR" in said and not any(words in said for words in _HARMLESS)
+    return "ERROR" in output and not any(words in output for words in _HARMLESS)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"dead": dead, "mod_watch": mod_watch, "running": running}
+FUNCTIONS: Final = by_name(dead, mod_watch, running)

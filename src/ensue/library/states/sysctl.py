@@ -12,14 +12,13 @@ Source: Salt's state module `sysctl`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
 
 
@@ -29,7 +28,6 @@ async def present(
     """Set a kernel parameter, now and after a reboot.
 
     Args:
-        ctx: the state's context.
         name: the parameter.
         value: its value.
         config: the file to write it to; by default the one that the target reads.
@@ -53,30 +51,21 @@ async def present(
     runs, is_kept = running.split() == text.split(), (kept or "").split() == text.split()
     new_state = {"name": name, "value": text, "config": path}
     if is_kept and (runs or (ignore and not running)):
-        comment = f"Sysctl value {name} = {text} is already set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Sysctl value {name} = {text} is already set", new_state)
     if ctx.test:
-        comment = f"Sysctl option {name} set to be changed to {text}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, f"Sysctl option {name} set to be changed to {text}")
     if not runs:
         try:
             await ctx.call("sysctl.assign", name, text)
         except StateFailedError as error:
             if not ignore:
-                return StateReturn(
-                    name=name, result=False, comment=f"Failed to set {name} to {text}: {error}"
-                )
+                return StateReturn.failed(name, f"Failed to set {name} to {text}: {error}")
     await ctx.call("sysctl.persist", name, text, config=path)
     shown = value if isinstance(value, (int, float)) else text
     comment = f"Updated sysctl value {name} = {text}"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: shown},
-        comment=comment,
-        new_state=new_state,
-        old_state={"name": name, "value": running, "config": path},
+    return StateReturn.changed(
+        name, comment, {name: shown}, new_state, old_state={"name": name, "value": running, "config": path}
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"present": present}
+FUNCTIONS: Final = by_name(present)

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -22,7 +20,6 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
     """Set a variable of rc.conf.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         value: its value; a boolean is YES or NO.
         **kwargs: `file`: another file; `jail`: the jail whose files to change.
@@ -38,24 +35,22 @@ async def managed(ctx: StateContext, name: str, value: Any, **kwargs: Any) -> St
     Raises:
         StateFailedError: the target has no sysrc, or sysrc reports an error.
     """
-    wanted = "YES" if value is True else "NO" if value is False else str(value)
-    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
-    new_state: DataMap = {"name": name, "value": wanted}
-    if _value(found, name) == wanted:
-        comment = f"{name} is already set to the desired value."
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    requested = "YES" if value is True else "NO" if value is False else str(value)
+    settings: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
+    new_state: DataMap = {"name": name, "value": requested}
+    if _value(settings, name) == requested:
+        return StateReturn.unchanged(name, f"{name} is already set to the desired value.", new_state)
     if ctx.test:
         comment = f'The value of "{name}" will be changed!'
-        changes: DataMap = {"old": _told(found), "new": f"{name} = {wanted} will be set."}
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    new: DataMap = await ctx.call("sysrc.set", name, wanted, **kwargs)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"old": _told(found), "new": new},
-        comment=f'The value of "{name}" was changed!',
-        new_state=new_state,
-        old_state={"name": name, "value": _value(found, name)},
+        changes: DataMap = {"old": _shown(settings), "new": f"{name} = {requested} will be set."}
+        return StateReturn.planned(name, comment, changes)
+    new: DataMap = await ctx.call("sysrc.set", name, requested, **kwargs)
+    return StateReturn.changed(
+        name,
+        f'The value of "{name}" was changed!',
+        {"old": _shown(settings), "new": new},
+        new_state,
+        old_state={"name": name, "value": _value(settings, name)},
     )
 
 
@@ -64,7 +59,6 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Remove a variable from rc.conf.
 
     Args:
-        ctx: the state's context.
         name: the variable.
         **kwargs: `file`: another file; `jail`: the jail whose files to change.
 
@@ -78,32 +72,30 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     Raises:
         StateFailedError: the target has no sysrc, or sysrc reports an error.
     """
-    found: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
+    settings: dict[str, dict[str, str]] = await ctx.call("sysrc.get", name, **kwargs) or {}
     gone: DataMap = {"name": name, "exists": False}
-    if not found:
-        return StateReturn(name=name, result=True, comment=f'"{name}" is already absent.', new_state=gone)
+    if not settings:
+        return StateReturn.unchanged(name, f'"{name}" is already absent.', gone)
     if ctx.test:
-        changes: DataMap = {"old": _told(found), "new": f'"{name}" will be removed.'}
-        comment = f'"{name}" will be removed!'
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        changes: DataMap = {"old": _shown(settings), "new": f'"{name}" will be removed.'}
+        return StateReturn.planned(name, f'"{name}" will be removed!', changes)
     await ctx.call("sysrc.remove", name, **kwargs)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"old": _told(found), "new": None},
-        comment=f'"{name}" was removed!',
-        new_state=gone,
-        old_state={"name": name, "value": _value(found, name)},
+    return StateReturn.changed(
+        name,
+        f'"{name}" was removed!',
+        {"old": _shown(settings), "new": None},
+        gone,
+        old_state={"name": name, "value": _value(settings, name)},
     )
 
 
-def _value(found: dict[str, dict[str, str]], name: str) -> str | None:
+def _value(settings: dict[str, dict[str, str]], name: str) -> str | None:
     """Return the value of a variable in the first file that has it."""
-    return next((values[name] for values in found.values() if name in values), None)
+    return next((values[name] for values in settings.values() if name in values), None)
 
 
-def _told(found: dict[str, dict[str, str]]) -> Data:
-    return {file: {**values} for file, values in found.items()} or None
+def _shown(settings: dict[str, dict[str, str]]) -> Data:
+    return {file: {**values} for file, values in settings.items()} or None
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"absent": absent, "managed": managed}
+FUNCTIONS: Final = by_name(absent, managed)

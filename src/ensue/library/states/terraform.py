@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import NotAvailableError, StateFailedError
 from ensue.core.model.folder_name import folder_name
 from ensue.core.model.property_grammar import quoted
@@ -20,7 +21,7 @@ from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.reach.terraform import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -39,7 +40,6 @@ async def applied(
     """Apply a configuration.
 
     Args:
-        ctx: the state's context.
         name: name of the configuration, unique in the project; its state is stored under this name.
         source: the folder of the configuration, relative to the project.
         variables: values of its variables.
@@ -69,10 +69,10 @@ async def applied(
         return _there(name, f"{name} is applied", {}, planned.outputs)
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
-        return StateReturn(name=name, result=None, changes=dict(planned.changes), comment=comment)
+        return StateReturn.planned(name, comment, dict(planned.changes))
     done = await workspace.apply()
     if done.errors:
-        return StateReturn(name=name, result=False, changes=dict(done.changes), comment=done.errors)
+        return StateReturn.failed(name, done.errors, dict(done.changes))
     return _there(name, f"{name} was applied: {_counted(done.changes)}", done.changes, done.outputs)
 
 
@@ -82,7 +82,6 @@ async def destroyed(
     """Destroy everything that a configuration created.
 
     Args:
-        ctx: the state's context.
         name: name of the configuration that its state is stored under.
         environment: environment variables for terraform, such as credentials of its providers.
         binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
@@ -100,22 +99,22 @@ async def destroyed(
     """
     workspace = _workspace(ctx, name, binary, environment)
     if not workspace.directory.exists():
-        return _gone(name, {}, f"nothing is left of {name}")
+        return StateReturn.unchanged(name, f"nothing is left of {name}", {"name": name, "exists": False})
     if ctx.test:
         planned: DataMap = {name: "destroy"}
-        return StateReturn(name=name, result=None, changes=planned, comment=f"{name} would be destroyed")
+        return StateReturn.planned(name, f"{name} would be destroyed", planned)
     done = await workspace.apply(destroy=True)
     if done.errors:
-        return StateReturn(name=name, result=False, changes=dict(done.changes), comment=done.errors)
+        return StateReturn.failed(name, done.errors, dict(done.changes))
     await asyncio.to_thread(workspace.forget)
     source = Srn("terraform", name)
     hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
     changes: DataMap = {**done.changes, **({"invalidated": [str(srn) for srn in hit]} if hit else {})}
     comment = f"{name} was destroyed: {_counted(done.changes)}"
-    return _gone(name, changes, comment)
+    return StateReturn.changed(name, comment, changes, {"name": name, "exists": False})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"applied": applied, "destroyed": destroyed}
+FUNCTIONS: Final = by_name(applied, destroyed)
 
 
 def _workspace(
@@ -146,19 +145,13 @@ def _with_source(
 
 
 def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping[str, Output]) -> StateReturn:
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=dict(changes),
-        comment=comment,
-        new_state={key: one.value for key, one in outputs.items()},
-        sensitive=tuple(quoted(key) for key, one in outputs.items() if one.sensitive),
+    return StateReturn.changed(
+        name,
+        comment,
+        dict(changes),
+        {key: output.value for key, output in outputs.items()},
+        sensitive=tuple(quoted(key) for key, output in outputs.items() if output.sensitive),
     )
-
-
-def _gone(name: str, changes: DataMap, comment: str) -> StateReturn:
-    new_state: DataMap = {"name": name, "exists": False}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
 
 
 def _counted(changes: Mapping[str, str]) -> str:

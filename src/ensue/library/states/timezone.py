@@ -5,14 +5,13 @@ Source: Salt's state module `timezone`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -21,7 +20,6 @@ async def system(ctx: StateContext, name: str, utc: bool = True) -> StateReturn:
     """Set the time zone.
 
     Args:
-        ctx: the state's context.
         name: the zone (`Europe/Vienna`).
         utc: set the hardware clock to UTC; false leaves it.
 
@@ -40,11 +38,11 @@ async def system(ctx: StateContext, name: str, utc: bool = True) -> StateReturn:
     has_clock = not utc or await ctx.call("timezone.get_hwclock") == "UTC"
     if has_zone and has_clock:
         texts = [f"Timezone {name} already set", *([f"UTC already set to {name}"] if utc else [])]
-        return StateReturn(name=name, result=True, comment=", ".join(texts), new_state=await _now(ctx))
+        return StateReturn.unchanged(name, ", ".join(texts), await _now(ctx))
     if ctx.test:
         texts = [] if has_zone else [f"Timezone {name} needs to be set"]
         texts += [] if has_clock else [f"UTC needs to be set to {utc}"]
-        return StateReturn(name=name, result=None, comment=", ".join(texts))
+        return StateReturn.planned(name, ", ".join(texts))
     changes: DataMap = {}
     done: list[str] = []
     try:
@@ -58,10 +56,8 @@ async def system(ctx: StateContext, name: str, utc: bool = True) -> StateReturn:
             done.append(f"Set UTC to {utc}")
     except StateFailedError as error:
         done.append(f"Failed to set timezone: {error}")
-        return StateReturn(name=name, result=False, changes=changes, comment=", ".join(done))
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=", ".join(done), new_state=await _now(ctx)
-    )
+        return StateReturn.failed(name, ", ".join(done), changes)
+    return StateReturn.changed(name, ", ".join(done), changes, await _now(ctx))
 
 
 async def _now(ctx: StateContext) -> DataMap:
@@ -69,4 +65,4 @@ async def _now(ctx: StateContext) -> DataMap:
     return {"timezone": zone, "hwclock": clock}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"system": system}
+FUNCTIONS: Final = by_name(system)

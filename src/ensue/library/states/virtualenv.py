@@ -20,11 +20,12 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.connection import Command
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable
+    from collections.abc import AsyncGenerator
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
@@ -40,7 +41,7 @@ async def managed(
     *,
     system_site_packages: bool = False,
     distribute: bool = False,
-    use_wheel: bool = False,  # noqa: ARG001 (pip has not had it since 10)
+    use_wheel: bool = False,  # pip has not had it since 10
     clear: bool = False,
     python: str | None = None,
     extra_search_dir: str | list[str] | None = None,
@@ -48,32 +49,31 @@ async def managed(
     prompt: str | None = None,
     symlinks: bool | None = None,
     upgrade: bool | None = None,
-    pip: bool = False,  # noqa: ARG001 (venv and virtualenv always install it)
+    pip: bool = False,  # venv and virtualenv always install it
     user: str | None = None,
     cwd: str | None = None,
     index_url: str | None = None,
     extra_index_url: str | None = None,
     pre_releases: bool = False,
     no_deps: bool = False,
-    pip_download: str | None = None,  # noqa: ARG001 (pip has not had it since 8)
-    pip_download_cache: str | None = None,  # noqa: ARG001 (pip has not had it since 8)
+    pip_download: str | None = None,  # pip has not had it since 8
+    pip_download_cache: str | None = None,  # pip has not had it since 8
     pip_exists_action: str | None = None,
     pip_ignore_installed: bool = False,
     proxy: str | None = None,
-    use_vt: bool = False,  # noqa: ARG001 (Salt's argument)
+    use_vt: bool = False,
     env_vars: dict[str, Any] | None = None,
-    no_use_wheel: bool = False,  # noqa: ARG001 (pip has not had it since 10)
+    no_use_wheel: bool = False,  # pip has not had it since 10
     pip_upgrade: bool = False,
     pip_pkgs: str | list[str] | None = None,
     pip_no_cache_dir: bool = False,
     pip_cache_dir: str | None = None,
-    process_dependency_links: bool = False,  # noqa: ARG001 (pip has not had it since 19)
+    process_dependency_links: bool = False,  # pip has not had it since 19
     no_binary: str | list[str] | None = None,
 ) -> StateReturn:
     """Create a virtual environment, and install packages in it.
 
     Args:
-        ctx: the state's context.
         name: folder of the environment.
         venv_bin: `venv`, an interpreter, or the path of `virtualenv`; by default the target's `virtualenv`,
             or `venv` if it has none.
@@ -141,12 +141,12 @@ async def managed(
             never_download=never_download, prompt=prompt, symlinks=symlinks, upgrade=upgrade, user=user,
         )  # fmt: skip
         if made["retcode"]:
-            return StateReturn(name=name, result=False, comment=f"{made['stdout']}{made['stderr']}".strip())
+            return StateReturn.failed(name, f"{made['stdout']}{made['stderr']}".strip())
         changes["new"] = await _version(ctx, program)
         comment = "Cleared existing virtualenv" if clear else "Created new virtualenv"
     new_state: DataMap = {"path": name}
     if not files and not pip_pkgs:
-        return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.changed(name, comment, changes, new_state)
     options: dict[str, Any] = {
         "bin_env": name, "user": user, "cwd": cwd or _folder_of(files), "index_url": index_url,
         "extra_index_url": extra_index_url, "pre_releases": pre_releases, "exists_action": pip_exists_action,
@@ -158,14 +158,14 @@ async def managed(
     async with _on_target(ctx, files, contents, user) as places:
         done: dict[str, Any] = await ctx.call("pip.install", pip_pkgs, [*places], **options)
     after: list[str] = await ctx.call("pip.freeze", bin_env=name, user=user)
-    came, went = sorted({*after} - {*before}), sorted({*before} - {*after})
-    if came or went:
-        changes["packages"] = {"new": [*came] or "", "old": [*went] or ""}
+    installed, removed = sorted({*after} - {*before}), sorted({*before} - {*after})
+    if installed or removed:
+        changes["packages"] = {"new": [*installed] or "", "old": [*removed] or ""}
     if done["retcode"]:
         comment = f"{comment}\n{done['stdout']}\n{done['stderr']}"
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     new_state["packages"] = [*after]
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def _planned(
@@ -177,10 +177,9 @@ async def _planned(
             await ctx.files.read(each)
     if exists and not clear:
         # As in Salt, a plan does not ask pip what it would install.
-        comment = f"Virtualenv {name} is already created"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"path": name})
+        return StateReturn.unchanged(name, f"Virtualenv {name} is already created", {"path": name})
     what = "cleared" if exists else "created"
-    return StateReturn(name=name, result=None, comment=f"Virtualenv {name} is set to be {what}")
+    return StateReturn.planned(name, f"Virtualenv {name} is set to be {what}")
 
 
 def _folder_of(files: list[str]) -> str | None:
@@ -211,4 +210,4 @@ async def _version(ctx: StateContext, program: str) -> str:
     return (done.stdout or done.stderr).decode("utf-8", "replace").strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"managed": managed, "manage": managed}
+FUNCTIONS: Final = by_name(managed, manage=managed)

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.zfs_values import parsed, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
 
@@ -28,7 +27,6 @@ async def filesystem_present(
     """Create a file system, and set its properties.
 
     Args:
-        ctx: the state's context.
         name: the file system, `pool/name`.
         create_parent: create missing parents.
         properties: the properties to set; others are left alone.
@@ -47,24 +45,22 @@ async def filesystem_present(
     Raises:
         StateFailedError: the target has no zfs, or zfs reports an error.
     """
-    wanted: DataMap = properties or {}
-    new_state: DataMap = {"name": name, "properties": {key: shown(value) for key, value in wanted.items()}}
+    requested: DataMap = properties or {}
+    new_state: DataMap = {"name": name, "properties": {key: shown(value) for key, value in requested.items()}}
     if not await ctx.call("zfs.exists", name, type="filesystem"):
         done = "cloned" if cloned_from else "created"
         if not ctx.test:
-            more: DataMap = {"create_parent": create_parent, "properties": wanted}
+            more: DataMap = {"create_parent": create_parent, "properties": requested}
             if cloned_from:
                 await ctx.call("zfs.clone", cloned_from, name, **more)
             else:
                 await ctx.call("zfs.create", name, **more)
-        return _changed(ctx, name, wanted or done, done, new=new_state)
-    found: dict[str, str] = await ctx.call("zfs.get", name, *wanted) if wanted else {}
-    differing = {key: value for key, value in wanted.items() if found.get(key) != parsed(value)}
+        return _changed(ctx, name, requested or done, done, new=new_state)
+    current: dict[str, str] = await ctx.call("zfs.get", name, *requested) if requested else {}
+    differing = {key: value for key, value in requested.items() if current.get(key) != parsed(value)}
     if not differing:
-        return StateReturn(
-            name=name, result=True, comment=f"filesystem {name} is uptodate", new_state=new_state
-        )
-    old_state: DataMap = {"name": name, "properties": {**found}}
+        return StateReturn.unchanged(name, f"filesystem {name} is uptodate", new_state)
+    old_state: DataMap = {"name": name, "properties": {**current}}
     if not ctx.test:
         await ctx.call("zfs.set", name, **differing)
     return _changed(ctx, name, differing, "updated", new=new_state, old=old_state)
@@ -76,7 +72,6 @@ async def filesystem_absent(
     """Remove a file system.
 
     Args:
-        ctx: the state's context.
         name: the file system, `pool/name`.
         force: unmount it even if it is in use.
         recursive: also destroy everything below it.
@@ -94,7 +89,7 @@ async def filesystem_absent(
     """
     gone: DataMap = {"name": name, "exists": False}
     if not await ctx.call("zfs.exists", name, type="filesystem"):
-        return StateReturn(name=name, result=True, comment=f"filesystem {name} is absent", new_state=gone)
+        return StateReturn.unchanged(name, f"filesystem {name} is absent", gone)
     if not ctx.test:
         await ctx.call("zfs.destroy", name, force=force, recursive=recursive)
     return _changed(ctx, name, "destroyed", "destroyed", new=gone, old={"name": name, "exists": True})
@@ -103,18 +98,15 @@ async def filesystem_absent(
 def _changed(
     ctx: StateContext, name: str, change: Any, done: str, *, new: DataMap, old: DataMap | None = None
 ) -> StateReturn:
-    said = f"filesystem {name} would be {done}" if ctx.test else f"filesystem {name} was {done}"
+    comment = f"filesystem {name} would be {done}" if ctx.test else f"filesystem {name} was {done}"
     return StateReturn(
         name=name,
         result=None if ctx.test else True,
         changes={name: change},
-        comment=said,
+        comment=comment,
         new_state=None if ctx.test else new,
         old_state=old,
     )
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "filesystem_absent": filesystem_absent,
-    "filesystem_present": filesystem_present,
-}
+FUNCTIONS: Final = by_name(filesystem_absent, filesystem_present)

@@ -1,6 +1,13 @@
 """`cmd.exec_code`: runs source code on the target with an interpreter.
 
 The code is written to a file of the target that only the user it runs as may read, and is removed afterwards.
+
+Args:
+    lang: the interpreter (`python3`, `ruby`, `bash`).
+    code: the source code, or a list of its lines.
+    cwd: the folder that it runs in.
+    args: its arguments.
+    **kwargs: see `CommandOptions`.
 """
 
 from __future__ import annotations
@@ -30,14 +37,6 @@ async def exec_code(
 ) -> Data:
     """Run source code and return what it prints.
 
-    Args:
-        ctx: the target.
-        lang: the interpreter (`python3`, `ruby`, `bash`).
-        code: the source code, or a list of its lines.
-        cwd: the folder that it runs in.
-        args: its arguments.
-        **kwargs: see `CommandOptions`.
-
     Example:
         ensue call '*' cmd.exec_code python3 'print(1)'
     """
@@ -53,14 +52,6 @@ async def exec_code_all(
     **kwargs: Any,
 ) -> DataMap:
     """Run source code as `cmd.exec_code` does and return what `cmd.run_all` returns.
-
-    Args:
-        ctx: the target.
-        lang: the interpreter (`python3`, `ruby`, `bash`).
-        code: the source code, or a list of its lines.
-        cwd: the folder that it runs in.
-        args: its arguments.
-        **kwargs: see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.exec_code_all python3 'print(1)'

@@ -24,7 +24,6 @@ async def in_group(
     Only root may choose a group, so the command also switches to the user, if there is one.
 
     Args:
-        ctx: the target.
         argv: the command.
         options: its options, which have a `group`.
 

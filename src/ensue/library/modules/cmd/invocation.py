@@ -26,16 +26,11 @@ DEFAULT_SHELL: Final = "/bin/sh"
 
 
 async def invoke(
-    ctx: FunctionContext,
-    command: str | Sequence[str],
-    options: CommandOptions,
-    *,
-    merge_stderr: bool = False,
+    ctx: FunctionContext, command: str | Sequence[str], options: CommandOptions, *, merge_stderr: bool = False
 ) -> DataMap:
     """Run a command to its end; its limit includes what precedes it, such as connecting.
 
     Args:
-        ctx: the target.
         command: a line for the shell, or a program with its arguments.
         options: how it is run.
         merge_stderr: send its error output to its output, in the order of writing.
@@ -139,8 +134,8 @@ def _is_success(returncode: int, stdout: str, stderr: str, options: CommandOptio
 
 
 def _started(done: Completed) -> DataMap:
-    said = done.stdout.decode("utf-8", "replace").strip()
-    return {"pid": int(said) if said.isdecimal() else done.pid, "retcode": None, "stdout": "", "stderr": ""}
+    pid = done.stdout.decode("utf-8", "replace").strip()
+    return {"pid": int(pid) if pid.isdecimal() else done.pid, "retcode": None, "stdout": "", "stderr": ""}
 
 
 def _timed_out(line: str, options: CommandOptions) -> DataMap:

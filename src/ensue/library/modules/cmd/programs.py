@@ -1,4 +1,8 @@
-"""Which programs the target has: `cmd.which` and related functions."""
+"""Which programs the target has: `cmd.which` and related functions.
+
+Args:
+    cmd: the program's name.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +17,6 @@ if TYPE_CHECKING:
 
 async def which(ctx: FunctionContext, cmd: str) -> str | None:
     """Return the path of a program in the target's PATH, None if it is not there.
-
-    Args:
-        ctx: the target.
-        cmd: the program's name.
 
     Example:
         ensue call '*' cmd.which rsync
@@ -34,25 +34,20 @@ async def which_bin(ctx: FunctionContext, cmds: list[str]) -> str | None:
     """Return the path of the first of several programs that exists.
 
     Args:
-        ctx: the target.
         cmds: the names of programs.
 
     Example:
         ensue call '*' cmd.which_bin '[bash, sh]'
     """
     for cmd in cmds:
-        found = await which(ctx, cmd)
-        if found:
-            return found
+        program = await which(ctx, cmd)
+        if program:
+            return program
     return None
 
 
 async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
     """Return whether a program is in the target's PATH.
-
-    Args:
-        ctx: the target.
-        cmd: the program's name.
 
     Example:
         ensue call '*' cmd.has_exec rsync
@@ -61,11 +56,7 @@ async def has_exec(ctx: FunctionContext, cmd: str) -> bool:
 
 
 async def shells(ctx: FunctionContext) -> list[str]:
-    """Return the shells that /etc/shells lists.
-
-    Example:
-        ensue call '*' cmd.shells
-    """
+    """Return the shells that /etc/shells lists."""
     try:
         lines = (await ctx.connection.read("/etc/shells")).decode("utf-8", "replace").splitlines()
     except RemoteFileError:

@@ -3,6 +3,11 @@
 All accept the keyword arguments that `options.read_options` reads. As in Salt, a shell reads a text only with
 `python_shell`, which `ensue call` sets, or with the option `cmd_safe: false`: without a shell, nothing that a
 template inserts into a command becomes another command.
+
+Args:
+    cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
+        `python_shell`, a text is a line for the shell.
+    **kwargs: `python_shell`, and see `CommandOptions`.
 """
 
 from __future__ import annotations
@@ -24,12 +29,6 @@ if TYPE_CHECKING:
 async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
     """Run a command and return its output and error output, in the order of writing.
 
-    Args:
-        ctx: the target.
-        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
-            `python_shell`, a text is a line for the shell.
-        **kwargs: `python_shell`, and see `CommandOptions`.
-
     Example:
         ensue call '*' cmd.run uptime
     """
@@ -38,12 +37,6 @@ async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data
 
 async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
     """Run a command as `cmd.run` does, with a shell unless `python_shell` is false.
-
-    Args:
-        ctx: the target.
-        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
-            `python_shell`, a text is a line for the shell.
-        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.shell uptime
@@ -57,12 +50,6 @@ async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
 
     If `success_retcodes` and the like make another exit code count as 0, `exit_code` is that code.
 
-    Args:
-        ctx: the target.
-        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
-            `python_shell`, a text is a line for the shell.
-        **kwargs: `python_shell`, and see `CommandOptions`.
-
     Example:
         ensue call '*' cmd.run_all uptime
     """
@@ -72,12 +59,6 @@ async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
 
 async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
     """Start a command and return its `pid` without waiting for it.
-
-    Args:
-        ctx: the target.
-        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
-            `python_shell`, a text is a line for the shell.
-        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.run_bg uptime
@@ -89,12 +70,6 @@ async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> D
 async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
     """Run a command and return its output without its error output.
 
-    Args:
-        ctx: the target.
-        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
-            `python_shell`, a text is a line for the shell.
-        **kwargs: `python_shell`, and see `CommandOptions`.
-
     Example:
         ensue call '*' cmd.run_stdout uptime
     """
@@ -104,12 +79,6 @@ async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
 async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
     """Run a command and return its error output.
 
-    Args:
-        ctx: the target.
-        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
-            `python_shell`, a text is a line for the shell.
-        **kwargs: `python_shell`, and see `CommandOptions`.
-
     Example:
         ensue call '*' cmd.run_stderr uptime
     """
@@ -118,12 +87,6 @@ async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
 
 async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
     """Run a command and return its exit code.
-
-    Args:
-        ctx: the target.
-        cmd: a program with its arguments, as a list or as a text that is split at blanks outside quotes; with
-            `python_shell`, a text is a line for the shell.
-        **kwargs: `python_shell`, and see `CommandOptions`.
 
     Example:
         ensue call '*' cmd.retcode uptime

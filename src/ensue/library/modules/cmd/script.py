@@ -37,7 +37,6 @@ async def script(
     """Run a script and return what `cmd.run_all` returns.
 
     Args:
-        ctx: the target.
         source: `salt://…`, http(s), or a path of the managing minion.
         args: the script's arguments, as a line for a shell or as a list.
         template: render it first, with this renderer.
@@ -75,7 +74,6 @@ async def script_retcode(ctx: FunctionContext, source: str, **kwargs: Any) -> Da
     """Run a script and return its exit code.
 
     Args:
-        ctx: the target.
         source: `salt://…`, http(s), or a path of the managing minion.
         **kwargs: see `CommandOptions`.
 

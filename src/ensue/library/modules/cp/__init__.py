@@ -7,15 +7,9 @@ Source: Salt's execution module `cp`, 3008: names, arguments and return values.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.cp import caching, getting, listing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    **caching.OFFERED,
-    **getting.OFFERED,
-    **listing.OFFERED,
-}
+FUNCTIONS: Final = by_name(caching.OFFERED, getting.OFFERED, listing.OFFERED)

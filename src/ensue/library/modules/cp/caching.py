@@ -9,14 +9,13 @@ import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.content import HASH_TYPES, digest_of, sha256_of
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.srn import MINION_TYPE
 from ensue.library.modules.cp.sources import SALT, opened, relative_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -28,16 +27,11 @@ _MODE: Final = 0o644
 
 
 async def cache_file(
-    ctx: FunctionContext,
-    path: str,
-    saltenv: str = "base",
-    source_hash: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, path: str, saltenv: str = "base", source_hash: str | None = None, **kwargs: Any
 ) -> str | bool:
     """Copy a source to the target, and return the path of the copy, False if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
         source_hash: its checksum as hex (MD5, SHA-1 or SHA-2); a source with another one is not cached.
@@ -69,7 +63,6 @@ async def cache_files(
     """Copy several sources to the target, and return the paths of the copies.
 
     Args:
-        ctx: the target.
         paths: sources, `salt://…` or http(s).
         saltenv: the environment.
 
@@ -77,21 +70,20 @@ async def cache_files(
         ensue call '*' cp.cache_files '[salt://a, salt://b]'
     """
     listed = paths if is_list(paths) else str(paths).split(",")
-    return [await cache_file(ctx, str(one), saltenv) for one in listed]
+    return [await cache_file(ctx, str(path), saltenv) for path in listed]
 
 
-async def cache_dir(  # noqa: PLR0917 (Salt's order)
+async def cache_dir(
     ctx: FunctionContext,
     path: str,
     saltenv: str = "base",
-    include_empty: bool = False,  # noqa: ARG001 (only folders of files are created)
+    include_empty: bool = False,  # only folders of files are created
     include_pat: str | None = None,
     exclude_pat: str | None = None,
 ) -> list[str | bool]:
     """Copy all files below a folder of the file roots to the target, and return the paths of the copies.
 
     Args:
-        ctx: the target.
         path: `salt://…`.
         saltenv: the environment.
         include_empty: accepted as by Salt, without effect.
@@ -113,7 +105,6 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
     """Return the path of the cached copy of a source on the target, empty if there is none.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
 
@@ -123,15 +114,14 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
     if own := _own_path(ctx, path, saltenv):
         return own
     place = cached_path(ctx, path, saltenv)
-    found = await ctx.connection.stat(place, follow=True)
-    return place if found is not None and found.kind == "file" else ""
+    file_stat = await ctx.connection.stat(place, follow=True)
+    return place if file_stat is not None and file_stat.kind == "file" else ""
 
 
 async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
     """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         saltenv: the environment.
 
@@ -167,8 +157,8 @@ def _fits(path: str, pattern: str) -> bool:
 
 def _own_path(ctx: FunctionContext, source: str, saltenv: str) -> str:
     """Return the path of an existing local source if the target is this machine, else an empty string."""
-    found = ctx.files.local_path(source, saltenv=saltenv) if _is_here(ctx) else None
-    return str(found) if found is not None and source.startswith((SALT, "/", "file://")) else ""
+    local_path = ctx.files.local_path(source, saltenv=saltenv) if _is_here(ctx) else None
+    return str(local_path) if local_path is not None and source.startswith((SALT, "/", "file://")) else ""
 
 
 def _is_here(ctx: FunctionContext) -> bool:
@@ -181,10 +171,4 @@ async def _has_hash(content: Content, wanted: str) -> bool:
     return name is not None and await digest_of(content, name) == hexadecimal
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "cache_dir": cache_dir,
-    "cache_file": cache_file,
-    "cache_files": cache_files,
-    "hash_file": hash_file,
-    "is_cached": is_cached,
-}
+OFFERED: Final = by_name(cache_dir, cache_file, cache_files, hash_file, is_cached)

@@ -1,39 +1,42 @@
-"""Copies sources to a path of the target, or returns their text."""
+"""Copies sources to a path of the target, or returns their text.
+
+Args:
+    saltenv: the environment.
+    makedirs: create the parent folder.
+    template: the renderer of both paths.
+"""
 
 from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.cp.caching import cache_file, is_wanted
 from ensue.library.modules.cp.sources import content_of, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.content import Content
     from ensue.core.contracts.context import FunctionContext
 
 
-async def get_file(  # noqa: PLR0917 (Salt's arguments)
+async def get_file(
     ctx: FunctionContext,
     path: str,
     dest: str,
     saltenv: str = "base",
     makedirs: bool = False,
     template: str | None = None,
-    gzip: int | None = None,  # noqa: ARG001 (Salt's argument)
+    gzip: int | None = None,
     **kwargs: Any,
 ) -> str:
     """Copy a source to a path of the target, and return that path, empty if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion; with `template` it is rendered first.
         dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
-        saltenv: the environment.
-        makedirs: create the parent folder.
-        template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `context` and more variables for the template.
 
@@ -50,7 +53,7 @@ async def get_file(  # noqa: PLR0917 (Salt's arguments)
     )
 
 
-async def get_template(  # noqa: PLR0917 (Salt's arguments)
+async def get_template(
     ctx: FunctionContext,
     path: str,
     dest: str,
@@ -62,12 +65,8 @@ async def get_template(  # noqa: PLR0917 (Salt's arguments)
     """Render a source and write the text to a path of the target; see `get_file`.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
-        template: the renderer of both paths.
-        saltenv: the environment.
-        makedirs: create the parent folder.
         **kwargs: `context` and more variables for the template.
 
     Example:
@@ -92,11 +91,8 @@ async def get_url(
     """Copy a source to a path of the target, and return that path, False if the source does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination; empty for the cache; None to return the text and write nothing.
-        saltenv: the environment.
-        makedirs: create the parent folder.
         **kwargs: `source_hash`; others are accepted as by Salt, without effect.
 
     Example:
@@ -109,23 +105,20 @@ async def get_url(
     return await get_file(ctx, path, dest, saltenv, makedirs) or False
 
 
-async def get_dir(  # noqa: PLR0917 (Salt's arguments)
+async def get_dir(
     ctx: FunctionContext,
     path: str,
     dest: str,
     saltenv: str = "base",
     template: str | None = None,
-    gzip: int | None = None,  # noqa: ARG001 (Salt's argument)
+    gzip: int | None = None,
     **kwargs: Any,
 ) -> list[str]:
     """Copy a folder of the file roots into a folder of the target, and return the paths of the copies.
 
     Args:
-        ctx: the target.
         path: `salt://…`; the copy has its last name, unless it ends in `/`.
         dest: the folder to copy into.
-        saltenv: the environment.
-        template: the renderer of both paths.
         gzip: accepted as by Salt, without effect.
         **kwargs: `include_pat` and `exclude_pat`, see `cache_dir`; `context` and more variables.
 
@@ -153,9 +146,7 @@ async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -
     """Return the text of a source (`salt://` or other), False if it does not exist.
 
     Args:
-        ctx: the target.
         path: `salt://…`, http(s), or a path of the managing minion.
-        saltenv: the environment.
 
     Example:
         ensue call '*' cp.get_file_str salt://www/index.html
@@ -168,8 +159,8 @@ async def _place(ctx: FunctionContext, source: str, dest: str) -> str:
     name = posixpath.basename(source.partition("?")[0])
     if dest.endswith("/"):
         return posixpath.join(dest, name)
-    found = await ctx.connection.stat(dest, follow=True)
-    return posixpath.join(dest, name) if found is not None and found.kind == "directory" else dest
+    file_stat = await ctx.connection.stat(dest, follow=True)
+    return posixpath.join(dest, name) if file_stat is not None and file_stat.kind == "directory" else dest
 
 
 async def _put(ctx: FunctionContext, place: str, content: Content, *, makedirs: bool) -> str:
@@ -185,10 +176,4 @@ async def _put(ctx: FunctionContext, place: str, content: Content, *, makedirs: 
     return place
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "get_dir": get_dir,
-    "get_file": get_file,
-    "get_file_str": get_file_str,
-    "get_template": get_template,
-    "get_url": get_url,
-}
+OFFERED: Final = by_name(get_dir, get_file, get_file_str, get_template, get_url)

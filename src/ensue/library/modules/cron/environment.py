@@ -1,4 +1,10 @@
-"""Variables of a crontab. A changed variable keeps its position; a new one is added above the jobs."""
+"""Variables of a crontab. A changed variable keeps its position; a new one is added above the jobs.
+
+Args:
+    user: the owner of the crontab.
+    name: the variable.
+    test: return what would be done without doing it.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +22,7 @@ async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None,
     """Set a variable in a crontab.
 
     Args:
-        ctx: the target.
-        user: the owner of the crontab.
-        name: the variable.
         value: its value, written as it is; None for an empty text.
-        test: return what would be done without doing it.
 
     Example:
         ensue call '*' cron.set_env deploy MAILTO
@@ -52,12 +54,6 @@ async def set_env(ctx: FunctionContext, user: str, name: str, value: Any = None,
 
 async def rm_env(ctx: FunctionContext, user: str, name: str, test: bool = False) -> str:
     """Remove a variable from a crontab, and return `removed` or `absent`.
-
-    Args:
-        ctx: the target.
-        user: the owner of the crontab.
-        name: the variable.
-        test: return what would be done without doing it.
 
     Example:
         ensue call '*' cron.rm_env deploy MAILTO

@@ -1,4 +1,14 @@
-"""Lists, sets and removes the jobs of a crontab."""
+"""Lists, sets and removes the jobs of a crontab.
+
+Args:
+    user: the owner of the crontab.
+    identifier: identifies the job when its command changes.
+    cmd: the command.
+    test: return what would be done without doing it.
+    commented: write the job as a comment, so that it does not run.
+    comment: a comment above it; None keeps an existing one.
+    **kwargs: accepted as by Salt, without effect.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +39,6 @@ _PART: Final = re.compile(r"\S+\Z")
 async def list_tab(ctx: FunctionContext, user: str) -> DataMap:
     """Return a crontab as `pre` (the lines above Salt's first comment line), `crons`, `special` and `env`.
 
-    Args:
-        ctx: the target.
-        user: the owner of the crontab.
-
     Example:
         ensue call '*' cron.list_tab deploy
     """
@@ -53,12 +59,6 @@ async def get_entry(
 ) -> DataMap | bool:
     """Return a job by its identifier, else by its command; False if there is none.
 
-    Args:
-        ctx: the target.
-        user: the owner of the crontab.
-        identifier: identifies the job when its command changes.
-        cmd: the command.
-
     Example:
         ensue call '*' cron.get_entry deploy
     """
@@ -68,7 +68,7 @@ async def get_entry(
     return False
 
 
-async def set_job(  # noqa: PLR0917 (Salt's order)
+async def set_job(
     ctx: FunctionContext,
     user: str,
     minute: Any,
@@ -85,18 +85,11 @@ async def set_job(  # noqa: PLR0917 (Salt's order)
     """Add or change a job that runs at certain times.
 
     Args:
-        ctx: the target.
-        user: the owner of the crontab.
         minute: minute; `random` for a random one, which is then kept.
         hour: hour, or `random`.
         daymonth: day of the month, or `random`.
         month: month, or `random`.
         dayweek: day of the week, or `random`.
-        cmd: the command.
-        commented: write the job as a comment, so that it does not run.
-        comment: a comment above it; None keeps an existing one.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
 
     Returns:
         `new`, `updated` or `present`.
@@ -111,7 +104,7 @@ async def set_job(  # noqa: PLR0917 (Salt's order)
     return await _set(ctx, user, _wanted(when, cmd, commented, comment, identifier), test=test)
 
 
-async def set_special(  # noqa: PLR0917 (Salt's order)
+async def set_special(
     ctx: FunctionContext,
     user: str,
     special: str,
@@ -124,14 +117,7 @@ async def set_special(  # noqa: PLR0917 (Salt's order)
     """Add or change a job with a time of one word (`@daily`); see `set_job`.
 
     Args:
-        ctx: the target.
-        user: the owner of the crontab.
         special: the time in one word (`@daily`).
-        cmd: the command.
-        commented: write the job as a comment, so that it does not run.
-        comment: a comment above it; None keeps an existing one.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
 
     Example:
         ensue call '*' cron.set_special deploy @daily /usr/local/bin/backup
@@ -145,17 +131,9 @@ async def rm_job(
     cmd: str,
     identifier: str | None = None,
     test: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Remove a job, and return `removed` or `absent`.
-
-    Args:
-        ctx: the target.
-        user: the owner of the crontab.
-        cmd: the command.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' cron.rm deploy /usr/local/bin/backup
@@ -169,17 +147,9 @@ async def rm_special(
     cmd: str,
     identifier: str | None = None,
     test: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Remove a job with a time of one word, and return `removed` or `absent`.
-
-    Args:
-        ctx: the target.
-        user: the owner of the crontab.
-        cmd: the command.
-        identifier: identifies the job when its command changes.
-        test: return what would be done without doing it.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' cron.rm_special deploy /usr/local/bin/backup
@@ -187,22 +157,22 @@ async def rm_special(
     return await _remove(ctx, user, cmd, identifier, is_special=True, test=test)
 
 
-async def _set(ctx: FunctionContext, user: str, wanted: Job, *, test: bool) -> str:
+async def _set(ctx: FunctionContext, user: str, job: Job, *, test: bool) -> str:
     table = read_table(await raw_cron(ctx, user))
     entries = list(table.entries)
     place = next(
         (
             place
             for place, entry in enumerate(entries)
-            if isinstance(entry, Job) and entry.is_meant(wanted.cmd, wanted.identifier)
+            if isinstance(entry, Job) and entry.is_meant(job.cmd, job.identifier)
         ),
         None,
     )
     if place is None:
-        await _write(ctx, user, table.with_entries([*entries, _settled(wanted, None)]), test=test)
+        await _write(ctx, user, table.with_entries([*entries, _settled(job, None)]), test=test)
         return "new"
     old = entries[place]
-    new = _settled(wanted, old if isinstance(old, Job) else None)
+    new = _settled(job, old if isinstance(old, Job) else None)
     if new == old:
         return "present"
     entries[place] = new
@@ -242,17 +212,17 @@ def _wanted(
     return Job(when=when, cmd=cmd, identifier=identifier, comment=comment, commented=commented)
 
 
-def _settled(wanted: Job, old: Job | None) -> Job:
+def _settled(job: Job, old: Job | None) -> Job:
     """Return the job to write: `random` keeps the existing value, or becomes a random number."""
-    comment = old.comment if old and wanted.comment is None else wanted.comment
-    if wanted.is_special:
-        return replace(wanted, comment=comment)
+    comment = old.comment if old and job.comment is None else job.comment
+    if job.is_special:
+        return replace(job, comment=comment)
     before = old.when if old and not old.is_special else ("*",) * len(TIMES)
     when = [
         _any_number(part) if now == _RANDOM and there == "*" else there if now == _RANDOM else now
-        for part, now, there in zip(TIMES, wanted.when, before, strict=True)
+        for part, now, there in zip(TIMES, job.when, before, strict=True)
     ]
-    return replace(wanted, when=tuple(when), comment=comment)
+    return replace(job, when=tuple(when), comment=comment)
 
 
 def _any_number(part: str) -> str:

@@ -24,7 +24,6 @@ async def raw_cron(ctx: FunctionContext, user: str) -> str:
     """Return a user's crontab, empty if there is none.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
 
     Example:
@@ -48,7 +47,6 @@ async def set_raw_cron(ctx: FunctionContext, user: str, text: str) -> bool:
     """Replace a user's crontab by a text; Salt's `cron.write_cron_file` has a path of the target instead.
 
     Args:
-        ctx: the target.
         user: the owner of the crontab.
         text: the whole crontab.
 
@@ -84,8 +82,8 @@ async def _has_program(ctx: FunctionContext) -> bool:
 
 async def _path(ctx: FunctionContext, user: str) -> str:
     for folder in _FOLDERS:
-        found = await ctx.connection.stat(folder, follow=True)
-        if found is not None and found.kind == "directory":
+        folder_stat = await ctx.connection.stat(folder, follow=True)
+        if folder_stat is not None and folder_stat.kind == "directory":
             return posixpath.join(folder, _checked(user))
     raise StateFailedError(
         f"{ctx.srn} has no cron: neither `crontab` nor {', '.join(_FOLDERS)} exists; install cron"

@@ -6,11 +6,9 @@ mkfs(8), blockdev(8).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.disk import devices, usage
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {**usage.OFFERED, **devices.OFFERED}
+FUNCTIONS: Final = by_name(usage.OFFERED, devices.OFFERED)

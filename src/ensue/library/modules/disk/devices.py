@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ASKED: Final[tuple[str, ...]] = (
@@ -26,7 +25,6 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
     """Return the kernel's settings for a device.
 
     Args:
-        ctx: the target.
         device: the device.
         args: return only these keys.
 
@@ -40,16 +38,15 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
         StateFailedError: it is not a block device.
     """
     words = [f"--{name}" for name in _ASKED]
-    said = await must(ctx, "blockdev", *words, device, what=f"ask about {device}")
-    found: dict[str, str] = dict(zip(_ASKED, said.stdout.split(), strict=False))
-    return {name: found[name] for name in args} if args else found
+    answer = await must(ctx, "blockdev", *words, device, what=f"ask about {device}")
+    settings: dict[str, str] = dict(zip(_ASKED, answer.stdout.split(), strict=False))
+    return {name: settings[name] for name in args} if args else settings
 
 
 async def tune(ctx: FunctionContext, device: str, **kwargs: Any) -> dict[str, str]:
     """Change the kernel's settings for a device.
 
     Args:
-        ctx: the target.
         device: the device.
         **kwargs: `read-ahead` and `filesystem-read-ahead` in sectors; `read-only` or `read-write`, true.
 
@@ -85,7 +82,6 @@ async def format_(
     """Create a file system on a device; its content is lost.
 
     Args:
-        ctx: the target.
         device: the device, or a file.
         fs_type: the kind of file system.
         inode_size: for ext: bytes per inode; for xfs: the size of an inode.
@@ -118,7 +114,6 @@ async def wipe(ctx: FunctionContext, device: str) -> bool:
     """Remove the signatures of file systems from a device; return False if that was refused.
 
     Args:
-        ctx: the target.
         device: the device.
 
     Example:
@@ -131,7 +126,6 @@ async def resize2fs(ctx: FunctionContext, device: str) -> bool:
     """Grow the ext file system of a device to the device's size; return False if that was refused.
 
     Args:
-        ctx: the target.
         device: the device.
 
     Example:
@@ -144,10 +138,4 @@ def _asked(name: str) -> str:
     return f"get{_SETTINGS[name].replace('rw', 'ro')}"
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "dump": dump,
-    "format": format_,
-    "resize2fs": resize2fs,
-    "tune": tune,
-    "wipe": wipe,
-}
+OFFERED: Final = by_name(dump, format_, resize2fs, tune, wipe)

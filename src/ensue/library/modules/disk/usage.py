@@ -5,11 +5,10 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
     Table = dict[str, dict[str, Any]]
@@ -21,11 +20,7 @@ async def usage(ctx: FunctionContext, args: str | None = None) -> Table:
     """Return the disk usage by mount point: `filesystem`, `1K-blocks`, `used`, `available`, `capacity`.
 
     Args:
-        ctx: the target.
         args: additional option letters for df.
-
-    Example:
-        ensue call '*' disk.usage
     """
     keys = ("filesystem", "1K-blocks", "used", "available", "capacity")
     return await _table(ctx, keys, "-P", "-k", *([f"-{args}"] if args else []))
@@ -35,11 +30,7 @@ async def inodeusage(ctx: FunctionContext, args: str | None = None) -> Table:
     """Return the inode usage by mount point: `filesystem`, `inodes`, `used`, `free`, `use`; see `usage`.
 
     Args:
-        ctx: the target.
         args: further option letters for df.
-
-    Example:
-        ensue call '*' disk.inodeusage
     """
     keys = ("filesystem", "inodes", "used", "free", "use")
     return await _table(ctx, keys, "-P", "-i", *([f"-{args}"] if args else []))
@@ -49,32 +40,24 @@ async def percent(ctx: FunctionContext, args: str | None = None) -> dict[str, An
     """Return the usage in percent (`42%`) by mount point, or of one mount point.
 
     Args:
-        ctx: the target.
         args: the mount point; without one, the result has all of them.
-
-    Example:
-        ensue call '*' disk.percent
     """
-    found = {place: said["capacity"] for place, said in (await usage(ctx)).items()}
-    return found.get(args, "") if args else found
+    percentages = {place: about["capacity"] for place, about in (await usage(ctx)).items()}
+    return percentages.get(args, "") if args else percentages
 
 
 async def blkid(ctx: FunctionContext, device: str | None = None, token: str | None = None) -> Table:
     """Return the identifiers of block devices (`UUID`, `LABEL`, `TYPE`), by device.
 
     Args:
-        ctx: the target.
         device: the device; None for all devices.
         token: a pair that the devices have to have (`LABEL=data`).
-
-    Example:
-        ensue call '*' disk.blkid
     """
     words = [device] if device else ["-t", token] if token else []
     found: Table = {}
     for line in (await ask(ctx, "blkid", *words)).stdout.splitlines():
-        path, _, said = line.partition(": ")
-        pairs = (word.partition("=") for word in shlex.split(said))
+        path, _, answer = line.partition(": ")
+        pairs = (word.partition("=") for word in shlex.split(answer))
         found[path] = {name: value for name, _, value in pairs}
     return found
 
@@ -83,7 +66,6 @@ async def fstype(ctx: FunctionContext, device: str) -> str:
     """Return the type of a device's file system, empty if it has none.
 
     Args:
-        ctx: the target.
         device: the device.
 
     Example:
@@ -93,15 +75,9 @@ async def fstype(ctx: FunctionContext, device: str) -> str:
 
 
 async def _table(ctx: FunctionContext, keys: tuple[str, ...], *words: str) -> Table:
-    said = await must(ctx, "df", *words, what="measure the usage of file systems")
-    rows = (line.split(None, _COLUMNS - 1) for line in said.stdout.splitlines()[1:])
+    answer = await must(ctx, "df", *words, what="measure the usage of file systems")
+    rows = (line.split(None, _COLUMNS - 1) for line in answer.stdout.splitlines()[1:])
     return {row[-1]: dict(zip(keys, row, strict=False)) for row in rows if len(row) == _COLUMNS}
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "blkid": blkid,
-    "fstype": fstype,
-    "inodeusage": inodeusage,
-    "percent": percent,
-    "usage": usage,
-}
+OFFERED: Final = by_name(blkid, fstype, inodeusage, percent, usage)

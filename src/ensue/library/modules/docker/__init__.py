@@ -8,8 +8,9 @@ arguments and return values.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.docker import (
     comparing,
     containers,
@@ -21,16 +22,7 @@ from ensue.library.modules.docker import (
     volumes,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    **comparing.FUNCTIONS,
-    **containers.FUNCTIONS,
-    **creating.FUNCTIONS,
-    **images.FUNCTIONS,
-    **lifecycle.FUNCTIONS,
-    **networks.FUNCTIONS,
-    **server.FUNCTIONS,
-    **volumes.FUNCTIONS,
-}
+FUNCTIONS: Final = by_name(
+    comparing.FUNCTIONS, containers.FUNCTIONS, creating.FUNCTIONS, images.FUNCTIONS,
+    lifecycle.FUNCTIONS, networks.FUNCTIONS, server.FUNCTIONS, volumes.FUNCTIONS,
+)  # fmt: skip

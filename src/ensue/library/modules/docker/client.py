@@ -24,17 +24,12 @@ if TYPE_CHECKING:
 PROGRAM: Final = "docker"
 
 
-async def said(
-    ctx: FunctionContext,
-    *words: str,
-    what: str,
-    env: Mapping[str, str] | None = None,
-    stdin: bytes = b"",
+async def output_of(
+    ctx: FunctionContext, *words: str, what: str, env: Mapping[str, str] | None = None, stdin: bytes = b""
 ) -> str:
     """Run the client and return its output; fail if it does not succeed.
 
     Args:
-        ctx: the target.
         *words: the client's arguments.
         what: the purpose, which follows "cannot" in the message.
         env: environment variables of the client.
@@ -55,7 +50,6 @@ async def answered(
     """Run the client and return its outcome, whatever the exit code.
 
     Args:
-        ctx: the target.
         *words: the client's arguments.
         env: environment variables of the client.
         stdin: the client's input.
@@ -75,7 +69,6 @@ async def described(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any
     """Return the engine's description of an object, None if there is no such object.
 
     Args:
-        ctx: the target.
         kind: `container`, `image`, `network` or `volume`.
         name: its name or id.
 
@@ -84,9 +77,9 @@ async def described(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any
     """
     answer = await answered(ctx, kind, "inspect", checked(name))
     if answer.is_success:
-        found = _json(answer.stdout, f"docker {kind} inspect")
-        if is_list(found) and found and is_mapping(found[0]):
-            return found[0]
+        about = _json(answer.stdout, f"docker {kind} inspect")
+        if is_list(about) and about and is_mapping(about[0]):
+            return about[0]
     elif not (await answered(ctx, "version")).is_success:
         raise StateFailedError(f"cannot ask docker for the {kind} {name!r}: {answer.complaint()}")
     return None
@@ -98,25 +91,24 @@ async def must_describe(ctx: FunctionContext, kind: str, name: str) -> dict[str,
     Raises:
         StateFailedError: there is no such object, or the engine does not answer.
     """
-    found = await described(ctx, kind, name)
-    if found is None:
+    about = await described(ctx, kind, name)
+    if about is None:
         raise StateFailedError(f"docker has no {kind} {name!r}")
-    return found
+    return about
 
 
 async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> list[dict[str, Any]]:
     """Return the engine's description of several objects, except those that no longer exist.
 
     Args:
-        ctx: the target.
         kind: `container`, `image`, `network` or `volume`.
         names: their names or ids.
     """
     if not names:
         return []
     answer = await answered(ctx, kind, "inspect", *names)
-    found: Any = _json(answer.stdout, f"docker {kind} inspect") if answer.stdout.strip() else []
-    return [one for one in found if is_mapping(one)] if is_list(found) else []
+    about: Any = _json(answer.stdout, f"docker {kind} inspect") if answer.stdout.strip() else []
+    return [name for name in about if is_mapping(name)] if is_list(about) else []
 
 
 def part(about: Any, key: str) -> dict[str, Any]:

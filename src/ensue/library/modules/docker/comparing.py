@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.docker.client import items, part
 from ensue.library.modules.docker.containers import inspect_container, name_of
 from ensue.library.modules.docker.option_forms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -34,7 +35,6 @@ async def compare_containers(ctx: FunctionContext, first: str, second: str, igno
     """Return the differences between the configurations of two containers.
 
     Args:
-        ctx: the target.
         first: name or id of the first container.
         second: name or id of the second container.
         ignore: keys to leave out.
@@ -50,19 +50,18 @@ async def compare_containers(ctx: FunctionContext, first: str, second: str, igno
     """
     old, new = await inspect_container(ctx, first), await inspect_container(ctx, second)
     ignored = {*map(str, words(ignore or [])), *_OWN}
-    found: DataMap = {}
+    differences: DataMap = {}
     for side in _SIDES:
         changes = _side_changes(_side(old, side), _side(new, side), ignored)
         if changes:
-            found[side] = changes
-    return found
+            differences[side] = changes
+    return differences
 
 
 async def compare_container_networks(ctx: FunctionContext, first: str, second: str) -> DataMap:
     """Return the differences between the networks of two containers.
 
     Args:
-        ctx: the target.
         first: name or id of the first container.
         second: name or id of the second container.
 
@@ -79,25 +78,25 @@ async def compare_container_networks(ctx: FunctionContext, first: str, second: s
         _endpoints(await inspect_container(ctx, first)),
         _endpoints(await inspect_container(ctx, second)),
     )
-    found = {name: _endpoint_changes(old.get(name), new.get(name)) for name in sorted({*old, *new})}
-    return {name: changes for name, changes in found.items() if changes}
+    differences = {name: _endpoint_changes(old.get(name), new.get(name)) for name in sorted({*old, *new})}
+    return {name: changes for name, changes in differences.items() if changes}
 
 
 def _side(about: Mapping[str, Any], side: str) -> dict[str, Any]:
     """Return one side of a configuration, normalized so that equal settings compare equal."""
-    found = dict(part(about, side))
-    if "Image" in found:
-        found["Image"] = about.get("Image")
-    if found.get("NetworkMode") == "default":
-        found["NetworkMode"] = "bridge"
-    if found.get("Links"):
-        found["Links"] = [link.replace(f"/{name_of(about)}/", "/", 1) for link in found["Links"]]
-    if _BY_PODMAN in items(found, "Env"):
-        found["Env"] = [text for text in found["Env"] if not text.startswith(_WHEN_IT_STARTS)]
-    for key in _LISTS & found.keys():
-        if found[key]:
-            found[key] = sorted(found[key], key=str)
-    return found
+    values = dict(part(about, side))
+    if "Image" in values:
+        values["Image"] = about.get("Image")
+    if values.get("NetworkMode") == "default":
+        values["NetworkMode"] = "bridge"
+    if values.get("Links"):
+        values["Links"] = [link.replace(f"/{name_of(about)}/", "/", 1) for link in values["Links"]]
+    if _BY_PODMAN in items(values, "Env"):
+        values["Env"] = [text for text in values["Env"] if not text.startswith(_WHEN_IT_STARTS)]
+    for key in _LISTS & values.keys():
+        if values[key]:
+            values[key] = sorted(values[key], key=str)
+    return values
 
 
 def _side_changes(old: Mapping[str, Any], new: Mapping[str, Any], ignored: set[str]) -> DataMap:
@@ -117,21 +116,21 @@ def _is_same(key: str, old: Any, new: Any) -> bool:
 def _endpoints(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return a container's connections, without the names that it gets automatically."""
     own = {part(about, "Config").get("Hostname"), str(about.get("Id", ""))[:_SHORT], name_of(about)}
-    found: dict[str, dict[str, Any]] = {}
+    endpoints: dict[str, dict[str, Any]] = {}
     for name, endpoint in part(part(about, "NetworkSettings"), "Networks").items():
         links = [link.replace(f"/{name_of(about)}/", "/", 1) for link in items(endpoint, "Links")]
         aliases = [alias for alias in items(endpoint, "Aliases") if alias not in own]
-        found[name] = {**endpoint, "Aliases": sorted(aliases), "Links": sorted(links)}
-    return found
+        endpoints[name] = {**endpoint, "Aliases": sorted(aliases), "Links": sorted(links)}
+    return endpoints
 
 
 def _endpoint_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> DataMap:
-    found: DataMap = {}
+    differences: DataMap = {}
     for key in _STATIC:
         before, after = _value(old, key), _value(new, key)
         if before != after:
-            found[key] = {"old": before, "new": after}
-    return found | _address_changes(old, new)
+            differences[key] = {"old": before, "new": after}
+    return differences | _address_changes(old, new)
 
 
 def _address_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None) -> DataMap:
@@ -140,20 +139,20 @@ def _address_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | Non
         static_before, static_after = _value(old, "IPAMConfig"), _value(new, "IPAMConfig")
         is_changed = before == "static" and static_before != static_after
         return {"IPAMConfig": {"old": static_before, "new": static_after}} if is_changed else {}
-    found: DataMap = {}
+    differences: DataMap = {}
     for key in _AUTOMATIC:
         value_before = _value(old, key) if before == "automatic" else None
         value_after = _value(new, key) if after == "automatic" else None
         if value_before or value_after:
-            found[key] = {"old": value_before, "new": value_after}
-    if "automatic" in {before, after} and not found:
-        found["IPConfiguration"] = {"old": before, "new": after}
+            differences[key] = {"old": value_before, "new": value_after}
+    if "automatic" in {before, after} and not differences:
+        differences["IPConfiguration"] = {"old": before, "new": after}
     if "static" in {before, after}:
-        found["IPAMConfig"] = {
+        differences["IPAMConfig"] = {
             "old": _value(old, "IPAMConfig"),
             "new": _value(new, "IPAMConfig"),
         }
-    return found
+    return differences
 
 
 def _value(endpoint: Mapping[str, Any] | None, key: str) -> Any:
@@ -167,7 +166,4 @@ def _addressing(endpoint: Mapping[str, Any] | None) -> str:
     return "static" if endpoint.get("IPAMConfig") else "automatic"
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "compare_container_networks": compare_container_networks,
-    "compare_containers": compare_containers,
-}
+FUNCTIONS: Final = by_name(compare_container_networks, compare_containers)

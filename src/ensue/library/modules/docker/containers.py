@@ -8,6 +8,7 @@ from __future__ import annotations
 import fnmatch
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.model.data import is_list
 from ensue.library.modules.docker.client import (
     all_described,
@@ -16,12 +17,12 @@ from ensue.library.modules.docker.client import (
     described,
     items,
     must_describe,
+    output_of,
     part,
-    said,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -35,7 +36,6 @@ async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
     """Return the engine's description of a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -51,7 +51,6 @@ async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | No
     """Return the engine's description of a container, None if it does not exist; see `inspect_container`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -64,7 +63,6 @@ async def exists(ctx: FunctionContext, name: str) -> bool:
     """Return whether a container exists; see `inspect_container`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -77,7 +75,6 @@ async def state(ctx: FunctionContext, name: str) -> str:
     """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -108,14 +105,10 @@ async def ps(
     """Return the containers by id.
 
     Args:
-        ctx: the target.
         filters: filters of `docker ps`, each with a value or a list of values.
         all: include containers that are not running.
         verbose: add `Info`, the engine's full description.
         host: add `host`, the interfaces of the target.
-
-    Example:
-        ensue call '*' docker.ps
 
     Returns:
         For each `Names`, `Image`, `ImageID`, `Command`, `State`, `Status`, `Labels`, `Ports`, `Networks` and
@@ -124,12 +117,12 @@ async def ps(
     Raises:
         StateFailedError: the engine does not answer.
     """
-    found: DataMap = {}
+    rows: DataMap = {}
     for about in await every_container(ctx, filters, all_=all):
-        found[str(about["Id"])] = {**_row(about), **({"Info": about} if verbose else {})}
+        rows[str(about["Id"])] = {**_row(about), **({"Info": about} if verbose else {})}
     if host:
-        found["host"] = {"interfaces": await ctx.call("network.interfaces")}
-    return found
+        rows["host"] = {"interfaces": await ctx.call("network.interfaces")}
+    return rows
 
 
 async def every_container(
@@ -137,9 +130,9 @@ async def every_container(
 ) -> list[dict[str, Any]]:
     """Return the engine's description of each container; see `ps`."""
     given = {key: value if is_list(value) else [value] for key, value in (filters or {}).items()}
-    flags = [f"--filter={key}={one}" for key, values in given.items() for one in values]
+    flags = [f"--filter={key}={value}" for key, values in given.items() for value in values]
     argv = ["container", "ls", "--quiet", "--no-trunc", *(["--all"] if all_ else []), *flags]
-    ids = (await said(ctx, *argv, what="list containers")).split()
+    ids = (await output_of(ctx, *argv, what="list containers")).split()
     return await all_described(ctx, "container", ids)
 
 
@@ -163,11 +156,7 @@ async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[st
     """Return the names of the running containers, sorted; with `all` of all containers.
 
     Args:
-        ctx: the target.
         all: include containers that are not running.
-
-    Example:
-        ensue call '*' docker.list_containers
     """
     return sorted(name_of(about) for about in await every_container(ctx, all_=all))
 
@@ -176,7 +165,6 @@ async def pid(ctx: FunctionContext, name: str) -> int:
     """Return the process id of a container's first process, 0 if the container is not running.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
@@ -190,7 +178,6 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
     """Return the ports of a container and the host ports to which they are published.
 
     Args:
-        ctx: the target.
         name: its name, or a glob for several; the result of a glob is by name.
         private_port: only this port: `80` or `80/tcp`.
 
@@ -201,12 +188,12 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
     names = fnmatch.filter(await list_containers(ctx, all=True), name) if is_glob else [name]
     wanted = "*" if private_port is None else str(private_port)
     pattern = wanted if "/" in wanted or wanted == "*" else f"{wanted}/*"
-    found: DataMap = {}
-    for one in names:
-        ports = part(part(await inspect_container(ctx, one), "NetworkSettings"), "Ports")
-        found[one] = {key: ports[key] for key in fnmatch.filter(ports, pattern)}
-    only: Any = found.get(name, {})
-    return found if is_glob else only
+    ports_of: DataMap = {}
+    for container in names:
+        ports = part(part(await inspect_container(ctx, container), "NetworkSettings"), "Ports")
+        ports_of[container] = {key: ports[key] for key in fnmatch.filter(ports, pattern)}
+    only: Any = ports_of.get(name, {})
+    return ports_of if is_glob else only
 
 
 async def logs(
@@ -220,7 +207,6 @@ async def logs(
     """Return the log of a container.
 
     Args:
-        ctx: the target.
         name: its name or id.
         tail: the number of lines, from the end.
         since: the start time, as for `docker logs --since`.
@@ -244,13 +230,12 @@ async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
     """Return the processes of a container, as `docker top` prints them.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
         ensue call '*' docker.top web
     """
-    lines = (await said(ctx, "top", checked(name), what=f"list the processes of {name}")).splitlines()
+    lines = (await output_of(ctx, "top", checked(name), what=f"list the processes of {name}")).splitlines()
     heads = lines[0].split() if lines else []
     return [dict(zip(heads, line.split(None, len(heads) - 1), strict=False)) for line in lines[1:]]
 
@@ -259,30 +244,21 @@ async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
     """Return the changes to a container's files: `Added`, `Changed` and `Deleted`.
 
     Args:
-        ctx: the target.
         name: its name or id.
 
     Example:
         ensue call '*' docker.diff web
     """
     kinds = {"A": "Added", "C": "Changed", "D": "Deleted"}
-    found: dict[str, list[str]] = {}
-    for line in (await said(ctx, "diff", checked(name), what=f"compare the files of {name}")).splitlines():
+    changes: dict[str, list[str]] = {}
+    for line in (
+        await output_of(ctx, "diff", checked(name), what=f"compare the files of {name}")
+    ).splitlines():
         kind, _, path = line.partition(" ")
-        found.setdefault(kinds.get(kind, kind), []).append(path)
-    return found
+        changes.setdefault(kinds.get(kind, kind), []).append(path)
+    return changes
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "diff": diff,
-    "exists": exists,
-    "find_container": find_container,
-    "inspect_container": inspect_container,
-    "list_containers": list_containers,
-    "logs": logs,
-    "pid": pid,
-    "port": port,
-    "ps": ps,
-    "state": state,
-    "top": top,
-}
+FUNCTIONS: Final = by_name(
+    diff, exists, find_container, inspect_container, list_containers, logs, pid, port, ps, state, top
+)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
-from ensue.library.modules.docker.client import answered, checked, described, must_describe, said
+from ensue.library.modules.docker.client import answered, checked, described, must_describe, output_of
 from ensue.library.modules.docker.containers import RUNNING, name_of, state_of
 from ensue.library.modules.docker.images import pull
 from ensue.library.modules.docker.lifecycle import rm
@@ -17,7 +18,7 @@ from ensue.library.modules.docker.networks import connect_container_to_network, 
 from ensue.library.modules.docker.options import create_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -33,16 +34,15 @@ async def create(
     *,
     start: bool = False,
     networks: Any = None,
-    skip_translate: Any = None,  # noqa: ARG001 (no library requires a translation)
+    skip_translate: Any = None,  # no library requires a translation
     ignore_collisions: bool = False,
-    validate_ip_addrs: bool = True,  # noqa: ARG001 (docker checks them)
-    client_timeout: int | None = None,  # noqa: ARG001 (that of a library)
+    validate_ip_addrs: bool = True,  # docker checks them
+    client_timeout: int | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """Create a container.
 
     Args:
-        ctx: the target.
         image: its image; pulled if it does not exist.
         name: its name; None lets docker choose one.
         start: start it.
@@ -70,13 +70,13 @@ async def create(
     made = create_options(options, ignore_collisions=ignore_collisions)
     named = [f"--name={checked(name)}"] if name else []
     argv = ["create", *named, *made.flags, *flags, checked(image), *made.command]
-    text = await said(ctx, *argv, what=f"create the container {name or image}", env=made.env)
+    text = await output_of(ctx, *argv, what=f"create the container {name or image}", env=made.env)
     identity = text.split()[-1] if text else ""
     await _connected(ctx, identity, dict(list((nets or {}).items())[1:]))
     made_up = "" if name else name_of(await must_describe(ctx, "container", identity))
     done: dict[str, Any] = {"Id": identity, "Name": name or made_up}
     if start:
-        await said(ctx, "start", identity, what=f"start the container {done['Name']}")
+        await output_of(ctx, "start", identity, what=f"start the container {done['Name']}")
         done["Started"] = True
     return done
 
@@ -98,27 +98,27 @@ def networks_of(given: Any) -> dict[str, dict[str, Any]]:
         StateFailedError: the settings are not valid.
     """
     items = given if is_list(given) else [given] if is_mapping(given) else str(given).split(",")
-    found: dict[str, dict[str, Any]] = {}
-    for one in items:
-        if not is_mapping(one):
-            found |= {str(one).strip(): {}} if str(one).strip() else {}
+    networks: dict[str, dict[str, Any]] = {}
+    for item in items:
+        if not is_mapping(item):
+            networks |= {str(item).strip(): {}} if str(item).strip() else {}
             continue
-        for name, settings in one.items():
-            found[str(name)] = _settings_of(name, settings)
-    return found
+        for name, settings in item.items():
+            networks[str(name)] = _settings_of(name, settings)
+    return networks
 
 
 def _settings_of(name: str, given: Any) -> dict[str, Any]:
     parts: list[Any] = given if is_list(given) else [given or {}]
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for part in parts:
         if not is_mapping(part):
             raise StateFailedError(f"Invalid configuration for network '{name}': {part!r} is not a setting")
-        found |= part
-    missing = sorted(key for key, value in found.items() if value is None)
+        options |= part
+    missing = sorted(key for key, value in options.items() if value is None)
     if missing:
         raise StateFailedError(f"Config option '{missing[0]}' for network '{name}' is missing a value")
-    return found
+    return options
 
 
 def _network_flags(nets: Mapping[str, Mapping[str, Any]] | None, options: dict[str, Any]) -> list[str]:
@@ -146,7 +146,6 @@ async def run_container(
     """Create a container, start it, and wait until it ends.
 
     Args:
-        ctx: the target.
         image: its image.
         name: its name; None lets docker choose one.
         bg: do not wait.
@@ -170,10 +169,10 @@ async def run_container(
     if removed:
         done["Replaces"] = [*removed]
     identity = str(done["Id"])
-    await said(ctx, "start", identity, what=f"start the container {done['Name']}")
+    await output_of(ctx, "start", identity, what=f"start the container {done['Name']}")
     if bg:
         return done
-    code = await said(ctx, "wait", identity, what=f"wait for the container {done['Name']}")
+    code = await output_of(ctx, "wait", identity, what=f"wait for the container {done['Name']}")
     done["ExitCode"] = int(code)
     printed = await answered(ctx, "logs", identity)
     done["Logs"] = printed.stdout + printed.stderr
@@ -183,10 +182,10 @@ async def run_container(
 
 
 async def _made_room(ctx: FunctionContext, name: str, *, replace: bool, force: bool) -> list[str]:
-    found = await described(ctx, "container", name)
-    if found is None:
+    existing = await described(ctx, "container", name)
+    if existing is None:
         return []
-    if state_of(found) == RUNNING and not (replace and force):
+    if state_of(existing) == RUNNING and not (replace and force):
         raise StateFailedError(
             f"Container '{name}' exists and is running. Run with replace=True and force=True to force removal"
             " of the existing container."
@@ -207,12 +206,11 @@ async def run_all(
     user: str | None = None,
     python_shell: bool = True,
     ignore_retcode: bool = False,
-    **others: Any,  # noqa: ARG001 (how a library runs it)
+    **others: Any,  # how a library runs it
 ) -> DataMap:
     """Run a command in a container.
 
     Args:
-        ctx: the target.
         name: the container's name or id.
         cmd: a line for the container's shell, or a list of words.
         stdin: its input.
@@ -242,7 +240,6 @@ async def run(ctx: FunctionContext, name: str, cmd: str | list[str], **options: 
     """Run a command in a container and return its output and error output; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -258,7 +255,6 @@ async def run_stdout(ctx: FunctionContext, name: str, cmd: str | list[str], **op
     """Run a command in a container and return its output; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -273,7 +269,6 @@ async def run_stderr(ctx: FunctionContext, name: str, cmd: str | list[str], **op
     """Run a command in a container and return its error output; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -288,7 +283,6 @@ async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **optio
     """Run a command in a container and return its exit code; see `run_all`.
 
     Args:
-        ctx: the target.
         name: its name or id.
         cmd: a line for the container's shell, or a list of words.
         **options: settings of the command, see `OPTIONS`.
@@ -299,11 +293,10 @@ async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **optio
     return (await run_all(ctx, name, cmd, **options))["retcode"]
 
 
-async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dict[str, Any]]:  # noqa: ARG001 (nothing is asked)
+async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dict[str, Any]]:
     """Return the settings of each network that a container is connected to, in any of the accepted forms.
 
     Args:
-        ctx: the target.
         networks: the networks, each with the settings of `connect_container_to_network`.
 
     Example:
@@ -312,13 +305,6 @@ async def network_settings(ctx: FunctionContext, networks: Any) -> dict[str, dic
     return networks_of(networks or [])
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create": create,
-    "network_settings": network_settings,
-    "retcode": retcode,
-    "run": run,
-    "run_all": run_all,
-    "run_container": run_container,
-    "run_stderr": run_stderr,
-    "run_stdout": run_stdout,
-}
+FUNCTIONS: Final = by_name(
+    create, network_settings, retcode, run, run_all, run_container, run_stderr, run_stdout
+)

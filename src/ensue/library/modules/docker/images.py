@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.docker.client import (
     all_described,
@@ -16,13 +17,11 @@ from ensue.library.modules.docker.client import (
     described,
     items,
     must_describe,
-    said,
+    output_of,
 )
 from ensue.library.modules.docker.option_forms import pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -34,7 +33,6 @@ async def inspect_image(ctx: FunctionContext, name: str) -> dict[str, Any]:
     """Return the engine's description of an image.
 
     Args:
-        ctx: the target.
         name: its name with tag, or its id.
 
     Example:
@@ -50,7 +48,6 @@ async def find_image(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
     """Return the engine's description of an image, None if it does not exist; see `inspect_image`.
 
     Args:
-        ctx: the target.
         name: the image, by name or id.
 
     Example:
@@ -63,7 +60,6 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
     """Return the images by id.
 
     Args:
-        ctx: the target.
         verbose: add `Info`, the engine's full description.
         all: include images without a tag.
 
@@ -74,7 +70,7 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
         For each `RepoTags`, `RepoDigests`, `ParentId`, `Size` and the time of creation.
     """
     flags = ["--all"] if all else []
-    text = await said(ctx, "image", "ls", "--quiet", "--no-trunc", *flags, what="list images")
+    text = await output_of(ctx, "image", "ls", "--quiet", "--no-trunc", *flags, what="list images")
     found: DataMap = {}
     for about in await all_described(ctx, "image", sorted(set(text.split()))):
         tags = items(about, "RepoTags")
@@ -91,11 +87,7 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
 
 
 async def list_tags(ctx: FunctionContext) -> list[str]:
-    """Return all names of images with their tags, sorted.
-
-    Example:
-        ensue call '*' docker.list_tags
-    """
+    """Return all names of images with their tags, sorted."""
     found = await images(ctx)
     return sorted({str(tag) for about in found.values() for tag in _tags(about)})
 
@@ -104,21 +96,19 @@ async def resolve_image_id(ctx: FunctionContext, name: str) -> str | bool:
     """Return the id of an image, False if it does not exist.
 
     Args:
-        ctx: the target.
         name: the image, by name or id.
 
     Example:
         ensue call '*' docker.resolve_image_id nginx:1.27
     """
-    found = await described(ctx, "image", name)
-    return str(found["Id"]) if found else False
+    about = await described(ctx, "image", name)
+    return str(about["Id"]) if about else False
 
 
 async def resolve_tag(ctx: FunctionContext, name: str, *, all: bool = False) -> str | list[str] | bool:  # noqa: A002 (Salt's name)
     """Return the name and tag of an image, False if it does not exist.
 
     Args:
-        ctx: the target.
         name: its name, with or without a tag, or its id.
         all: return all its names.
 
@@ -128,10 +118,10 @@ async def resolve_tag(ctx: FunctionContext, name: str, *, all: bool = False) -> 
     Returns:
         Its first name, or all of them; its id if it has no name.
     """
-    found = await described(ctx, "image", name)
-    if found is None:
+    about = await described(ctx, "image", name)
+    if about is None:
         return False
-    tags = [str(tag) for tag in _tags(found)] or [str(found["Id"])]
+    tags = [str(tag) for tag in _tags(about)] or [str(about["Id"])]
     return tags if all else tags[0]
 
 
@@ -140,13 +130,12 @@ async def pull(
     image: str,
     *,
     insecure_registry: bool = False,
-    client_timeout: int | None = None,  # noqa: ARG001 (that of a library)
-    **others: Any,  # noqa: ARG001 (how a library reports)
+    client_timeout: int | None = None,
+    **others: Any,  # how a library reports
 ) -> DataMap:
     """Pull an image.
 
     Args:
-        ctx: the target.
         image: its name; without a tag, `latest` is used.
         insecure_registry: refused: insecure registries belong in the engine's configuration.
         client_timeout: has no effect.
@@ -167,7 +156,7 @@ async def pull(
             " of the engine's configuration (/etc/docker/daemon.json)"
         )
     before = await resolve_image_id(ctx, image)
-    text = await said(ctx, "pull", checked(image), what=f"pull the image {image}")
+    text = await output_of(ctx, "pull", checked(image), what=f"pull the image {image}")
     after = await resolve_image_id(ctx, image)
     if not after:
         raise StateFailedError(f"docker pulled {image} and does not have it")
@@ -190,12 +179,11 @@ async def build(
     rm: bool = True,
     dockerfile: str | None = None,
     buildargs: Any = None,
-    **others: Any,  # noqa: ARG001 (how a library reports)
+    **others: Any,  # how a library reports
 ) -> DataMap:
     """Build an image from a folder of the target.
 
     Args:
-        ctx: the target.
         path: the folder, or a URL.
         repository: the image's name.
         tag: the image's tag.
@@ -222,10 +210,10 @@ async def build(
     if dockerfile:
         flags.append(f"--file={dockerfile if dockerfile.startswith('/') else f'{path}/{dockerfile}'}")
     flags += [f"--build-arg={name}={value}" for name, value in arguments.items()]
-    text = await said(ctx, "build", "--quiet", *flags, checked(path), what=f"build {path}")
+    text = await output_of(ctx, "build", "--quiet", *flags, checked(path), what=f"build {path}")
     made = f"{repository}:{tag}" if repository else text.split()[-1]
-    found = await inspect_image(ctx, made)
-    return {"Id": short_id(found["Id"]), "Image": [*_tags(found)] or [str(found["Id"])]}
+    about = await inspect_image(ctx, made)
+    return {"Id": short_id(about["Id"]), "Image": [*_tags(about)] or [str(about["Id"])]}
 
 
 async def load(
@@ -234,7 +222,6 @@ async def load(
     """Load images from an archive of `docker save`.
 
     Args:
-        ctx: the target.
         path: the archive: a path of the target, or a source (`salt://`, `http://`).
         repository: the new name of the image.
         tag: its tag.
@@ -254,16 +241,16 @@ async def load(
     if not local or await ctx.connection.stat(str(local), follow=True) is None:
         raise StateFailedError(f"Source file {path} does not exist")
     before = set(await images(ctx, all=True))
-    text = await said(ctx, "load", f"--input={local}", what=f"load {path}")
+    text = await output_of(ctx, "load", f"--input={local}", what=f"load {path}")
     new = sorted(set(await images(ctx, all=True)) - before)
-    done: DataMap = {"Path": path, "Layers": [short_id(one) for one in new]}
+    done: DataMap = {"Path": path, "Layers": [short_id(image) for image in new]}
     if repository is None:
         return done
     loaded = _loaded(text) or new
     if len(loaded) != 1:
-        found = ", ".join(loaded) or "none"
-        return {**done, "Warning": f"{path} must contain exactly one image to tag it, but contains: {found}"}
-    await said(ctx, "tag", loaded[0], f"{repository}:{tag}", what=f"tag {loaded[0]}")
+        names = ", ".join(loaded) or "none"
+        return {**done, "Warning": f"{path} must contain exactly one image to tag it, but contains: {names}"}
+    await output_of(ctx, "tag", loaded[0], f"{repository}:{tag}", what=f"tag {loaded[0]}")
     return {**done, "Image": f"{repository}:{tag}"}
 
 
@@ -276,13 +263,9 @@ async def rmi(ctx: FunctionContext, *names: str, force: bool = False, prune: boo
     """Remove images.
 
     Args:
-        ctx: the target.
         *names: their names or ids.
         force: remove images that have several names or are used by containers, too.
         prune: also remove parent images without a name.
-
-    Example:
-        ensue call '*' docker.rmi
 
     Returns:
         The removed `Layers` and `Tags`, `retcode`, and `Errors` if there are any.
@@ -296,7 +279,7 @@ async def rmi(ctx: FunctionContext, *names: str, force: bool = False, prune: boo
             errors.append(answer.complaint())
     after, left = await images(ctx, all=True), await list_tags(ctx)
     done: DataMap = {
-        "Layers": [one for one in before if one not in after],
+        "Layers": [image for image in before if image not in after],
         "Tags": [tag for tag in tags if tag not in left],
         "retcode": 1 if errors else 0,
     }
@@ -307,7 +290,6 @@ async def tag(ctx: FunctionContext, name: str, repository: str, tag: str = "late
     """Give an image another name.
 
     Args:
-        ctx: the target.
         name: its name or id.
         repository: the additional name.
         tag: its tag.
@@ -318,7 +300,7 @@ async def tag(ctx: FunctionContext, name: str, repository: str, tag: str = "late
     Raises:
         StateFailedError: there is no such image.
     """
-    await said(ctx, "tag", checked(name), f"{repository}:{tag}", what=f"tag the image {name}")
+    await output_of(ctx, "tag", checked(name), f"{repository}:{tag}", what=f"tag the image {name}")
     return True
 
 
@@ -331,16 +313,6 @@ def _tags(about: Any) -> list[Any]:
     return [tag for tag in items(about, "RepoTags") if tag != "<none>:<none>"]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "build": build,
-    "find_image": find_image,
-    "images": images,
-    "inspect_image": inspect_image,
-    "list_tags": list_tags,
-    "load": load,
-    "pull": pull,
-    "resolve_image_id": resolve_image_id,
-    "resolve_tag": resolve_tag,
-    "rmi": rmi,
-    "tag": tag,
-}
+FUNCTIONS: Final = by_name(
+    build, find_image, images, inspect_image, list_tags, load, pull, resolve_image_id, resolve_tag, rmi, tag
+)

@@ -1,5 +1,8 @@
 """Execution functions that start, stop, rename and remove containers.
 
+Args:
+    name: its name or id.
+
 Source: Salt's extension `saltext-dockermod`, 0.1: names, return values and their texts.
 """
 
@@ -7,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.docker.client import answered, checked, described, said
+from ensue.library.modules.docker.client import answered, checked, described, output_of
 from ensue.library.modules.docker.containers import (
     PAUSED,
     RUNNING,
@@ -19,18 +23,12 @@ from ensue.library.modules.docker.containers import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
 
 async def start(ctx: FunctionContext, name: str) -> DataMap:
     """Start a container.
-
-    Args:
-        ctx: the target.
-        name: its name or id.
 
     Example:
         ensue call '*' docker.start web
@@ -56,8 +54,6 @@ async def stop(
     """Stop a container; see `start`.
 
     Args:
-        ctx: the target.
-        name: its name or id.
         timeout: the number of seconds after which it is killed; None for its own setting.
         unpause: stop a paused container, too.
 
@@ -80,8 +76,6 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
     """Restart a container; see `start`.
 
     Args:
-        ctx: the target.
-        name: its name or id.
         timeout: the number of seconds after which it is killed.
 
     Example:
@@ -94,10 +88,6 @@ async def restart(ctx: FunctionContext, name: str, timeout: int = 10) -> DataMap
 async def kill(ctx: FunctionContext, name: str) -> DataMap:
     """Kill a container; see `start`.
 
-    Args:
-        ctx: the target.
-        name: its name or id.
-
     Example:
         ensue call '*' docker.kill web
     """
@@ -106,10 +96,6 @@ async def kill(ctx: FunctionContext, name: str) -> DataMap:
 
 async def pause(ctx: FunctionContext, name: str) -> DataMap:
     """Pause a container; see `start`.
-
-    Args:
-        ctx: the target.
-        name: its name or id.
 
     Example:
         ensue call '*' docker.pause web
@@ -121,10 +107,6 @@ async def pause(ctx: FunctionContext, name: str) -> DataMap:
 
 async def unpause(ctx: FunctionContext, name: str) -> DataMap:
     """Resume a paused container; see `start`.
-
-    Args:
-        ctx: the target.
-        name: its name or id.
 
     Example:
         ensue call '*' docker.unpause web
@@ -138,8 +120,6 @@ async def signal(ctx: FunctionContext, name: str, signal: str | int) -> bool:
     """Send a signal to the first process of a container.
 
     Args:
-        ctx: the target.
-        name: its name or id.
         signal: its name or number.
 
     Example:
@@ -148,7 +128,7 @@ async def signal(ctx: FunctionContext, name: str, signal: str | int) -> bool:
     Raises:
         StateFailedError: the container is not running, or there is no such signal.
     """
-    await said(ctx, "kill", f"--signal={signal}", checked(name), what=f"send a signal to {name}")
+    await output_of(ctx, "kill", f"--signal={signal}", checked(name), what=f"send a signal to {name}")
     return True
 
 
@@ -162,8 +142,6 @@ async def wait(
     """Wait until a container ends.
 
     Args:
-        ctx: the target.
-        name: its name or id.
         ignore_already_stopped: treat a container that is absent or not running as a success.
         fail_on_exit_status: treat an exit code other than 0 as a failure.
 
@@ -173,11 +151,11 @@ async def wait(
     Returns:
         `result`, `state`, `exit_status`, `comment`.
     """
-    found = await described(ctx, "container", name)
-    if found is None:
+    about = await described(ctx, "container", name)
+    if about is None:
         return {"result": ignore_already_stopped, "comment": f"Container '{name}' absent"}
-    before = state_of(found)
-    code = await said(ctx, "wait", checked(name), what=f"wait for {name}")
+    before = state_of(about)
+    code = await output_of(ctx, "wait", checked(name), what=f"wait for {name}")
     after = await described(ctx, "container", name)
     now = state_of(after) if after else None
     status = int(code) if code.lstrip("-").isdigit() else None
@@ -193,8 +171,6 @@ async def rename(ctx: FunctionContext, name: str, new_name: str) -> bool:
     """Rename a container.
 
     Args:
-        ctx: the target.
-        name: its name or id.
         new_name: the new name.
 
     Example:
@@ -204,7 +180,7 @@ async def rename(ctx: FunctionContext, name: str, new_name: str) -> bool:
         StateFailedError: there is no such container, or the name is taken.
     """
     identity = (await inspect_container(ctx, name))["Id"]
-    await said(ctx, "rename", str(identity), checked(new_name), what=f"rename the container {name}")
+    await output_of(ctx, "rename", str(identity), checked(new_name), what=f"rename the container {name}")
     return bool((await inspect_container(ctx, new_name))["Id"] == identity)
 
 
@@ -220,8 +196,6 @@ async def rm(
     """Remove a container.
 
     Args:
-        ctx: the target.
-        name: its name or id.
         force: kill a running container first.
         volumes: also remove its anonymous volumes.
         stop: stop it first.
@@ -236,11 +210,11 @@ async def rm(
     Raises:
         StateFailedError: there is no such container, or it is running.
     """
-    found = await inspect_container(ctx, name)
-    identity = str(found["Id"])
-    if state_of(found) == RUNNING and not (force or stop):
+    about = await inspect_container(ctx, name)
+    identity = str(about["Id"])
+    if state_of(about) == RUNNING and not (force or stop):
         raise StateFailedError(f"the container {name} is running; set `force: true` to remove it anyway")
-    if stop and not force and state_of(found) != STOPPED:
+    if stop and not force and state_of(about) != STOPPED:
         await _stop_plainly(ctx, identity, timeout)
     flags = [*(["--force"] if force else []), *(["--volumes"] if volumes else [])]
     answer = await answered(ctx, "rm", *flags, identity)
@@ -264,23 +238,12 @@ async def _changed(ctx: FunctionContext, name: str, verb: str, expected: str, *f
     before = await state(ctx, name)
     if verb != "restart" and before == expected:
         return _unchanged(expected, f"Container '{name}' already {expected}")
-    await said(ctx, verb, *flags, checked(name), what=f"{verb} the container {name}")
-    found = await described(ctx, "container", name)
+    await output_of(ctx, verb, *flags, checked(name), what=f"{verb} the container {name}")
+    about = await described(ctx, "container", name)
     # A container with `auto_remove` no longer exists after it has stopped.
-    after = state_of(found) if found else None
+    after = state_of(about) if about else None
     is_done = after == expected or (after is None and expected == STOPPED)
     return {"result": is_done, "state": {"old": before, "new": after}}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "kill": kill,
-    "pause": pause,
-    "rename": rename,
-    "restart": restart,
-    "rm": rm,
-    "signal": signal,
-    "start": start,
-    "stop": stop,
-    "unpause": unpause,
-    "wait": wait,
-}
+FUNCTIONS: Final = by_name(kill, pause, rename, restart, rm, signal, start, stop, unpause, wait)

@@ -92,39 +92,39 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def flags(self) -> list[str]:
         """Return the settings as options of `docker network create`."""
-        found = [f"--driver={self.driver}"] if self.driver else []
-        found += [f"--scope={self.scope}"] if self.scope else []
-        found += [f"--opt={name}={value}" for name, value in self.options.items()]
-        found += [f"--label={name}={value}" for name, value in (self.labels or {}).items()]
+        options = [f"--driver={self.driver}"] if self.driver else []
+        options += [f"--scope={self.scope}"] if self.scope else []
+        options += [f"--opt={name}={value}" for name, value in self.options.items()]
+        options += [f"--label={name}={value}" for name, value in (self.labels or {}).items()]
         names = {api: _FLAGS.get(name, name) for name, api in _TRUTHS.items()}
-        found += [f"--{names[api]}" for api, is_on in self.truths.items() if is_on]
-        found += [f"--ipam-driver={self.ipam_driver}"] if self.ipam_driver else []
-        found += [f"--ipam-opt={name}={value}" for name, value in self.ipam_opts.items()]
+        options += [f"--{names[api]}" for api, is_on in self.truths.items() if is_on]
+        options += [f"--ipam-driver={self.ipam_driver}"] if self.ipam_driver else []
+        options += [f"--ipam-opt={name}={value}" for name, value in self.ipam_opts.items()]
         for pool in self.pools:
-            found += [f"--subnet={pool['Subnet']}"] if "Subnet" in pool else []
-            found += [f"--gateway={pool['Gateway']}"] if "Gateway" in pool else []
-            found += [f"--ip-range={pool['IPRange']}"] if "IPRange" in pool else []
+            options += [f"--subnet={pool['Subnet']}"] if "Subnet" in pool else []
+            options += [f"--gateway={pool['Gateway']}"] if "Gateway" in pool else []
+            options += [f"--ip-range={pool['IPRange']}"] if "IPRange" in pool else []
             extra: dict[str, str] = pool.get("AuxiliaryAddresses", {})
-            found += [f"--aux-address={name}={value}" for name, value in extra.items()]
-        return found
+            options += [f"--aux-address={name}={value}" for name, value in extra.items()]
+        return options
 
-    def changes(self, found: dict[str, Any]) -> DataMap:
+    def changes(self, about: dict[str, Any]) -> DataMap:
         """Return how a network differs from the given settings, `old` and `new` by key."""
         changes: DataMap = {}
-        if self.driver and found.get("Driver") != self.driver:
-            changes["Driver"] = {"old": found.get("Driver"), "new": self.driver}
-        if self.scope and found.get("Scope") != self.scope:
-            changes["Scope"] = {"old": found.get("Scope"), "new": self.scope}
+        if self.driver and about.get("Driver") != self.driver:
+            changes["Driver"] = {"old": about.get("Driver"), "new": self.driver}
+        if self.scope and about.get("Scope") != self.scope:
+            changes["Scope"] = {"old": about.get("Scope"), "new": self.scope}
         for name, is_on in self.truths.items():
-            if bool(found.get(name)) != is_on:
-                changes[name] = {"old": bool(found.get(name)), "new": is_on}
-        labels = part(found, "Labels")
+            if bool(about.get(name)) != is_on:
+                changes[name] = {"old": bool(about.get(name)), "new": is_on}
+        labels = part(about, "Labels")
         if self.labels is not None and labels != self.labels:
             changes["Labels"] = {"old": labels, "new": {**self.labels}}
-        options = _differing(self.options, part(found, "Options"))
+        options = _differing(self.options, part(about, "Options"))
         if options:
             changes["Options"] = options
-        pools = self._pool_changes(items(part(found, "IPAM"), "Config"))
+        pools = self._pool_changes(items(part(about, "IPAM"), "Config"))
         if pools:
             changes["IPAM"] = {"Config": pools}
         return changes
@@ -138,11 +138,11 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
         return {}
 
 
-def _differing(wanted: Mapping[str, str], found: Mapping[str, Any]) -> DataMap:
+def _differing(pool: Mapping[str, str], about: Mapping[str, Any]) -> DataMap:
     return {
-        name: {"old": found.get(name), "new": value}
-        for name, value in wanted.items()
-        if name not in _NOT_COMPARED and found.get(name) != value
+        name: {"old": about.get(name), "new": value}
+        for name, value in pool.items()
+        if name not in _NOT_COMPARED and about.get(name) != value
     }
 
 

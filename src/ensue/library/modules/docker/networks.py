@@ -1,5 +1,9 @@
 """Execution functions for networks and the containers that are connected to them.
 
+Args:
+    network_id: its name or id.
+    container: name or id of the container.
+
 Source: Salt's extension `saltext-dockermod`, 0.1: names, arguments and return values; docker-network(1).
 """
 
@@ -7,14 +11,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
-from ensue.library.modules.docker.client import all_described, checked, described, must_describe, part, said
+from ensue.library.modules.docker.client import (
+    all_described,
+    checked,
+    described,
+    must_describe,
+    output_of,
+    part,
+)
 from ensue.library.modules.docker.network_settings import NetworkSettings
 from ensue.library.modules.docker.option_forms import pairs, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -32,10 +44,6 @@ _ENDPOINT: Final = {
 async def inspect_network(ctx: FunctionContext, network_id: str) -> dict[str, Any]:
     """Return the engine's description of a network.
 
-    Args:
-        ctx: the target.
-        network_id: its name or id.
-
     Example:
         ensue call '*' docker.inspect_network backend
 
@@ -49,7 +57,6 @@ async def find_network(ctx: FunctionContext, name: str) -> dict[str, Any] | None
     """Return the engine's description of a network, None if it does not exist; see `inspect_network`.
 
     Args:
-        ctx: the target.
         name: the network, by name or id.
 
     Example:
@@ -62,32 +69,36 @@ async def networks(ctx: FunctionContext, names: Any = None, ids: Any = None) -> 
     """Return all networks, or those with some names or ids; each as from `inspect_network`.
 
     Args:
-        ctx: the target.
         names: their names or ids.
         ids: their ids.
 
     Example:
         ensue call '*' docker.networks
     """
-    text = await said(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
-    found = await all_described(ctx, "network", text.split())
-    wanted = {*map(str, words(names or [])), *map(str, words(ids or []))}
-    return [one for one in found if not wanted or {str(one.get("Name")), str(one.get("Id"))} & wanted]
+    text = await output_of(ctx, "network", "ls", "--quiet", "--no-trunc", what="list networks")
+    descriptions = await all_described(ctx, "network", text.split())
+    identifiers = {*map(str, words(names or [])), *map(str, words(ids or []))}
+    return [
+        about
+        for about in descriptions
+        if not identifiers or {str(about.get("Name")), str(about.get("Id"))} & identifiers
+    ]
 
 
 async def connected(ctx: FunctionContext, name: str, *, verbose: bool = False) -> DataMap | list[str]:
     """Return the containers that are connected to a network.
 
     Args:
-        ctx: the target.
         name: the network.
         verbose: return their addresses by name.
 
     Example:
         ensue call '*' docker.connected backend
     """
-    found = part(await inspect_network(ctx, name), "Containers")
-    by_name: DataMap = {about.get("Name", one): {**about, "Id": one} for one, about in found.items()}
+    containers = part(await inspect_network(ctx, name), "Containers")
+    by_name: DataMap = {
+        about.get("Name", identity): {**about, "Id": identity} for identity, about in containers.items()
+    }
     return by_name if verbose else [*by_name]
 
 
@@ -95,7 +106,6 @@ async def create_network(ctx: FunctionContext, name: str, **settings: Any) -> Da
     """Create a network.
 
     Args:
-        ctx: the target.
         name: its name.
         **settings: see `NetworkSettings`.
 
@@ -109,7 +119,7 @@ async def create_network(ctx: FunctionContext, name: str, **settings: Any) -> Da
         StateFailedError: docker refuses to create it.
     """
     flags = NetworkSettings.read(settings).flags()
-    text = await said(ctx, "network", "create", *flags, checked(name), what=f"create the network {name}")
+    text = await output_of(ctx, "network", "create", *flags, checked(name), what=f"create the network {name}")
     return {"Id": text}
 
 
@@ -117,24 +127,19 @@ async def network_changes(ctx: FunctionContext, name: str, **settings: Any) -> D
     """Return how a network differs from settings, None if there is no such network.
 
     Args:
-        ctx: the target.
         name: its name.
         **settings: see `NetworkSettings`; only given settings are compared.
 
     Example:
         ensue call '*' docker.network_changes web
     """
-    wanted = NetworkSettings.read(settings)
-    found = await described(ctx, "network", name)
-    return None if found is None else wanted.changes(found)
+    requested = NetworkSettings.read(settings)
+    about = await described(ctx, "network", name)
+    return None if about is None else requested.changes(about)
 
 
 async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
     """Remove a network.
-
-    Args:
-        ctx: the target.
-        network_id: its name or id.
 
     Example:
         ensue call '*' docker.remove_network backend
@@ -142,7 +147,7 @@ async def remove_network(ctx: FunctionContext, network_id: str) -> bool:
     Raises:
         StateFailedError: there is no such network, or containers are connected to it.
     """
-    await said(ctx, "network", "rm", checked(network_id), what=f"remove the network {network_id}")
+    await output_of(ctx, "network", "rm", checked(network_id), what=f"remove the network {network_id}")
     return True
 
 
@@ -152,8 +157,6 @@ async def connect_container_to_network(
     """Connect a container to a network.
 
     Args:
-        ctx: the target.
-        container: name or id of the container.
         net_id: name or id of the network.
         **settings: `aliases`, `links`, `ipv4_address`, `ipv6_address`, `link_local_ips`.
 
@@ -164,32 +167,23 @@ async def connect_container_to_network(
         StateFailedError: docker refuses the connection.
     """
     argv = ["network", "connect", *endpoint_flags(settings), checked(net_id), checked(container)]
-    await said(ctx, *argv, what=f"connect {container} to the network {net_id}")
+    await output_of(ctx, *argv, what=f"connect {container} to the network {net_id}")
     return True
 
 
 async def disconnect_container_from_network(ctx: FunctionContext, container: str, network_id: str) -> bool:
     """Disconnect a container from a network; see `connect_container_to_network`.
 
-    Args:
-        ctx: the target.
-        container: name or id of the container.
-        network_id: its name or id.
-
     Example:
         ensue call '*' docker.disconnect_container_from_network web backend
     """
     argv = ["network", "disconnect", checked(network_id), checked(container)]
-    await said(ctx, *argv, what=f"disconnect {container} from the network {network_id}")
+    await output_of(ctx, *argv, what=f"disconnect {container} from the network {network_id}")
     return True
 
 
 async def disconnect_all_containers_from_network(ctx: FunctionContext, network_id: str) -> list[str]:
     """Disconnect all containers from a network and return their names; see `connect_container_to_network`.
-
-    Args:
-        ctx: the target.
-        network_id: its name or id.
 
     Example:
         ensue call '*' docker.disconnect_all_containers_from_network backend
@@ -214,31 +208,24 @@ def endpoint_flags(settings: Mapping[str, Any], *, creating: bool = False) -> li
     if unknown:
         known = ", ".join(_ENDPOINT)
         raise StateFailedError(f"a network connection has no setting {unknown[0]!r}; it can have {known}")
-    found: list[str] = []
+    flags: list[str] = []
     for name, value in settings.items():
         flag = _ENDPOINT[name][0 if creating else 1]
         if name == "links":
-            texts = [one for one in words(value) if not is_mapping(one)]
+            texts = [word for word in words(value) if not is_mapping(word)]
             texts += [f"{key}:{alias}" for key, alias in pairs(_mappings(value), ":", name).items()]
         else:
             texts = words(value)
-        found += [f"--{flag}={text}" for text in texts]
-    return found
+        flags += [f"--{flag}={text}" for text in texts]
+    return flags
 
 
 def _mappings(value: Any) -> list[Any]:
-    return [one for one in words(value) if is_mapping(one)]
+    return [entry for entry in words(value) if is_mapping(entry)]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "connect_container_to_network": connect_container_to_network,
-    "connected": connected,
-    "create_network": create_network,
-    "disconnect_all_containers_from_network": disconnect_all_containers_from_network,
-    "disconnect_container_from_network": disconnect_container_from_network,
-    "find_network": find_network,
-    "inspect_network": inspect_network,
-    "network_changes": network_changes,
-    "networks": networks,
-    "remove_network": remove_network,
-}
+FUNCTIONS: Final = by_name(
+    connect_container_to_network, connected, create_network, disconnect_all_containers_from_network,
+    disconnect_container_from_network, find_network, inspect_network, network_changes, networks,
+    remove_network,
+)  # fmt: skip

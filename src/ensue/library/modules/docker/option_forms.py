@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def words(value: Any) -> list[Any]:
     """Return the items of a list, or of a text with commas; items that are mappings are not converted."""
     if is_list(value):
-        return [one if is_mapping(one) else str(one) for one in value]
+        return [entry if is_mapping(entry) else str(entry) for entry in value]
     if is_mapping(value):
         return [value]
     return [word.strip() for word in str(value).split(",") if word.strip()]
@@ -35,16 +35,16 @@ def pairs(value: Any, between: str, option: str, *, default: str | None = None) 
     Raises:
         StateFailedError: a text is not a pair.
     """
-    found: dict[str, str] = {}
-    for one in words(value):
-        if is_mapping(one):
-            found |= {str(key): "" if text is None else str(text) for key, text in one.items()}
+    result: dict[str, str] = {}
+    for entry in words(value):
+        if is_mapping(entry):
+            result |= {str(key): "" if text is None else str(text) for key, text in entry.items()}
             continue
-        key, middle, text = one.partition(between)
+        key, middle, text = entry.partition(between)
         if not middle and default is None:
-            raise StateFailedError(f"{option}: '{one}' is not a key{between}value pair")
-        found[key.strip()] = text.strip() if middle else default or ""
-    return found
+            raise StateFailedError(f"{option}: '{entry}' is not a key{between}value pair")
+        result[key.strip()] = text.strip() if middle else default or ""
+    return result
 
 
 def published(value: Any) -> list[str]:
@@ -57,8 +57,8 @@ def published(value: Any) -> list[str]:
     Raises:
         StateFailedError: it is neither.
     """
-    if is_list(value) and any(is_mapping(one) for one in value):
-        return [text for one in value for text in (published(one) if is_mapping(one) else [str(one)])]
+    if is_list(value) and any(is_mapping(entry) for entry in value):
+        return [text for entry in value for text in (published(entry) if is_mapping(entry) else [str(entry)])]
     if is_mapping(value):
         return [text for port, host in value.items() for text in _bindings(str(port), host)]
     found = words(value)
@@ -75,8 +75,8 @@ def _bindings(port: str, host: Any) -> Iterator[str]:
     elif is_address_and_port:
         yield f"{host[0]}:{host[1] if len(host) > 1 else ''}:{port}"
     elif is_list(host):
-        for one in host:
-            yield from _bindings(port, one)
+        for entry in host:
+            yield from _bindings(port, entry)
     else:
         yield f"{host}:{port}"
 
@@ -93,9 +93,9 @@ def ulimit_of(value: Any) -> str:
     """Return a limit as text: `nofile=1024:2048`."""
     if not is_mapping(value):
         return str(value)
-    low = {str(key).lower(): one for key, one in value.items()}
+    low = {str(key).lower(): entry for key, entry in value.items()}
     if "name" not in low:
-        return ",".join(f"{key}={one}" for key, one in value.items())
+        return ",".join(f"{key}={entry}" for key, entry in value.items())
     soft = low.get("soft", low.get("hard"))
     return f"{low['name']}={soft}:{low.get('hard', soft)}"
 
@@ -113,6 +113,6 @@ def mount_of(value: Any) -> str:
     """Return a mount as text: `type=bind,source=/a,target=/b,readonly`."""
     if not is_mapping(value):
         return str(value)
-    low = {str(key).lower(): one for key, one in value.items()}
+    low = {str(key).lower(): entry for key, entry in value.items()}
     parts = [f"{key}={low[key]}" for key in ("type", "source", "target") if low.get(key)]
     return ",".join([*parts, "readonly"] if low.get("readonly") or low.get("read_only") else parts)

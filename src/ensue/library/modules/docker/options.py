@@ -119,14 +119,14 @@ def create_options(given: Mapping[str, Any], *, ignore_collisions: bool = False)
 
 
 def _without_aliases(given: Mapping[str, Any], *, ignore_collisions: bool) -> dict[str, Any]:
-    found = {name: value for name, value in given.items() if name not in ALIASES}
+    result = {name: value for name, value in given.items() if name not in ALIASES}
     for alias, name in ALIASES.items():
         if alias not in given:
             continue
-        if name in found and not ignore_collisions:
+        if name in result and not ignore_collisions:
             raise StateFailedError(f"'{alias}' is an alias for '{name}', they cannot both be used")
-        found.setdefault(name, given[alias])
-    return found
+        result.setdefault(name, given[alias])
+    return result
 
 
 def _check_together(options: Mapping[str, Any]) -> None:
@@ -169,19 +169,19 @@ def _flags(name: str, value: Any) -> list[str]:
 
 def _binds(value: Any) -> list[str]:
     if is_mapping(value):
-        found = [
+        binds = [
             f"{source}:{about['bind']}:{about.get('mode') or ('ro' if about.get('ro') else 'rw')}"
             if is_mapping(about)
             else f"{source}:{about}"
             for source, about in value.items()
         ]
-        return [f"--volume={text}" for text in found]
+        return [f"--volume={text}" for text in binds]
     return [f"--volume={text}" for text in words(value)]
 
 
 def _labels(value: Any) -> list[str]:
-    found = pairs(value, "=", "labels", default="")
-    return [f"--label={name}={text}" for name, text in found.items()]
+    labels = pairs(value, "=", "labels", default="")
+    return [f"--label={name}={text}" for name, text in labels.items()]
 
 
 def _log_config(value: Any) -> list[str]:

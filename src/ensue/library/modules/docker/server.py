@@ -1,5 +1,8 @@
 """Execution functions that query the engine itself, and that log in to registries.
 
+Args:
+    *registries: their names there; without any, all registries. `hub` is Docker Hub.
+
 Source: Salt's extension `saltext-dockermod`, 0.1: names, return values, and `docker-registries`.
 """
 
@@ -9,13 +12,12 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
-from ensue.library.modules.docker.client import answered, described, said
+from ensue.library.modules.docker.client import answered, described, output_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -25,39 +27,31 @@ _REGISTRIES: Final = "docker-registries"
 async def version(ctx: FunctionContext) -> DataMap:
     """Return the versions of the engine: `Version`, `ApiVersion`, and each as numbers (`VersionInfo`).
 
-    Example:
-        ensue call '*' docker.version
-
     Raises:
         StateFailedError: the engine does not answer.
     """
-    text = await said(ctx, "version", "--format={{json .Server}}", what="ask docker for its version")
-    found: dict[str, Any] = _read(text)
+    text = await output_of(ctx, "version", "--format={{json .Server}}", what="ask docker for its version")
+    details: dict[str, Any] = _read(text)
     for key, name in (
         ("Version", "VersionInfo"),
         ("ApiVersion", "ApiVersionInfo"),
         ("APIVersion", "ApiVersionInfo"),
     ):
-        numbers = re.match(r"\d+(\.\d+)*", str(found.get(key, "")))
+        numbers = re.match(r"\d+(\.\d+)*", str(details.get(key, "")))
         if numbers:
-            found[name] = [int(number) for number in numbers[0].split(".")]
-    return found
+            details[name] = [int(number) for number in numbers[0].split(".")]
+    return details
 
 
 async def info(ctx: FunctionContext) -> DataMap:
-    """Return the engine's description of itself and its host; see `version`.
-
-    Example:
-        ensue call '*' docker.info
-    """
-    return _read(await said(ctx, "info", "--format={{json .}}", what="ask docker about itself"))
+    """Return the engine's description of itself and its host; see `version`."""
+    return _read(await output_of(ctx, "info", "--format={{json .}}", what="ask docker about itself"))
 
 
 async def inspect(ctx: FunctionContext, name: str) -> DataMap:
     """Return the engine's description of a container, image, volume or network with this name.
 
     Args:
-        ctx: the target.
         name: a container, image, volume or network, by name or id.
 
     Example:
@@ -67,21 +61,14 @@ async def inspect(ctx: FunctionContext, name: str) -> DataMap:
         StateFailedError: there is no such object.
     """
     for kind in ("container", "image", "volume", "network"):
-        found = await described(ctx, kind, name)
-        if found is not None:
-            return found
+        about = await described(ctx, kind, name)
+        if about is not None:
+            return about
     raise StateFailedError(f"docker has no image, container, volume or network named {name!r}")
 
 
 async def login(ctx: FunctionContext, *registries: str) -> DataMap:
     """Log in to registries, with the accounts in the pillar's or the options' `docker-registries`.
-
-    Args:
-        ctx: the target.
-        *registries: their names there; without any, all registries. `hub` is Docker Hub.
-
-    Example:
-        ensue call '*' docker.login
 
     Returns:
         `Results` by registry, `Errors`, `retcode`.
@@ -110,15 +97,7 @@ async def login(ctx: FunctionContext, *registries: str) -> DataMap:
 
 
 async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
-    """Log out of registries; see `login`.
-
-    Args:
-        ctx: the target.
-        *registries: their names there; without any, all registries. `hub` is Docker Hub.
-
-    Example:
-        ensue call '*' docker.logout
-    """
+    """Log out of registries; see `login`."""
     results: DataMap = {}
     for registry in registries:
         where = [] if registry.lower() == "hub" else [registry]
@@ -128,16 +107,10 @@ async def logout(ctx: FunctionContext, *registries: str) -> DataMap:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        found: Any = json.loads(text)
+        parsed: Any = json.loads(text)
     except ValueError:
         raise StateFailedError(f"docker printed no JSON: {text[:200]}") from None
-    return found if is_mapping(found) else {}
+    return parsed if is_mapping(parsed) else {}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "info": info,
-    "inspect": inspect,
-    "login": login,
-    "logout": logout,
-    "version": version,
-}
+FUNCTIONS: Final = by_name(info, inspect, login, logout, version)

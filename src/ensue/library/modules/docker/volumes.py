@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.library.modules.docker.client import all_described, checked, described, must_describe, said
+from ensue.core.contracts.functions import by_name
+from ensue.library.modules.docker.client import all_described, checked, described, must_describe, output_of
 from ensue.library.modules.docker.option_forms import pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -21,14 +20,13 @@ async def volumes(ctx: FunctionContext, filters: dict[str, Any] | None = None) -
     """Return all volumes, as `Volumes`.
 
     Args:
-        ctx: the target.
         filters: filters of `docker volume ls`.
 
     Example:
         ensue call '*' docker.volumes
     """
     flags = [f"--filter={key}={value}" for key, value in (filters or {}).items()]
-    text = await said(ctx, "volume", "ls", "--quiet", *flags, what="list volumes")
+    text = await output_of(ctx, "volume", "ls", "--quiet", *flags, what="list volumes")
     return {"Volumes": [*await all_described(ctx, "volume", text.split())], "Warnings": None}
 
 
@@ -36,7 +34,6 @@ async def inspect_volume(ctx: FunctionContext, name: str) -> dict[str, Any]:
     """Return the engine's description of a volume.
 
     Args:
-        ctx: the target.
         name: its name.
 
     Example:
@@ -52,7 +49,6 @@ async def find_volume(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
     """Return the engine's description of a volume, None if it does not exist; see `inspect_volume`.
 
     Args:
-        ctx: the target.
         name: the volume.
 
     Example:
@@ -67,7 +63,6 @@ async def create_volume(
     """Create a volume.
 
     Args:
-        ctx: the target.
         name: its name.
         driver: its driver.
         driver_opts: the driver's options.
@@ -83,7 +78,7 @@ async def create_volume(
     """
     flags = [f"--driver={driver}"] if driver else []
     flags += [f"--opt={key}={value}" for key, value in pairs(driver_opts or {}, "=", "driver_opts").items()]
-    await said(ctx, "volume", "create", *flags, checked(name), what=f"create the volume {name}")
+    await output_of(ctx, "volume", "create", *flags, checked(name), what=f"create the volume {name}")
     return await inspect_volume(ctx, name)
 
 
@@ -91,7 +86,6 @@ async def remove_volume(ctx: FunctionContext, name: str) -> bool:
     """Remove a volume.
 
     Args:
-        ctx: the target.
         name: its name.
 
     Example:
@@ -100,14 +94,8 @@ async def remove_volume(ctx: FunctionContext, name: str) -> bool:
     Raises:
         StateFailedError: there is no such volume, or a container uses it.
     """
-    await said(ctx, "volume", "rm", checked(name), what=f"remove the volume {name}")
+    await output_of(ctx, "volume", "rm", checked(name), what=f"remove the volume {name}")
     return True
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create_volume": create_volume,
-    "find_volume": find_volume,
-    "inspect_volume": inspect_volume,
-    "remove_volume": remove_volume,
-    "volumes": volumes,
-}
+FUNCTIONS: Final = by_name(create_volume, find_volume, inspect_volume, remove_volume, volumes)

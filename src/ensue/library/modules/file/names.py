@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-def basename(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
+def basename(ctx: FunctionContext, path: str) -> str:
     """Return the last part of a path.
 
     Args:
@@ -24,7 +24,7 @@ def basename(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every fun
     return posixpath.basename(path)
 
 
-def dirname(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
+def dirname(ctx: FunctionContext, path: str) -> str:
     """Return a path without its last part.
 
     Args:
@@ -37,7 +37,7 @@ def dirname(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every func
     return posixpath.dirname(path)
 
 
-def join(ctx: FunctionContext, *args: str) -> str:  # noqa: ARG001 (every function is given it)
+def join(ctx: FunctionContext, *args: str) -> str:
     """Join the parts of a path; an absolute part drops all parts before it.
 
     Args:
@@ -50,7 +50,7 @@ def join(ctx: FunctionContext, *args: str) -> str:  # noqa: ARG001 (every functi
     return posixpath.join(*args) if args else ""
 
 
-def normpath(ctx: FunctionContext, path: str) -> str:  # noqa: ARG001 (every function is given it)
+def normpath(ctx: FunctionContext, path: str) -> str:
     """Return a path without `.`, `..` and repeated slashes.
 
     Args:

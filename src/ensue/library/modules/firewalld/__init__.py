@@ -5,11 +5,9 @@ Source: Salt's execution module `firewalld`, 3008: names, arguments and return v
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.firewalld import rules, zones
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {**rules.OFFERED, **zones.OFFERED}
+FUNCTIONS: Final = by_name(rules.OFFERED, zones.OFFERED)

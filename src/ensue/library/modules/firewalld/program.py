@@ -14,7 +14,6 @@ async def answer_of(ctx: FunctionContext, *words: str, permanent: bool = False) 
     """Return what `firewall-cmd` prints.
 
     Args:
-        ctx: the target.
         *words: its options.
         permanent: use the permanent configuration.
 

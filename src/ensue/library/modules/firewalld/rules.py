@@ -1,16 +1,29 @@
-"""What zones of firewalld let through: ports, forwardings, ICMP types, interfaces, sources and rich rules."""
+"""What zones of firewalld let through: ports, forwardings, ICMP types, interfaces, sources and rich rules.
+
+Args:
+    permanent: use the permanent configuration; without it, the current one.
+    port: the port and its protocol (`80/tcp`).
+    force_masquerade: also enable masquerading for the zone.
+    src: the port that is forwarded.
+    dest: the port that it is forwarded to.
+    proto: the protocol.
+    dstaddr: the address that it is forwarded to; empty for this machine.
+    icmp: the ICMP type (`echo-request`).
+    interface: the interface (`eth0`).
+    source: the addresses (`10.0.0.0/8`).
+    rule: the rule, in firewalld's rich language.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules.firewalld.program import answer_of, in_zone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _FORWARD: Final = re.compile(r"port=([^:]*):proto=([^:]*):toport=([^:]*):toaddr=(.*)\Z")
@@ -20,12 +33,7 @@ async def get_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
     """Return whether a zone has masquerading.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_masquerade
     """
     words = [*in_zone(zone), "--query-masquerade", *(["--permanent"] if permanent else [])]
     answer = await ask(ctx, "firewall-cmd", *words)
@@ -38,12 +46,7 @@ async def add_masquerade(ctx: FunctionContext, zone: str | None = None, permanen
     """Enable masquerading for a zone.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.add_masquerade
     """
     return await answer_of(ctx, *in_zone(zone), "--add-masquerade", permanent=permanent)
 
@@ -52,12 +55,7 @@ async def remove_masquerade(ctx: FunctionContext, zone: str | None = None, perma
     """Disable masquerading for a zone.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.remove_masquerade
     """
     return await answer_of(ctx, *in_zone(zone), "--remove-masquerade", permanent=permanent)
 
@@ -66,9 +64,7 @@ async def list_ports(ctx: FunctionContext, zone: str, permanent: bool = True) ->
     """Return the ports that a zone allows.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.list_ports public
@@ -82,11 +78,7 @@ async def add_port(
     """Allow a port in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        port: the port and its protocol (`80/tcp`).
-        permanent: use the permanent configuration; without it, the current one.
-        force_masquerade: also enable masquerading for the zone.
 
     Example:
         ensue call '*' firewalld.add_port public 8080/tcp
@@ -100,10 +92,7 @@ async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: boo
     """Stop allowing a port in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        port: the port and its protocol (`80/tcp`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_port public 8080/tcp
@@ -115,20 +104,18 @@ async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True)
     """Return a zone's port forwardings: `Source port`, `Protocol`, `Destination port` and `… address`.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.list_port_fwd public
     """
-    said = await answer_of(ctx, *in_zone(zone), "--list-forward-ports", permanent=permanent)
+    output = await answer_of(ctx, *in_zone(zone), "--list-forward-ports", permanent=permanent)
     keys = ("Source port", "Protocol", "Destination port", "Destination address")
-    found = (_FORWARD.match(word) for word in said.split())
-    return [dict(zip(keys, match.groups(), strict=True)) for match in found if match]
+    matches = (_FORWARD.match(word) for word in output.split())
+    return [dict(zip(keys, match.groups(), strict=True)) for match in matches if match]
 
 
-async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
+async def add_port_fwd(
     ctx: FunctionContext,
     zone: str,
     src: str,
@@ -141,14 +128,7 @@ async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
     """Add a port forwarding to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        src: the port that is forwarded.
-        dest: the port that it is forwarded to.
-        proto: the protocol.
-        dstaddr: the address that it is forwarded to; empty for this machine.
-        permanent: use the permanent configuration; without it, the current one.
-        force_masquerade: also enable masquerading for the zone.
 
     Example:
         ensue call '*' firewalld.add_port_fwd public 80 8080
@@ -159,7 +139,7 @@ async def add_port_fwd(  # noqa: PLR0917 (Salt's order)
     return await answer_of(ctx, *in_zone(zone), f"--add-forward-port={where}", permanent=permanent)
 
 
-async def remove_port_fwd(  # noqa: PLR0917 (Salt's order)
+async def remove_port_fwd(
     ctx: FunctionContext,
     zone: str,
     src: str,
@@ -171,13 +151,7 @@ async def remove_port_fwd(  # noqa: PLR0917 (Salt's order)
     """Remove a port forwarding from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        src: the port that is forwarded.
-        dest: the port that it is forwarded to.
-        proto: the protocol.
-        dstaddr: the address that it is forwarded to; empty for this machine.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_port_fwd public 80 8080
@@ -190,9 +164,7 @@ async def list_icmp_block(ctx: FunctionContext, zone: str, permanent: bool = Tru
     """Return the ICMP types that a zone blocks.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.list_icmp_block public
@@ -204,10 +176,7 @@ async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
     """Block an ICMP type in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        icmp: the ICMP type (`echo-request`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.block_icmp public echo-request
@@ -219,10 +188,7 @@ async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
     """Stop blocking an ICMP type in a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        icmp: the ICMP type (`echo-request`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.allow_icmp public echo-request
@@ -234,9 +200,7 @@ async def get_interfaces(ctx: FunctionContext, zone: str, permanent: bool = True
     """Return the interfaces of a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.get_interfaces public
@@ -248,10 +212,7 @@ async def add_interface(ctx: FunctionContext, zone: str, interface: str, permane
     """Add an interface to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        interface: the interface (`eth0`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_interface public eth0
@@ -263,10 +224,7 @@ async def remove_interface(ctx: FunctionContext, zone: str, interface: str, perm
     """Remove an interface from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        interface: the interface (`eth0`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_interface public eth0
@@ -278,9 +236,7 @@ async def get_sources(ctx: FunctionContext, zone: str, permanent: bool = True) -
     """Return the source addresses of a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.get_sources public
@@ -292,10 +248,7 @@ async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bo
     """Add source addresses to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        source: the addresses (`10.0.0.0/8`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_source public 10.0.0.0/8
@@ -307,10 +260,7 @@ async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent:
     """Remove source addresses from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        source: the addresses (`10.0.0.0/8`).
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_source public 10.0.0.0/8
@@ -322,9 +272,7 @@ async def get_rich_rules(ctx: FunctionContext, zone: str, permanent: bool = True
     """Return the rich rules of a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.get_rich_rules public
@@ -336,10 +284,7 @@ async def add_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: b
     """Add a rich rule to a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        rule: the rule, in firewalld's rich language.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'
@@ -351,10 +296,7 @@ async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent
     """Remove a rich rule from a zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        rule: the rule, in firewalld's rich language.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'
@@ -362,29 +304,9 @@ async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent
     return await answer_of(ctx, *in_zone(zone), f"--remove-rich-rule={rule}", permanent=permanent)
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    function.__name__: function
-    for function in (
-        get_masquerade,
-        add_masquerade,
-        remove_masquerade,
-        list_ports,
-        add_port,
-        remove_port,
-        list_port_fwd,
-        add_port_fwd,
-        remove_port_fwd,
-        list_icmp_block,
-        block_icmp,
-        allow_icmp,
-        get_interfaces,
-        add_interface,
-        remove_interface,
-        get_sources,
-        add_source,
-        remove_source,
-        get_rich_rules,
-        add_rich_rule,
-        remove_rich_rule,
-    )
-}
+OFFERED: Final = by_name(
+    get_masquerade, add_masquerade, remove_masquerade, list_ports, add_port, remove_port,
+    list_port_fwd, add_port_fwd, remove_port_fwd, list_icmp_block, block_icmp, allow_icmp,
+    get_interfaces, add_interface, remove_interface, get_sources, add_source, remove_source,
+    get_rich_rules, add_rich_rule, remove_rich_rule,
+)  # fmt: skip

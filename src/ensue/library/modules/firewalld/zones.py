@@ -1,41 +1,37 @@
-"""Zones and services of firewalld, and the services that zones allow."""
+"""Zones and services of firewalld, and the services that zones allow.
+
+Args:
+    permanent: use the permanent configuration; without it, the current one.
+    restart: reload firewalld afterwards.
+    service: the service.
+    name: the service.
+    port: the port and its protocol (`80/tcp`).
+    protocol: the protocol.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.firewalld.program import answer_of, in_zone
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of firewalld.
-
-    Example:
-        ensue call '*' firewalld.version
-    """
+    """Return the version of firewalld."""
     return await answer_of(ctx, "--version")
 
 
 async def reload_rules(ctx: FunctionContext) -> str:
-    """Apply the permanent configuration now.
-
-    Example:
-        ensue call '*' firewalld.reload_rules
-    """
+    """Apply the permanent configuration now."""
     return await answer_of(ctx, "--reload")
 
 
 async def default_zone(ctx: FunctionContext) -> str:
-    """Return the default zone.
-
-    Example:
-        ensue call '*' firewalld.default_zone
-    """
+    """Return the default zone."""
     return await answer_of(ctx, "--get-default-zone")
 
 
@@ -43,7 +39,6 @@ async def set_default_zone(ctx: FunctionContext, zone: str) -> str:
     """Set the default zone.
 
     Args:
-        ctx: the target.
         zone: the zone.
 
     Example:
@@ -53,41 +48,17 @@ async def set_default_zone(ctx: FunctionContext, zone: str) -> str:
 
 
 async def get_zones(ctx: FunctionContext, permanent: bool = True) -> list[str]:
-    """Return the zones.
-
-    Args:
-        ctx: the target.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_zones
-    """
+    """Return the zones."""
     return (await answer_of(ctx, "--get-zones", permanent=permanent)).split()
 
 
 async def get_services(ctx: FunctionContext, permanent: bool = True) -> list[str]:
-    """Return the services that firewalld knows.
-
-    Args:
-        ctx: the target.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_services
-    """
+    """Return the services that firewalld knows."""
     return (await answer_of(ctx, "--get-services", permanent=permanent)).split()
 
 
 async def get_icmp_types(ctx: FunctionContext, permanent: bool = True) -> list[str]:
-    """Return the ICMP types that firewalld knows.
-
-    Args:
-        ctx: the target.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.get_icmp_types
-    """
+    """Return the ICMP types that firewalld knows."""
     return (await answer_of(ctx, "--get-icmptypes", permanent=permanent)).split()
 
 
@@ -95,9 +66,7 @@ async def new_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str
     """Create a zone, and reload firewalld.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        restart: reload firewalld afterwards.
 
     Example:
         ensue call '*' firewalld.new_zone office
@@ -109,9 +78,7 @@ async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> 
     """Remove a zone, and reload firewalld.
 
     Args:
-        ctx: the target.
         zone: the zone.
-        restart: reload firewalld afterwards.
 
     Example:
         ensue call '*' firewalld.delete_zone office
@@ -122,11 +89,6 @@ async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> 
 async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> str:
     """Create a service, and reload firewalld.
 
-    Args:
-        ctx: the target.
-        name: the service.
-        restart: reload firewalld afterwards.
-
     Example:
         ensue call '*' firewalld.new_service shop
     """
@@ -135,11 +97,6 @@ async def new_service(ctx: FunctionContext, name: str, restart: bool = True) -> 
 
 async def delete_service(ctx: FunctionContext, name: str, restart: bool = True) -> str:
     """Remove a service, and reload firewalld.
-
-    Args:
-        ctx: the target.
-        name: the service.
-        restart: reload firewalld afterwards.
 
     Example:
         ensue call '*' firewalld.delete_service shop
@@ -153,26 +110,13 @@ async def list_all(
     """Return all settings of a zone: by its name, lists by setting.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.list_all
     """
     return _zones(await answer_of(ctx, *in_zone(zone), "--list-all", permanent=permanent))
 
 
 async def list_zones(ctx: FunctionContext, permanent: bool = True) -> dict[str, dict[str, list[str]]]:
-    """Return all settings of all zones; see `list_all`.
-
-    Args:
-        ctx: the target.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.list_zones
-    """
+    """Return all settings of all zones; see `list_all`."""
     return _zones(await answer_of(ctx, "--list-all-zones", permanent=permanent))
 
 
@@ -180,12 +124,7 @@ async def list_services(ctx: FunctionContext, zone: str | None = None, permanent
     """Return the services that a zone allows.
 
     Args:
-        ctx: the target.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
-
-    Example:
-        ensue call '*' firewalld.list_services
     """
     return (await answer_of(ctx, *in_zone(zone), "--list-services", permanent=permanent)).split()
 
@@ -196,10 +135,7 @@ async def add_service(
     """Allow a service in a zone.
 
     Args:
-        ctx: the target.
-        service: the service.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.add_service http
@@ -213,10 +149,7 @@ async def remove_service(
     """Stop allowing a service in a zone.
 
     Args:
-        ctx: the target.
-        service: the service.
         zone: the zone; None for the default zone.
-        permanent: use the permanent configuration; without it, the current one.
 
     Example:
         ensue call '*' firewalld.remove_service http
@@ -227,10 +160,6 @@ async def remove_service(
 async def get_service_ports(ctx: FunctionContext, service: str) -> list[str]:
     """Return the ports of a service (`80/tcp`).
 
-    Args:
-        ctx: the target.
-        service: the service.
-
     Example:
         ensue call '*' firewalld.get_service_ports http
     """
@@ -239,11 +168,6 @@ async def get_service_ports(ctx: FunctionContext, service: str) -> list[str]:
 
 async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str:
     """Add a port to a service.
-
-    Args:
-        ctx: the target.
-        service: the service.
-        port: the port and its protocol (`80/tcp`).
 
     Example:
         ensue call '*' firewalld.add_service_port http 8080/tcp
@@ -254,11 +178,6 @@ async def add_service_port(ctx: FunctionContext, service: str, port: str) -> str
 async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> str:
     """Remove a port from a service.
 
-    Args:
-        ctx: the target.
-        service: the service.
-        port: the port and its protocol (`80/tcp`).
-
     Example:
         ensue call '*' firewalld.remove_service_port http 8080/tcp
     """
@@ -267,10 +186,6 @@ async def remove_service_port(ctx: FunctionContext, service: str, port: str) -> 
 
 async def get_service_protocols(ctx: FunctionContext, service: str) -> list[str]:
     """Return the protocols of a service.
-
-    Args:
-        ctx: the target.
-        service: the service.
 
     Example:
         ensue call '*' firewalld.get_service_protocols http
@@ -281,11 +196,6 @@ async def get_service_protocols(ctx: FunctionContext, service: str) -> list[str]
 async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str) -> str:
     """Add a protocol to a service.
 
-    Args:
-        ctx: the target.
-        service: the service.
-        protocol: the protocol.
-
     Example:
         ensue call '*' firewalld.add_service_protocol http tcp
     """
@@ -295,11 +205,6 @@ async def add_service_protocol(ctx: FunctionContext, service: str, protocol: str
 async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: str) -> str:
     """Remove a protocol from a service.
 
-    Args:
-        ctx: the target.
-        service: the service.
-        protocol: the protocol.
-
     Example:
         ensue call '*' firewalld.remove_service_protocol http tcp
     """
@@ -307,49 +212,28 @@ async def remove_service_protocol(ctx: FunctionContext, service: str, protocol: 
 
 
 async def _managed(ctx: FunctionContext, word: str, *, restart: bool) -> str:
-    said = await answer_of(ctx, word, permanent=True)
-    return await reload_rules(ctx) if restart else said
+    output = await answer_of(ctx, word, permanent=True)
+    return await reload_rules(ctx) if restart else output
 
 
 def _zones(text: str) -> dict[str, dict[str, list[str]]]:
-    found: dict[str, dict[str, list[str]]] = {}
+    zones: dict[str, dict[str, list[str]]] = {}
     zone: dict[str, list[str]] = {}
     key = ""
     for line in filter(str.strip, text.splitlines()):
         if not line[0].isspace():
-            zone = found.setdefault(line.strip(), {})
+            zone = zones.setdefault(line.strip(), {})
         elif line.startswith("\t") and key:
             zone[key].append(line.strip())
         else:
             key, _, value = (part.strip() for part in line.partition(":"))
             zone[key] = [value]
-    return found
+    return zones
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    function.__name__: function
-    for function in (
-        version,
-        reload_rules,
-        default_zone,
-        set_default_zone,
-        get_zones,
-        get_services,
-        get_icmp_types,
-        new_zone,
-        delete_zone,
-        new_service,
-        delete_service,
-        list_all,
-        list_zones,
-        list_services,
-        add_service,
-        remove_service,
-        get_service_ports,
-        add_service_port,
-        remove_service_port,
-        get_service_protocols,
-        add_service_protocol,
-        remove_service_protocol,
-    )
-}
+OFFERED: Final = by_name(
+    version, reload_rules, default_zone, set_default_zone, get_zones, get_services, get_icmp_types,
+    new_zone, delete_zone, new_service, delete_service, list_all, list_zones, list_services,
+    add_service, remove_service, get_service_ports, add_service_port, remove_service_port,
+    get_service_protocols, add_service_protocol, remove_service_protocol,
+)  # fmt: skip

@@ -5,28 +5,13 @@ Source: Salt's execution module `grains`, 3008: names, arguments and return valu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.grains.giving import append, delkey, delval, remove, set_, setval, setvals
 from ensue.library.modules.grains.queries import equals, filter_by, get, has_value, item, items, ls
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "append": append,
-    "delkey": delkey,
-    "delval": delval,
-    "equals": equals,
-    "fetch": get,
-    "filter_by": filter_by,
-    "get": get,
-    "has_value": has_value,
-    "item": item,
-    "items": items,
-    "ls": ls,
-    "remove": remove,
-    "set": set_,
-    "setval": setval,
-    "setvals": setvals,
-}
+FUNCTIONS: Final = by_name(
+    append, delkey, delval, equals, filter_by, get, has_value, item, items, ls, remove, set_,
+    setval, setvals, fetch=get,
+)  # fmt: skip

@@ -2,6 +2,10 @@
 
 A grain in that file overrides one that is found on the target; a grain in `ensue.yaml` overrides both.
 
+Args:
+    val: the value.
+    delimiter: the separator of the keys.
+
 Source: Salt's execution module `grains`, 3008: return values and their texts.
 """
 
@@ -22,15 +26,11 @@ if TYPE_CHECKING:
 
 
 async def setvals(
-    ctx: FunctionContext,
-    grains: Mapping[str, Any],
-    destructive: bool = False,
-    refresh_pillar: bool = True,  # noqa: ARG001 (Salt's argument)
+    ctx: FunctionContext, grains: Mapping[str, Any], destructive: bool = False, refresh_pillar: bool = True
 ) -> DataMap:
     """Set grains of the target.
 
     Args:
-        ctx: the target.
         grains: values by name; None empties a grain.
         destructive: None removes the grain instead.
         refresh_pillar: accepted as by Salt, without effect.
@@ -69,9 +69,7 @@ async def setval(
     """Set one grain of the target; see `setvals`.
 
     Args:
-        ctx: the target.
         key: its name.
-        val: the value.
         destructive: a value of None removes the grain.
         refresh_pillar: accepted as by Salt, without effect.
 
@@ -87,11 +85,8 @@ async def append(
     """Append a value, or a list of values, to a grain that is a list.
 
     Args:
-        ctx: the target.
         key: the grain's path; a missing grain becomes a list.
-        val: the value.
         convert: turn a grain that is not a list into one.
-        delimiter: the separator of the keys.
 
     Example:
         ensue call '*' grains.append roles web
@@ -113,10 +108,7 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
     """Remove a value from a grain that is a list.
 
     Args:
-        ctx: the target.
         key: the grain's path.
-        val: the value.
-        delimiter: the separator of the keys.
 
     Example:
         ensue call '*' grains.remove roles web
@@ -133,7 +125,7 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
     return await _write_below(ctx, key, found[:place] + found[place + 1 :], delimiter)
 
 
-async def set_(  # noqa: PLR0917 (templates give them by position)
+async def set_(
     ctx: FunctionContext,
     key: str,
     val: Any = "",
@@ -144,12 +136,9 @@ async def set_(  # noqa: PLR0917 (templates give them by position)
     """Set a grain or a value within a grain.
 
     Args:
-        ctx: the target.
         key: the grain's path.
-        val: the value.
         force: also replace a list or a mapping by a single value, and the other way round.
         destructive: a value of None removes the grain.
-        delimiter: the separator of the keys.
 
     Example:
         ensue call '*' grains.set roles
@@ -183,7 +172,6 @@ async def delval(ctx: FunctionContext, key: str, destructive: bool = False, forc
     """Empty a grain, or remove it with `destructive`; see `set_`.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         destructive: remove the grain instead of emptying it.
         force: also remove a grain that is a list or a mapping.
@@ -198,7 +186,6 @@ async def delkey(ctx: FunctionContext, key: str, force: bool = False) -> DataMap
     """Remove a grain; see `set_`.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         force: also remove a grain that is a list or a mapping.
 

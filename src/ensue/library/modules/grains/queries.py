@@ -24,12 +24,11 @@ async def get(
     key: str,
     default: Any = "",
     delimiter: str = DELIMITER,
-    ordered: bool = True,  # noqa: ARG001 (mappings keep their order)
+    ordered: bool = True,  # mappings keep their order
 ) -> Any:
     """Return a grain.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         default: the value to return if there is no such grain.
         delimiter: the separator of the keys, instead of a colon.
@@ -45,7 +44,6 @@ async def has_value(ctx: FunctionContext, key: str) -> bool:
     """Return whether a grain exists.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
 
     Example:
@@ -54,15 +52,11 @@ async def has_value(ctx: FunctionContext, key: str) -> bool:
     return lookup(await ctx.grains(), key, NOTHING) is not NOTHING
 
 
-async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # noqa: ARG001 (nothing here is secret)
+async def items(ctx: FunctionContext, sanitize: bool = False) -> dict[str, Any]:  # nothing here is secret
     """Return all grains.
 
     Args:
-        ctx: the target.
         sanitize: has no effect; no grain is secret.
-
-    Example:
-        ensue call '*' grains.items
     """
     return dict(await ctx.grains())
 
@@ -71,7 +65,6 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
     """Return some grains, by key.
 
     Args:
-        ctx: the target.
         *keys: paths.
         **kwargs: `default` for missing grains, `delimiter` between keys.
 
@@ -84,11 +77,7 @@ async def item(ctx: FunctionContext, *keys: str, **kwargs: Any) -> dict[str, Any
 
 
 async def ls(ctx: FunctionContext) -> list[str]:
-    """Return the names of all grains, sorted.
-
-    Example:
-        ensue call '*' grains.ls
-    """
+    """Return the names of all grains, sorted."""
     return sorted(await ctx.grains())
 
 
@@ -96,7 +85,6 @@ async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
     """Return whether a grain has a value; both are compared as text.
 
     Args:
-        ctx: the target.
         key: its path, with colons between the keys.
         value: the value.
 
@@ -106,7 +94,7 @@ async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
     return str(value) == str(await get(ctx, key))
 
 
-async def filter_by(  # noqa: PLR0917 (formulas give them by position)
+async def filter_by(
     ctx: FunctionContext,
     lookup_dict: Mapping[Any, Any],
     grain: str = "os_family",
@@ -117,7 +105,6 @@ async def filter_by(  # noqa: PLR0917 (formulas give them by position)
     """Return the entry of a mapping that matches a grain, as `map.jinja` files do.
 
     Args:
-        ctx: the target.
         lookup_dict: entries by a glob for the grain.
         grain: the grain's path.
         merge: a mapping to merge over the entry.

@@ -2,6 +2,11 @@
 
 A file is written only if something in it changes, and then as a whole in one format; see `text`.
 
+Args:
+    separator: the separator between an option and its value.
+    encoding: the encoding of the file, UTF-8 by default.
+    no_spaces: write the whole file without blanks around the separator.
+
 Source: Salt's execution module `ini`, 3008: names, arguments and return values.
 """
 
@@ -9,12 +14,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.library.modules.ini.text import TOP, IniText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -26,10 +32,7 @@ async def get_ini(
     """Return all options: those in sections as a mapping per section, the others at the top level.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file has no options.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
 
     Example:
         ensue call '*' ini.get_ini /etc/app.ini
@@ -46,20 +49,17 @@ async def get_section(
     """Return the options of a section, an empty mapping if it does not exist; see `get_ini`.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file has no options.
         section: its section; None or an empty text for options before all sections.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
 
     Example:
         ensue call '*' ini.get_section /etc/app.ini server
     """
-    found = (await get_ini(ctx, file_name, separator, encoding)).get(section)
-    return found if is_mapping(found) else {}
+    options = (await get_ini(ctx, file_name, separator, encoding)).get(section)
+    return options if is_mapping(options) else {}
 
 
-async def get_option(  # noqa: PLR0917 (templates give them by position)
+async def get_option(
     ctx: FunctionContext,
     file_name: str,
     section: str | None,
@@ -70,12 +70,9 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
     """Return the value of an option, None if it does not exist; see `get_ini`.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file has no options.
         section: its section; None or an empty text for options before all sections.
         option: its name.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
 
     Example:
         ensue call '*' ini.get_option /etc/app.ini server port
@@ -84,7 +81,7 @@ async def get_option(  # noqa: PLR0917 (templates give them by position)
     return text.sections().get(section or TOP, {}).get(option)
 
 
-async def set_option(  # noqa: PLR0917 (templates give them by position)
+async def set_option(
     ctx: FunctionContext,
     file_name: str,
     sections: Mapping[str, Any] | None = None,
@@ -95,13 +92,9 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
     """Set options.
 
     Args:
-        ctx: the target.
         file_name: an absolute path; a missing file is created.
         sections: for each section a mapping of values by option; any other value belongs to an option
             before all sections.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
-        no_spaces: write the whole file without blanks around the separator.
 
     Example:
         ensue call '*' ini.set_option /etc/app.ini
@@ -131,7 +124,7 @@ async def set_option(  # noqa: PLR0917 (templates give them by position)
     return changes
 
 
-async def remove_option(  # noqa: PLR0917 (templates give them by position)
+async def remove_option(
     ctx: FunctionContext,
     file_name: str,
     section: str | None,
@@ -143,13 +136,9 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
     """Remove an option.
 
     Args:
-        ctx: the target.
         file_name: an absolute path.
         section: its section; None or an empty text for options before all sections.
         option: its name.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
-        no_spaces: write the whole file without blanks around the separator.
 
     Example:
         ensue call '*' ini.remove_option /etc/app.ini server port
@@ -167,7 +156,7 @@ async def remove_option(  # noqa: PLR0917 (templates give them by position)
     return value
 
 
-async def remove_section(  # noqa: PLR0917 (templates give them by position)
+async def remove_section(
     ctx: FunctionContext,
     file_name: str,
     section: str,
@@ -178,12 +167,8 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
     """Remove a section with its options and comments; see `remove_option`.
 
     Args:
-        ctx: the target.
         file_name: an absolute path.
         section: the section.
-        separator: the separator between an option and its value.
-        encoding: the encoding of the file, UTF-8 by default.
-        no_spaces: write the whole file without blanks around the separator.
 
     Example:
         ensue call '*' ini.remove_section /etc/app.ini server
@@ -192,12 +177,12 @@ async def remove_section(  # noqa: PLR0917 (templates give them by position)
         Its options, None if it did not exist.
     """
     text = await _read(ctx, file_name, separator, encoding)
-    found = text.sections().get(section)
-    if found is None or section == TOP:
+    options = text.sections().get(section)
+    if options is None or section == TOP:
         return None
     text.drop_section(section)
     await _write(ctx, file_name, text, encoding, no_spaces=no_spaces)
-    return {**found}
+    return {**options}
 
 
 async def _read(ctx: FunctionContext, path: str, separator: str, encoding: str | None) -> IniText:
@@ -241,19 +226,12 @@ def _texts(section: str, options: Mapping[Any, Any]) -> dict[str, str]:
     return {str(option): str(value) for option, value in options.items()}
 
 
-def _changes(before: Mapping[str, str], wanted: Mapping[str, str]) -> DataMap:
+def _changes(before: Mapping[str, str], requested: Mapping[str, str]) -> DataMap:
     return {
         option: {"before": before.get(option), "after": value}
-        for option, value in wanted.items()
+        for option, value in requested.items()
         if before.get(option) != value
     }
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "get_ini": get_ini,
-    "get_option": get_option,
-    "get_section": get_section,
-    "remove_option": remove_option,
-    "remove_section": remove_section,
-    "set_option": set_option,
-}
+FUNCTIONS: Final = by_name(get_ini, get_option, get_section, remove_option, remove_section, set_option)

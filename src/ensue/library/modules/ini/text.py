@@ -75,8 +75,8 @@ class Section:
 
     def _commented(self, option: str, commented: re.Pattern[str]) -> int | None:
         for place, line in enumerate(self.lines):
-            found = commented.match(line.text.lstrip("#")) if line.text.lstrip().startswith("#") else None
-            if line.option is None and found and found["option"] == option:
+            match = commented.match(line.text.lstrip("#")) if line.text.lstrip().startswith("#") else None
+            if line.option is None and match and match["option"] == option:
                 return place
         return None
 

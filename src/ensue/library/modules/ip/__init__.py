@@ -3,6 +3,10 @@
 Debian's ifupdown and the `ifcfg` files of the Red Hat family are supported. Netplan and keyfiles of
 NetworkManager are left out. The module `network` reads the current state of the kernel.
 
+Args:
+    iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
+        family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+
 Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: names, arguments and return values.
 """
 
@@ -10,14 +14,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 from ensue.library.modules.ip import debian, debian_network, redhat
 from ensue.library.modules.ip.settings import TRUE, is_one_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _WITHOUT_PROGRAMS: Final = frozenset({"slave", "source", "teamport"})
@@ -31,10 +34,7 @@ async def build_interface(
     """Write the configuration of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
         enabled: bring it up at boot.
         **settings: its settings; with `test` nothing is written.
 
@@ -58,7 +58,6 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
     """Return the lines of an interface's configuration, an empty list if there is none.
 
     Args:
-        ctx: the target.
         iface: the interface.
         filename: on Debian: a file with its configuration besides `/etc/network/interfaces` and
             `interfaces.d`.
@@ -74,11 +73,7 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:
-    """Return the lines that are lost when an interface is written, because they are not understood.
-
-    Example:
-        ensue call '*' ip.lost_lines
-    """
+    """Return the lines that are lost when an interface is written, because they are not understood."""
     return await debian.lost_lines(ctx) if await _is_debian(ctx) else []
 
 
@@ -86,7 +81,6 @@ async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[
     """Write the options of a bond for the kernel module (Debian only); see `build_interface`.
 
     Args:
-        ctx: the target.
         iface: the bond.
         **settings: `mode` and its options; with `test` nothing is written.
 
@@ -104,7 +98,6 @@ async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of a bond's options for the kernel module (Debian only).
 
     Args:
-        ctx: the target.
         iface: the interface.
 
     Example:
@@ -121,7 +114,6 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
     """Write the routes of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
         **settings: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with `test`
             nothing is written.
@@ -140,7 +132,6 @@ async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of an interface's routes.
 
     Args:
-        ctx: the target.
         iface: the interface.
 
     Example:
@@ -154,11 +145,7 @@ async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[
     """Write the global network settings.
 
     Args:
-        ctx: the target.
         **settings: `enabled`, `hostname`, `search`, …; with `test` nothing is written.
-
-    Example:
-        ensue call '*' ip.build_network_settings
 
     Raises:
         StateFailedError: a setting is invalid, or a file cannot be written.
@@ -168,11 +155,7 @@ async def build_network_settings(ctx: FunctionContext, **settings: Any) -> list[
 
 
 async def get_network_settings(ctx: FunctionContext) -> list[str]:
-    """Return the global network settings as lines.
-
-    Example:
-        ensue call '*' ip.get_network_settings
-    """
+    """Return the global network settings as lines."""
     get = debian_network.get_settings if await _is_debian(ctx) else redhat.get_settings
     return await get(ctx)
 
@@ -181,11 +164,7 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
     """Restart the network, unless a reboot is required.
 
     Args:
-        ctx: the target.
         **settings: with `require_reboot` nothing is restarted; `apply_hostname` sets `hostname` first.
-
-    Example:
-        ensue call '*' ip.apply_network_settings
 
     Raises:
         StateFailedError: the network does not restart.
@@ -210,10 +189,7 @@ async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str |
     """Bring an interface up with `ifup`; return None for a type that another interface brings up.
 
     Args:
-        ctx: the target.
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
 
     Example:
         ensue call '*' ip.up eth0
@@ -228,10 +204,7 @@ async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str
     """Take an interface down with `ifdown`; return None for a type that another interface takes down.
 
     Args:
-        ctx: the target.
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
 
     Example:
         ensue call '*' ip.down eth0
@@ -246,10 +219,7 @@ async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> 
     """Take an interface down and up again in one command, so that a connection through it survives.
 
     Args:
-        ctx: the target.
         iface: the interface.
-        iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
-            family also `team`, `teamport`, `ipip`, `ib`, `alias`.
 
     Example:
         ensue call '*' ip.restart eth0
@@ -267,7 +237,6 @@ async def enslave(ctx: FunctionContext, iface: str, slaves: list[str]) -> list[s
     """Add interfaces to a bond with `ifenslave`; return those that it did not have, sorted.
 
     Args:
-        ctx: the target.
         iface: the bond.
         slaves: the interfaces.
 
@@ -317,19 +286,7 @@ def _is_test(ctx: FunctionContext, settings: dict[str, Any]) -> bool:
     return bool(settings.get("test")) or bool(getattr(ctx, "test", False))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "apply_network_settings": apply_network_settings,
-    "build_bond": build_bond,
-    "build_interface": build_interface,
-    "build_network_settings": build_network_settings,
-    "build_routes": build_routes,
-    "down": down,
-    "enslave": enslave,
-    "get_bond": get_bond,
-    "get_interface": get_interface,
-    "get_network_settings": get_network_settings,
-    "get_routes": get_routes,
-    "lost_lines": lost_lines,
-    "restart": restart,
-    "up": up,
-}
+FUNCTIONS: Final = by_name(
+    apply_network_settings, build_bond, build_interface, build_network_settings, build_routes, down,
+    enslave, get_bond, get_interface, get_network_settings, get_routes, lost_lines, restart, up,
+)  # fmt: skip

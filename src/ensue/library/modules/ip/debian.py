@@ -37,7 +37,6 @@ async def build_interface(
     """Write the configuration of an interface to `/etc/network/interfaces`, or to the file in `filename`.
 
     Args:
-        ctx: the target.
         iface: the interface.
         kind: its type.
         is_enabled: whether it comes up at boot.
@@ -76,12 +75,11 @@ async def get_interface(ctx: FunctionContext, iface: str, *more: str) -> list[st
     """Return the stanzas of an interface as Salt would write them, an empty list if it has none.
 
     Args:
-        ctx: the target.
         iface: the interface; `source` for the lines that include other files.
         *more: additional files to read.
     """
-    found = (await read_interfaces(ctx, *more)).adapters.get(iface)
-    return [f"{line}\n" for line in _text(iface, found).split("\n")] if found else []
+    adapter = (await read_interfaces(ctx, *more)).adapters.get(iface)
+    return [f"{line}\n" for line in _text(iface, adapter).split("\n")] if adapter else []
 
 
 async def lost_lines(ctx: FunctionContext) -> list[str]:
@@ -95,7 +93,6 @@ async def build_bond(
     """Write the options of a bond for the kernel module, load the module, and install `ifenslave`.
 
     Args:
-        ctx: the target.
         iface: the bond.
         is_test: return the lines, and write nothing.
         settings: its settings.
@@ -125,7 +122,6 @@ async def build_routes(
     """Write scripts that add routes when an interface comes up, and remove them when it goes down.
 
     Args:
-        ctx: the target.
         iface: the interface.
         is_test: return the lines, and write nothing.
         settings: `routes`, each with `ipaddr netmask gateway metric name`.

@@ -59,20 +59,20 @@ def bond_options(iface: str, given: Mapping[str, Any], *, has_carrier_option: bo
         StateFailedError: an option is missing, or has an invalid value.
     """
     mode = mode_number(iface, given.get("mode"))
-    found: dict[str, Any] = {"mode": mode}
+    options: dict[str, Any] = {"mode": mode}
     for option in _TAKEN[mode]:
         if option == "arp_ip_target":
-            found[option] = arp_targets(iface, given)
+            options[option] = arp_targets(iface, given)
         elif option == "primary":
-            found |= {option: given[option]} if option in given else {}
+            options |= {option: given[option]} if option in given else {}
         elif option == "hashing-algorithm":
-            found |= _hashing(iface, given)
+            options |= _hashing(iface, given)
         elif option == "use_carrier":
             if has_carrier_option or mode != "1":
-                found[option] = _carrier(iface, given)
+                options[option] = _carrier(iface, given)
         else:
-            found[option] = _number(iface, option, given)
-    return found
+            options[option] = _number(iface, option, given)
+    return options
 
 
 def _number(iface: str, option: str, given: Mapping[str, Any]) -> Any:

@@ -64,7 +64,6 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     """Write the settings, and return them as `get_settings` does.
 
     Args:
-        ctx: the target.
         settings: `enabled`, `hostname` (with or without a domain), `search`, `apply_hostname`.
         is_test: write nothing.
 
@@ -82,36 +81,36 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     host, _, domain = named.partition(".")
     # The current name is kept unless `apply_hostname` is set; otherwise each run would change something.
     is_named = now.hostname in {host, named} or not is_one_of(given.get("apply_hostname"), TRUE)
-    wanted = _NetworkSettings(
+    line = _NetworkSettings(
         networking="yes" if is_one_of(networking, TRUE) else "no",
         hostname=now.hostname if is_named else named,
         domain=domain or now.domain,
         search=_words(given["search"]) if "search" in given else now.search,
     )
     if not is_test:
-        await _write(ctx, now, wanted)
-    return wanted.lines()
+        await _write(ctx, now, line)
+    return line.lines()
 
 
-async def _write(ctx: FunctionContext, now: _NetworkSettings, wanted: _NetworkSettings) -> None:
+async def _write(ctx: FunctionContext, now: _NetworkSettings, requested: _NetworkSettings) -> None:
     if await _has_no_file(ctx):
-        if now.networking != wanted.networking:
-            verb = "enable" if wanted.networking == "yes" else "disable"
+        if now.networking != requested.networking:
+            verb = "enable" if requested.networking == "yes" else "disable"
             for service in ("NetworkManager", "networking"):
                 if await ctx.call("service.available", service):
                     await ctx.call(f"service.{verb}", service)
-    elif now.networking != wanted.networking:
-        await write_text(ctx, _FILE, _TEXT.format(networking=wanted.networking))
-    if (now.domain, now.search) == (wanted.domain, wanted.search):
+    elif now.networking != requested.networking:
+        await write_text(ctx, _FILE, _TEXT.format(networking=requested.networking))
+    if (now.domain, now.search) == (requested.domain, requested.search):
         return
     text = await text_of(ctx, _RESOLV)
     if text is None:
         raise StateFailedError(f"{_RESOLV} cannot be written. It does not exist; create it first")
     lines = file_lines(text)
-    if now.search != wanted.search:
-        lines = _with(lines, "search", " ".join(wanted.search))
-    if now.domain != wanted.domain:
-        lines = _with(lines, "domain", wanted.domain)
+    if now.search != requested.search:
+        lines = _with(lines, "search", " ".join(requested.search))
+    if now.domain != requested.domain:
+        lines = _with(lines, "domain", requested.domain)
     await write_text(ctx, _RESOLV, "".join(f"{line}\n" for line in lines))
 
 
@@ -152,9 +151,9 @@ def _last(lines: list[str], directive: str) -> tuple[str, ...]:
 
 def _with(lines: list[str], directive: str, value: str) -> list[str]:
     """Return the lines with a directive's value replaced, or with the directive added on top."""
-    wanted = f"{directive} {value}"
-    found = [wanted if line.split()[:1] == [directive] else line for line in lines]
-    return found if wanted in found else [wanted, *found]
+    requested = f"{directive} {value}"
+    found = [requested if line.split()[:1] == [directive] else line for line in lines]
+    return found if requested in found else [requested, *found]
 
 
 def _words(value: Any) -> tuple[str, ...]:

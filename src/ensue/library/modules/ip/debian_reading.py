@@ -42,34 +42,33 @@ async def read_interfaces(ctx: FunctionContext, *more: str) -> Interfaces:
     """Read all files with the configuration of interfaces.
 
     Args:
-        ctx: the target.
         *more: additional files, which may be missing.
 
     Raises:
         StateFailedError: an `iface` line does not have four words.
     """
-    found = Interfaces(adapters={}, lost=[])
+    result = Interfaces(adapters={}, lost=[])
     folder = await ctx.connection.stat(FOLDER, follow=True)
     names = (
         sorted(await ctx.connection.list_directory(FOLDER)) if folder and folder.kind == "directory" else []
     )
     paths = [FILE, *(f"{FOLDER}/{name}" for name in names)]
     for path in dict.fromkeys([*paths, *more]):
-        reader = _InterfacesReader(found, await text_of(ctx, path) or "")
+        reader = _InterfacesReader(result, await text_of(ctx, path) or "")
         reader.read()
         if path == FILE:
-            found.lost += reader.lost
-    for name, adapter in [*found.adapters.items()]:
+            result.lost += reader.lost
+    for name, adapter in [*result.adapters.items()]:
         if not adapter.families and not adapter.sources:
-            del found.adapters[name]
-    return found
+            del result.adapters[name]
+    return result
 
 
 class _InterfacesReader:
     """Reads one file; keeps the current stanza."""
 
-    def __init__(self, found: Interfaces, text: str) -> None:
-        self._adapters = found.adapters
+    def __init__(self, result: Interfaces, text: str) -> None:
+        self._adapters = result.adapters
         self._lines = file_lines(text)
         self._family: dict[str, Any] = {}
         self._name = ""
@@ -113,9 +112,9 @@ class _InterfacesReader:
             self._address_option(option.replace("-", "_"), checked(option, value, self._name)[1])
         elif option in _OFF_BY_ETHTOOL:
             self._family.setdefault("ethtool", {})[option] = value
-        elif (found := re.fullmatch(r"(bond|bridge)[^_-]*[_-](.+)", option)) is not None:
-            group = "bonding" if found[1] == "bond" else "bridging"
-            self._family.setdefault(group, {})[found[2]] = value
+        elif (match := re.fullmatch(r"(bond|bridge)[^_-]*[_-](.+)", option)) is not None:
+            group = "bonding" if match[1] == "bond" else "bridging"
+            self._family.setdefault(group, {})[match[2]] = value
         elif hook in HOOKS:
             self._family.setdefault(hook, []).append(value)
         else:

@@ -93,19 +93,19 @@ def _of_kind(
     iface: str, kind: str, settings: Mapping[str, Any], family: str, *, has_carrier_option: bool
 ) -> dict[str, Any]:
     """Return the options that an interface has because of its type."""
-    found: dict[str, Any] = {"addrfam": family}
+    options: dict[str, Any] = {"addrfam": family}
     if kind == "bond":
         bonding = bond_options(iface, settings, has_carrier_option=has_carrier_option)
-        return {**found, "bonding": {**bonding, "slaves": settings["slaves"]}}
+        return {**options, "bonding": {**bonding, "slaves": settings["slaves"]}}
     if kind == "slave":
-        return {**found, "master": settings["master"]}
+        return {**options, "master": settings["master"]}
     if kind == "vlan":
-        return {**found, "vlan_raw_device": re.sub(r"\.\d*", "", iface)}
+        return {**options, "vlan_raw_device": re.sub(r"\.\d*", "", iface)}
     if kind == "bridge":
         bridging = _bridge_options(iface, settings)
-        return {**found, "bridging": bridging} if bridging else {}
+        return {**options, "bridging": bridging} if bridging else {}
     if kind == "pppoe":
-        return {**found, **_pppoe_options(iface, settings)}
+        return {**options, **_pppoe_options(iface, settings)}
     return {}
 
 
@@ -128,31 +128,31 @@ def _place(families: dict[str, dict[str, Any]], setting: str, value: Any) -> Non
 
 
 def _pppoe_options(iface: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    found = {option: settings[option] for option in _PPPOE if option in settings}
+    options = {option: settings[option] for option in _PPPOE if option in settings}
     if "provider" in settings and not settings["provider"]:
         raise invalid(iface, "provider", ["the name of a file of /etc/ppp/peers"])
     for option in _PPPOE_SWITCHES:
-        if option in found:
-            found[option] = chosen(iface, option, found[option], yes="True", no="False")
-    return found
+        if option in options:
+            options[option] = chosen(iface, option, options[option], yes="True", no="False")
+    return options
 
 
 def _bridge_options(iface: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     ports = settings["ports"]
-    found: dict[str, Any] = {"ports": " ".join(map(str, ports)) if is_list(ports) else ports}
+    options: dict[str, Any] = {"ports": " ".join(map(str, ports)) if is_list(ports) else ports}
     for option, (takes, expected) in _BRIDGE.items():
         if option in settings:
             if not takes(settings[option]):
                 raise invalid(iface, option, [expected])
-            found[option] = settings[option]
+            options[option] = settings[option]
     for option in ("pathcost", "portprio"):
         if option in settings:
-            found[option] = _port_and_number(iface, option, settings[option])
+            options[option] = _port_and_number(iface, option, settings[option])
     if "stp" in settings:
-        found["stp"] = chosen(iface, "stp", settings["stp"], yes="on", no="off")
+        options["stp"] = chosen(iface, "stp", settings["stp"], yes="on", no="off")
     if "waitport" in settings:
-        found["waitport"] = _wait(iface, settings["waitport"])
-    return found
+        options["waitport"] = _wait(iface, settings["waitport"])
+    return options
 
 
 def _is_number(value: Any) -> bool:

@@ -34,35 +34,35 @@ def ethtool_options(iface: str, given: Mapping[str, Any], *, processors: int | N
     Raises:
         StateFailedError: a value is not valid.
     """
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if "autoneg" in given:
-        found["autoneg"] = chosen(iface, "autoneg", given["autoneg"], yes="on", no="off")
+        options["autoneg"] = chosen(iface, "autoneg", given["autoneg"], yes="on", no="off")
     if "duplex" in given:
         if given["duplex"] not in _DUPLEX:
             raise invalid(iface, "duplex", _DUPLEX)
-        found["duplex"] = given["duplex"]
+        options["duplex"] = given["duplex"]
     if "speed" in given:
         if str(given["speed"]) not in _SPEEDS:
             raise invalid(iface, given["speed"], _SPEEDS)
-        found["speed"] = given["speed"]
+        options["speed"] = given["speed"]
     if processors is not None:
-        found |= _more(iface, given, processors)
+        options |= _more(iface, given, processors)
     for option in _OFFLOADS:
         if option in given:
-            found[option] = chosen(iface, option, given[option], yes="on", no="off")
-    return found
+            options[option] = chosen(iface, option, given[option], yes="on", no="off")
+    return options
 
 
 def _more(iface: str, given: Mapping[str, Any], processors: int) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if "advertise" in given:
         if str(given["advertise"]) not in _ADVERTISED:
             raise invalid(iface, "advertise", _ADVERTISED)
-        found["advertise"] = given["advertise"]
+        options["advertise"] = given["advertise"]
     channels: dict[str, Any] = given.get("channels") or {}
     for option, value in channels.items():
         if option in _CHANNELS and value not in range(1, processors + 1):
             raise invalid(iface, value, range(1, processors + 1))
     if parts := [f"{option} {channels[option]}" for option in _CHANNELS if option in channels]:
-        found[f"-L {iface.strip()}"] = " ".join(parts)
-    return found
+        options[f"-L {iface.strip()}"] = " ".join(parts)
+    return options

@@ -43,7 +43,6 @@ async def build_interface(
     """Write the file `ifcfg-…` of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
         kind: its type.
         is_enabled: whether it comes up at boot.
@@ -89,7 +88,6 @@ async def build_routes(
     """Write the files `route-…` and `route6-…` of an interface.
 
     Args:
-        ctx: the target.
         iface: the interface.
         is_test: return the lines, and write nothing.
         settings: `routes`, each with `ipaddr netmask gateway metric name`.
@@ -114,8 +112,8 @@ async def build_routes(
 
 async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of both files of an interface's routes."""
-    found = await bare_lines_of(ctx, f"{_FOLDER}/route-{iface}")
-    return [*found, *await bare_lines_of(ctx, f"{_FOLDER}/route6-{iface}")]
+    lines = await bare_lines_of(ctx, f"{_FOLDER}/route-{iface}")
+    return [*lines, *await bare_lines_of(ctx, f"{_FOLDER}/route6-{iface}")]
 
 
 async def get_settings(ctx: FunctionContext) -> list[str]:
@@ -127,7 +125,6 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     """Write `/etc/sysconfig/network`, and return its lines.
 
     Args:
-        ctx: the target.
         settings: `enabled`, `hostname`, `gateway`, `gatewaydev`, `nisdomain`, `nozeroconf`, …; with
             `retain_settings`, existing settings that are not given are kept.
         is_test: write nothing.
@@ -144,17 +141,17 @@ async def build_settings(ctx: FunctionContext, settings: Mapping[str, Any], *, i
     hostname = given.get("hostname") or now.get("hostname")
     if not hostname:
         raise invalid_setting("hostname", ["server1.example.com"])
-    found = dict(now) if given.get("retain_settings") else {}
-    found["networking"] = f"{mark}{_switch('networking', networking)}{mark}"
-    found["hostname"] = f"{mark}{_bare(hostname)}{mark}"
+    values = dict(now) if given.get("retain_settings") else {}
+    values["networking"] = f"{mark}{_switch('networking', networking)}{mark}"
+    values["hostname"] = f"{mark}{_bare(hostname)}{mark}"
     for word, value in given.items():
         if word == "nozeroconf":
-            found[word] = f"{mark}{_switch(word, value)}{mark}"
+            values[word] = f"{mark}{_switch(word, value)}{mark}"
         elif word not in {"networking", "hostname"}:
-            found[word] = f"{mark}{_bare(value)}{mark}"
-    lines = [f"{written}={found[word]}" for written, word in _NETWORK_LINES if found.get(word)]
-    lines += ['IPV6INIT="yes"'] if found.get("enable_ipv6") else []
-    lines += [f'IPV6_DEFAULTGW="{found["ipv6gateway"]}"'] if found.get("ipv6gateway") else []
+            values[word] = f"{mark}{_bare(value)}{mark}"
+    lines = [f"{written}={values[word]}" for written, word in _NETWORK_LINES if values.get(word)]
+    lines += ['IPV6INIT="yes"'] if values.get("enable_ipv6") else []
+    lines += [f'IPV6_DEFAULTGW="{values["ipv6gateway"]}"'] if values.get("ipv6gateway") else []
     if not is_test:
         await write_text(ctx, _NETWORK, "".join(f"{line}\n" for line in lines))
     return lines
@@ -172,12 +169,12 @@ def _routes_text(iface: str, routes: Sequence[dict[str, Any]]) -> str:
 
 
 def _assignments(lines: list[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for line in lines:
         word, mark, value = line.strip().partition("=")
         if mark and not word.startswith(("!", "#")):
-            found[word.rstrip().lower()] = value.rstrip()
-    return found
+            values[word.rstrip().lower()] = value.rstrip()
+    return values
 
 
 def _switch(word: str, value: Any) -> str:

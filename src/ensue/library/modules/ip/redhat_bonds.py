@@ -35,45 +35,45 @@ def bond_options(iface: str, given: Mapping[str, Any], *, release: int) -> dict[
         StateFailedError: an option is missing, or has an invalid value.
     """
     mode = mode_number(iface, str(given["mode"]))
-    found: dict[str, Any] = {"mode": mode, **_link(iface, given)}
+    options: dict[str, Any] = {"mode": mode, **_link(iface, given)}
     if mode in _ARP:
-        found |= _arp(iface, given)
+        options |= _arp(iface, given)
         if "miimon" not in given and "arp_interval" not in given:
             raise invalid(iface, "miimon or arp_interval", ["at least one of these is required"])
     elif "miimon" not in given:
         raise invalid(iface, "miimon", ["integer"])
     if mode == "4":
-        found |= _aggregation(iface, given)
+        options |= _aggregation(iface, given)
     if mode in _PRIMARY and "primary" in given:
-        found["primary"] = given["primary"]
+        options["primary"] = given["primary"]
     if mode in {"2", "4"} and "hashing-algorithm" in given:
         more = ("vlan+srcmac",) if release >= _RELEASE_WITH_VLAN_HASH else ()
         allowed = _HASHES if mode == "2" else (*_MORE_HASHES, *more)
         if given["hashing-algorithm"] not in allowed:
             raise invalid(iface, "hashing-algorithm", allowed)
-        found["xmit_hash_policy"] = given["hashing-algorithm"]
-    return found
+        options["xmit_hash_policy"] = given["hashing-algorithm"]
+    return options
 
 
 def _link(iface: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options for monitoring the link state of the hardware."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for option in ("miimon", "downdelay", "updelay"):
         if option in given:
             if not is_integer(given[option]):
                 raise invalid(iface, option, ["integer"])
-            found[option] = given[option]
+            options[option] = given[option]
     if "miimon" not in given:
-        return found
+        return options
     interval = int(given["miimon"])
     if not interval:
         raise invalid(iface, "miimon", ["nonzero integer"])
-    found.setdefault("downdelay", interval * 2)
+    options.setdefault("downdelay", interval * 2)
     for option in ("downdelay", "updelay"):
-        if int(found.get(option, 0)) % interval:
-            raise invalid(iface, option, [f"0 or a multiple of miimon ({found['miimon']})"])
+        if int(options.get(option, 0)) % interval:
+            raise invalid(iface, option, [f"0 or a multiple of miimon ({options['miimon']})"])
     carrier = given.get("use_carrier", "0")
-    return {**found, "use_carrier": chosen(iface, "use_carrier", carrier, yes="1", no="0")}
+    return {**options, "use_carrier": chosen(iface, "use_carrier", carrier, yes="1", no="0")}
 
 
 def _arp(iface: str, given: Mapping[str, Any]) -> dict[str, Any]:

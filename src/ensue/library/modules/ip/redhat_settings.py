@@ -63,25 +63,25 @@ def fields_of(
         StateFailedError: a setting is missing, or has an invalid value.
     """
     given = _prepared(iface, kind, settings)
-    found: dict[str, Any] = {"name": iface}
-    found |= {word: given[word] for word in _AS_GIVEN if word in given}
-    found |= {"peerdns": "yes"} if "dns" in given else {}
-    found |= _addresses(iface, given)
-    found |= _numbers(iface, given)
+    options: dict[str, Any] = {"name": iface}
+    options |= {word: given[word] for word in _AS_GIVEN if word in given}
+    options |= {"peerdns": "yes"} if "dns" in given else {}
+    options |= _addresses(iface, given)
+    options |= _numbers(iface, given)
     if kind != "bridge":
         tool = ethtool_options(iface, given, processors=processors)
-        found |= {"ethtool": " ".join(f"{word} {value}" for word, value in tool.items())} if tool else {}
-        found |= {"bridge": given["bridge"]} if "bridge" in given else {}
-    found |= _of_kind(iface, kind, given, release)
+        options |= {"ethtool": " ".join(f"{word} {value}" for word, value in tool.items())} if tool else {}
+        options |= {"bridge": given["bridge"]} if "bridge" in given else {}
+    options |= _of_kind(iface, kind, given, release)
     for word in _SWITCHES:
         if word in given:
-            found[word] = chosen(iface, given[word], given[word], yes="yes", no="no")
+            options[word] = chosen(iface, given[word], given[word], yes="yes", no="no")
     if is_one_of(given.get("arpcheck"), FALSE) and "arpcheck" in given:
-        found["arpcheck"] = "no"
-    found["onboot"] = "yes" if is_enabled else "no"
+        options["arpcheck"] = "no"
+    options["onboot"] = "yes" if is_enabled else "no"
     for word in ("userctl", "nm_controlled"):
-        found[word] = chosen(iface, given.get(word), given.get(word, "no"), yes="yes", no="no")
-    return found
+        options[word] = chosen(iface, given.get(word), given.get(word, "no"), yes="yes", no="no")
+    return options
 
 
 def needs_hardware_address(kind: str, settings: Mapping[str, Any]) -> bool:
@@ -127,30 +127,30 @@ def _of_kind(iface: str, kind: str, given: Mapping[str, Any], release: int) -> d
     hardware = given.get("hwaddr", "none")
     if kind not in _WITHOUT_HARDWARE and not is_mac(hardware) and hardware not in {"auto", "none"}:
         raise invalid(iface, hardware, ("AA:BB:CC:DD:EE:FF", "auto", "none"))
-    found: dict[str, Any] = {"devtype": _DEVICE_TYPES[kind]} if kind in _DEVICE_TYPES else {}
+    options: dict[str, Any] = {"devtype": _DEVICE_TYPES[kind]} if kind in _DEVICE_TYPES else {}
     if kind == "slave":
-        found["proto"] = "none"
+        options["proto"] = "none"
     elif kind in {"team", "teamport"}:
-        found |= _team(kind, given)
+        options |= _team(kind, given)
     elif kind == "bond":
         bond = bond_options(iface, given, release=release)
-        found["bonding"] = " ".join(f"{word}={value}" for word, value in bond.items())
+        options["bonding"] = " ".join(f"{word}={value}" for word, value in bond.items())
     elif kind == "vlan":
-        found |= _vlan(iface, given)
-        found |= {"devtype": "Vlan"} if found else {}
+        options |= _vlan(iface, given)
+        options |= {"devtype": "Vlan"} if options else {}
     elif kind == "ipip":
         for word in ("my_inner_ipaddr", "my_outer_ipaddr"):
             if word not in given:
                 raise invalid(iface, word, ["1.2.3.4"])
-            found[word] = given[word]
-    return found
+            options[word] = given[word]
+    return options
 
 
 def _team(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
     word = "team_config" if kind == "team" else "team_port_config"
-    found: dict[str, Any] = {"devicetype": "Team" if kind == "team" else "TeamPort"}
-    found |= {"team_master": given["team_master"]} if kind == "teamport" else {}
-    return found | ({word: json.dumps(given[word])} if word in given else {})
+    options: dict[str, Any] = {"devicetype": "Team" if kind == "team" else "TeamPort"}
+    options |= {"team_master": given["team_master"]} if kind == "teamport" else {}
+    return options | ({word: json.dumps(given[word])} if word in given else {})
 
 
 def _vlan(iface: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,29 +164,29 @@ def _vlan(iface: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _numbers(iface: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {word: given[word] for word in ("prefix", "netmask") if word in given}
+    options: dict[str, Any] = {word: given[word] for word in ("prefix", "netmask") if word in given}
     if "proto" in given:
         methods = ("none", "bootp", "dhcp")
         if given["proto"] not in methods:
             raise invalid(iface, given["proto"], methods)
-        found["proto"] = given["proto"]
+        options["proto"] = given["proto"]
     if "mtu" in given:
         if not is_integer(given["mtu"]):
             raise invalid(iface, "mtu", ["integer"])
-        found["mtu"] = int(given["mtu"])
-    return found
+        options["mtu"] = int(given["mtu"])
+    return options
 
 
 def _addresses(iface: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for word, version in (("ipaddrs", 4), ("ipv6addrs", 6)):
         each = given.get(word, [])
         if not all(is_address(address, version=version) for address in each):
             raise StateFailedError(f"ipv{version} CIDR is invalid")
         if version == 4 and not all("/" in address for address in each):  # noqa: PLR2004 (a version of IP)
             raise invalid(iface, word, ["addresses with prefixes"])
-        found |= {word: each} if each else {}
-    return found
+        options |= {word: each} if each else {}
+    return options
 
 
 _PLAIN: Final = (

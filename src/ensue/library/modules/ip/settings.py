@@ -107,10 +107,10 @@ def arp_targets(iface: str, given: Mapping[str, Any]) -> str:
     Raises:
         StateFailedError: the value is not a list of 1 to 16 addresses.
     """
-    found = given.get("arp_ip_target")
-    if not is_list(found) or not 1 <= len(found) <= _ARP_TARGETS_MAX:
+    targets = given.get("arp_ip_target")
+    if not is_list(targets) or not 1 <= len(targets) <= _ARP_TARGETS_MAX:
         raise invalid(iface, "arp_ip_target", ["list of ips (up to 16)"])
-    return ",".join(map(str, found))
+    return ",".join(map(str, targets))
 
 
 def routes_of(iface: str, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -119,9 +119,9 @@ def routes_of(iface: str, settings: Mapping[str, Any]) -> list[dict[str, Any]]:
     Raises:
         StateFailedError: there are none.
     """
-    found = {word.lower(): value for word, value in settings.items()}.get("routes")
-    if not is_list(found):
+    routes = {word.lower(): value for word, value in settings.items()}.get("routes")
+    if not is_list(routes):
         raise StateFailedError(
             f"Invalid option -- Route interface: {iface}, Option: routes, Expected: [List of routes]"
         )
-    return found
+    return routes

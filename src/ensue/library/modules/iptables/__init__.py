@@ -5,8 +5,9 @@ Source: Salt's execution module `iptables`, 3008: names, arguments and return va
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.iptables.chains import (
     check_chain,
     delete_chain,
@@ -20,25 +21,7 @@ from ensue.library.modules.iptables.rule_words import build_rule
 from ensue.library.modules.iptables.rules import append, check, delete, insert
 from ensue.library.modules.iptables.saved import get_rules, get_saved_policy, get_saved_rules, is_saved, save
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "append": append,
-    "build_rule": build_rule,
-    "check": check,
-    "check_chain": check_chain,
-    "delete": delete,
-    "delete_chain": delete_chain,
-    "flush": flush,
-    "get_policy": get_policy,
-    "get_rules": get_rules,
-    "get_saved_policy": get_saved_policy,
-    "get_saved_rules": get_saved_rules,
-    "insert": insert,
-    "is_saved": is_saved,
-    "new_chain": new_chain,
-    "save": save,
-    "set_policy": set_policy,
-    "version": version,
-}
+FUNCTIONS: Final = by_name(
+    append, build_rule, check, check_chain, delete, delete_chain, flush, get_policy, get_rules,
+    get_saved_policy, get_saved_rules, insert, is_saved, new_chain, save, set_policy, version,
+)  # fmt: skip

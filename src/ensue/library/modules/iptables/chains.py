@@ -1,4 +1,10 @@
-"""Chains of the packet filter and their policies."""
+"""Chains of the packet filter and their policies.
+
+Args:
+    table: the table.
+    chain: the chain.
+    family: `ipv4` or `ipv6`.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +21,7 @@ if TYPE_CHECKING:
 async def check_chain(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> bool:
-    """Return whether a table has a chain.
-
-    Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.check_chain
-    """
+    """Return whether a table has a chain."""
     written = await dump(ctx, family, table)
     return any(line.startswith(f":{_named(chain)} ") for line in written.splitlines())
 
@@ -34,15 +30,6 @@ async def new_chain(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> bool:
     """Create a chain.
-
-    Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.new_chain
 
     Raises:
         StateFailedError: the chain exists, or iptables refuses its name.
@@ -56,15 +43,6 @@ async def delete_chain(
 ) -> bool:
     """Remove a chain.
 
-    Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.delete_chain
-
     Raises:
         StateFailedError: the chain contains rules, or rules refer to it.
     """
@@ -74,15 +52,6 @@ async def delete_chain(
 
 async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4") -> str:
     """Remove all rules of a chain, or of all chains of a table, and return an empty text, as Salt does.
-
-    Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.flush
 
     Raises:
         StateFailedError: there is no such chain.
@@ -94,17 +63,7 @@ async def flush(ctx: FunctionContext, table: str = "filter", chain: str = "", fa
 async def get_policy(
     ctx: FunctionContext, table: str = "filter", chain: str = "", family: str = "ipv4"
 ) -> str | None:
-    """Return a chain's policy (`ACCEPT`), None if there is no such chain.
-
-    Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.get_policy
-    """
+    """Return a chain's policy (`ACCEPT`), None if there is no such chain."""
     return (await get_rules(ctx, family)).get(table, {}).get(_named(chain), {}).get("policy")
 
 
@@ -114,14 +73,7 @@ async def set_policy(
     """Set a chain's policy, and return an empty text, as Salt does.
 
     Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
         policy: `ACCEPT` or `DROP`.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.set_policy
 
     Raises:
         StateFailedError: only built-in chains may have a policy.

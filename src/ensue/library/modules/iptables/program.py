@@ -27,7 +27,6 @@ async def filter_words(ctx: FunctionContext, family: str, table: str, *words: st
     """Run the program for a table, waiting for its lock if another process has it.
 
     Args:
-        ctx: the target.
         family: `ipv4` or `ipv6`.
         table: the table.
         *words: the command and its arguments.
@@ -51,19 +50,15 @@ async def dump(ctx: FunctionContext, family: str = "ipv4", table: str | None = N
         StateFailedError: the program failed, or the target does not have it.
     """
     words = ["-t", table] if table else []
-    said = await must(ctx, f"{program(family)}-save", *words, what="read the rules of the packet filter")
-    return said.stdout
+    answer = await must(ctx, f"{program(family)}-save", *words, what="read the rules of the packet filter")
+    return answer.stdout
 
 
 async def version(ctx: FunctionContext, family: str = "ipv4") -> str:
     """Return the version of the program (`v1.8.9`).
 
     Args:
-        ctx: the target.
         family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.version
     """
-    said = await must(ctx, program(family), "--version", what="ask for its version")
-    return said.stdout.split()[1]
+    answer = await must(ctx, program(family), "--version", what="ask for its version")
+    return answer.stdout.split()[1]

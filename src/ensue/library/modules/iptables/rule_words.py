@@ -46,8 +46,8 @@ _OF_TARGETS: Final = (
 """Options of a rule's target in the order of writing; they are valid only after `--jump`."""
 
 
-def build_rule(  # noqa: PLR0917 (Salt's order)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def build_rule(
+    ctx: FunctionContext,
     table: str = "filter",
     chain: str | None = None,
     command: str | None = None,
@@ -59,7 +59,6 @@ def build_rule(  # noqa: PLR0917 (Salt's order)
     """Return a rule in the form of `iptables`.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
         command: the command for `full`: `A`, `I`, `D`, or a long name.
@@ -68,9 +67,6 @@ def build_rule(  # noqa: PLR0917 (Salt's order)
         family: `ipv4` or `ipv6`.
         **kwargs: the rule's options without their hyphens (`dport`, `jump`, `match`), and `if`, `of`,
             `proto`, `connstate`, `target`; `!` or `not` before a value negates it.
-
-    Example:
-        ensue call '*' iptables.build_rule
 
     Raises:
         StateFailedError: a required part of the rule is missing.

@@ -1,4 +1,10 @@
-"""Checks, adds and removes rules in the chains of the packet filter."""
+"""Checks, adds and removes rules in the chains of the packet filter.
+
+Args:
+    table: the table.
+    chain: the chain.
+    family: `ipv4` or `ipv6`.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +25,7 @@ async def check(
     """Return whether a rule is in a chain.
 
     Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
         rule: the rule, as `iptables.build_rule` returns it.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.check
 
     Returns:
         False also if the chain or the table does not exist.
@@ -47,14 +46,7 @@ async def append(
     """Append a rule to a chain; return False if it exists already.
 
     Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
         rule: the rule, as `iptables.build_rule` returns it.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.append
 
     Raises:
         StateFailedError: iptables refuses it.
@@ -65,7 +57,7 @@ async def append(
     return True
 
 
-async def insert(  # noqa: PLR0917 (Salt's order)
+async def insert(
     ctx: FunctionContext,
     table: str = "filter",
     chain: str = "",
@@ -76,15 +68,8 @@ async def insert(  # noqa: PLR0917 (Salt's order)
     """Insert a rule at a position of a chain; return False if it exists already.
 
     Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
         position: the position, from 1; a negative one counts from the end.
         rule: the rule.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.insert
 
     Raises:
         StateFailedError: iptables refuses it, or a part is missing.
@@ -102,7 +87,7 @@ async def insert(  # noqa: PLR0917 (Salt's order)
     return True
 
 
-async def delete(  # noqa: PLR0917 (Salt's order)
+async def delete(
     ctx: FunctionContext,
     table: str,
     chain: str = "",
@@ -113,12 +98,8 @@ async def delete(  # noqa: PLR0917 (Salt's order)
     """Remove a rule from a chain, by its text or by its position.
 
     Args:
-        ctx: the target.
-        table: the table.
-        chain: the chain.
         position: the position in the chain.
         rule: the rule, as `iptables.build_rule` returns it.
-        family: `ipv4` or `ipv6`.
 
     Example:
         ensue call '*' iptables.delete filter

@@ -1,4 +1,10 @@
-"""Reads and saves rules: those of the kernel, and those of the file that is loaded at boot."""
+"""Reads and saves rules: those of the kernel, and those of the file that is loaded at boot.
+
+Args:
+    family: `ipv4` or `ipv6`.
+    conf_file: the file; None for the distribution's.
+    filename: the file; None for the distribution's.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +41,6 @@ _COUNTERS: Final = re.compile(r"\[\d+:\d+\]")
 async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
     """Return the kernel's rules.
 
-    Args:
-        ctx: the target.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.get_rules
-
     Returns:
         For each table and chain `policy`, `packet count`, `byte count`, `rules` and `rules_comment`.
     """
@@ -49,16 +48,7 @@ async def get_rules(ctx: FunctionContext, family: str = "ipv4") -> Tables:
 
 
 async def get_saved_rules(ctx: FunctionContext, conf_file: str | None = None, family: str = "ipv4") -> Tables:
-    """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`.
-
-    Args:
-        ctx: the target.
-        conf_file: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.get_saved_rules
-    """
+    """Return the rules of the file that is loaded at boot, or of another file, in the form of `get_rules`."""
     content = await ctx.connection.read(conf_file or await _file(ctx, family))
     return _parsed(content.decode("utf-8", "replace"))
 
@@ -73,28 +63,14 @@ async def get_saved_policy(
     """Return a chain's policy from the file that is loaded at boot.
 
     Args:
-        ctx: the target.
         table: the table.
         chain: the chain.
-        conf_file: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.get_saved_policy
     """
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
 
 async def save(ctx: FunctionContext, filename: str | None = None, family: str = "ipv4") -> str:
     """Save the kernel's rules to the file that is loaded at boot.
-
-    Args:
-        ctx: the target.
-        filename: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.save
 
     Returns:
         A message with what was done.
@@ -113,14 +89,6 @@ async def is_saved(ctx: FunctionContext, filename: str | None = None, family: st
     """Return whether the file that is loaded at boot has the kernel's rules; Salt has no such function.
 
     Comments and counters are ignored.
-
-    Args:
-        ctx: the target.
-        filename: the file; None for the distribution's.
-        family: `ipv4` or `ipv6`.
-
-    Example:
-        ensue call '*' iptables.is_saved
     """
     path = filename or await _file(ctx, family)
     if await ctx.connection.stat(path, follow=True) is None:
@@ -177,7 +145,7 @@ def _parsed(text: str) -> Tables:
 
 def _options(words: list[str]) -> dict[str, list[str]]:
     """Return the options of a rule by long name, each with its values; a negated value begins with `!`."""
-    found: dict[str, list[str]] = {}
+    options: dict[str, list[str]] = {}
     negation, current = "", ""
     for word in words:
         if word == "!":
@@ -185,9 +153,9 @@ def _options(words: list[str]) -> dict[str, list[str]]:
         elif word.startswith("-"):
             bare = word.lstrip("-")
             current = _LONG.get(bare, bare) if not word.startswith("--") else bare
-            found.setdefault(current, []).append(negation)
+            options.setdefault(current, []).append(negation)
             negation = ""
         elif current:
-            values = found[current]
+            values = options[current]
             values[-1] += word if values[-1] in {"", "! "} else f" {word}"
-    return found
+    return options

@@ -5,11 +5,9 @@ Source: Salt's execution module `lvm` (`linux_lvm`), 3008: names, arguments and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.lvm import logical, physical, showing
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {**showing.OFFERED, **physical.OFFERED, **logical.OFFERED}
+FUNCTIONS: Final = by_name(showing.OFFERED, physical.OFFERED, logical.OFFERED)

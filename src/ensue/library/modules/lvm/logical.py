@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 from ensue.library.modules.lvm.physical import options
 from ensue.library.modules.lvm.showing import lvdisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -40,7 +39,6 @@ async def lvcreate(
     """Create a logical volume.
 
     Args:
-        ctx: the target.
         lvname: its name.
         vgname: the volume group; for a thin volume with its pool (`vg/pool`).
         size: its size, in MiB or with a unit (`10G`).
@@ -71,9 +69,9 @@ async def lvcreate(
     words = [*kind, lvname, *where, flag, str(size or extents), *([pv] if pv else [])]
     words += [*options(kwargs, _KNOWN, _SWITCHES), "--yes" if force else "-qq"]
     await must(ctx, "lvcreate", *words, what=f"create the logical volume {lvname}")
-    said = f'Logical volume "{lvname}" created.'
+    message = f'Logical volume "{lvname}" created.'
     shown = await lvdisplay(ctx, f"/dev/{vgname.partition('/')[0]}/{lvname}")
-    return {**shown, "Output from lvcreate": said}
+    return {**shown, "Output from lvcreate": message}
 
 
 async def lvresize(
@@ -88,15 +86,11 @@ async def lvresize(
     """Resize a logical volume, and with `resizefs` the file system on it.
 
     Args:
-        ctx: the target.
         size: the new size, in MiB or with a unit (`10G`, `+1G`).
         lvpath: the path of the volume.
         extents: the new size in extents, or as a percentage (`100%FREE`), instead of `size`.
         force: shrink without asking.
         resizefs: also resize the file system.
-
-    Example:
-        ensue call '*' lvm.lvresize
 
     Raises:
         StateFailedError: it is not exactly one of `size` and `extents`, or LVM refuses it.
@@ -113,7 +107,6 @@ async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool =
     """Remove a logical volume with its content.
 
     Args:
-        ctx: the target.
         lvname: its name.
         vgname: the volume group of the logical volume.
         force: answer LVM's questions with yes.
@@ -129,8 +122,4 @@ async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool =
     return f'Logical volume "{lvname}" successfully removed'
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "lvcreate": lvcreate,
-    "lvremove": lvremove,
-    "lvresize": lvresize,
-}
+OFFERED: Final = by_name(lvcreate, lvremove, lvresize)

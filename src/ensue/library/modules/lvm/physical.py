@@ -1,14 +1,22 @@
-"""Creates, extends and removes physical volumes and volume groups."""
+"""Creates, extends and removes physical volumes and volume groups.
+
+Args:
+    devices: the devices, as a list or separated by commas.
+    override: accepted as by Salt, without effect.
+    force: answer LVM's questions with yes.
+    vgname: the volume group.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import must
 from ensue.library.modules.lvm.showing import pvdisplay, vgdisplay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -29,10 +37,6 @@ async def pvcreate(
     """Create physical volumes on devices; existing physical volumes are left alone.
 
     Args:
-        ctx: the target.
-        devices: the devices, as a list or separated by commas.
-        override: accepted as by Salt, without effect.
-        force: answer LVM's questions with yes.
         **kwargs: options of pvcreate (`metadatasize`, `dataalignment`, …).
 
     Example:
@@ -54,12 +58,6 @@ async def pvremove(
 ) -> bool:
     """Remove the physical volumes from devices.
 
-    Args:
-        ctx: the target.
-        devices: the devices, as a list or separated by commas.
-        override: accepted as by Salt, without effect.
-        force: answer LVM's questions with yes.
-
     Example:
         ensue call '*' lvm.pvremove /dev/vdb
 
@@ -78,12 +76,6 @@ async def pvresize(
 ) -> bool:
     """Grow physical volumes to the size of their devices.
 
-    Args:
-        ctx: the target.
-        devices: the devices, as a list or separated by commas.
-        override: accepted as by Salt, without effect.
-        force: answer LVM's questions with yes.
-
     Example:
         ensue call '*' lvm.pvresize /dev/vdb
     """
@@ -100,10 +92,6 @@ async def vgcreate(
     """Create a volume group and return it, as `lvm.vgdisplay` does.
 
     Args:
-        ctx: the target.
-        vgname: the volume group.
-        devices: the devices, as a list or separated by commas.
-        force: answer LVM's questions with yes.
         **kwargs: options of vgcreate.
 
     Example:
@@ -114,20 +102,14 @@ async def vgcreate(
     """
     words = [vgname, *_listed(devices), *_answer(force), *options(kwargs, _OF_GROUPS)]
     await must(ctx, "vgcreate", *words, what=f"create the volume group {vgname}")
-    said = f'Volume group "{vgname}" successfully created'
-    return {**await vgdisplay(ctx, vgname), "Output from vgcreate": said}
+    message = f'Volume group "{vgname}" successfully created'
+    return {**await vgdisplay(ctx, vgname), "Output from vgcreate": message}
 
 
 async def vgextend(
     ctx: FunctionContext, vgname: str, devices: str | list[str], force: bool = False
 ) -> DataMap:
     """Add devices to a volume group.
-
-    Args:
-        ctx: the target.
-        vgname: the volume group.
-        devices: the devices, as a list or separated by commas.
-        force: answer LVM's questions with yes.
 
     Example:
         ensue call '*' lvm.vgextend data /dev/vdb
@@ -142,11 +124,6 @@ async def vgextend(
 
 async def vgremove(ctx: FunctionContext, vgname: str, force: bool = True) -> str:
     """Remove a volume group, with `force` including its logical volumes.
-
-    Args:
-        ctx: the target.
-        vgname: the volume group.
-        force: answer LVM's questions with yes.
 
     Example:
         ensue call '*' lvm.vgremove data
@@ -185,11 +162,4 @@ def _listed(devices: str | list[str]) -> list[str]:
     return devices.split(",") if isinstance(devices, str) else devices
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "pvcreate": pvcreate,
-    "pvremove": pvremove,
-    "pvresize": pvresize,
-    "vgcreate": vgcreate,
-    "vgextend": vgextend,
-    "vgremove": vgremove,
-}
+OFFERED: Final = by_name(pvcreate, pvremove, pvresize, vgcreate, vgextend, vgremove)

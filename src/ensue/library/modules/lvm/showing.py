@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _PHYSICAL: Final = (
@@ -34,13 +33,9 @@ _LOGICAL: Final = (
 
 
 async def version(ctx: FunctionContext) -> str:
-    """Return the version of LVM.
-
-    Example:
-        ensue call '*' lvm.version
-    """
-    said = await must(ctx, "lvm", "version", what="ask for its version")
-    return said.stdout.splitlines()[0].partition(":")[2].strip()
+    """Return the version of LVM."""
+    answer = await must(ctx, "lvm", "version", what="ask for its version")
+    return answer.stdout.splitlines()[0].partition(":")[2].strip()
 
 
 async def pvdisplay(
@@ -49,13 +44,9 @@ async def pvdisplay(
     """Return physical volumes, by device.
 
     Args:
-        ctx: the target.
         pvname: only this physical volume.
         real: use the resolved paths of devices that are symlinks.
         quiet: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' lvm.pvdisplay
 
     Returns:
         The volumes; empty if there are none.
@@ -64,11 +55,11 @@ async def pvdisplay(
         StateFailedError: the target has no LVM.
     """
     del quiet
-    found = await _shown(ctx, "pvdisplay", pvname, _PHYSICAL)
+    volumes = await _shown(ctx, "pvdisplay", pvname, _PHYSICAL)
     if not real:
-        return found
+        return volumes
     resolved: dict[str, dict[str, str]] = {}
-    for device, about in found.items():
+    for device, about in volumes.items():
         place = (await ask(ctx, "readlink", "-f", "--", device)).stdout.strip() or device
         resolved[place] = {**about, "Real Physical Volume Device": place}
     return resolved
@@ -78,12 +69,8 @@ async def vgdisplay(ctx: FunctionContext, vgname: str = "", quiet: bool = False)
     """Return volume groups by name; empty if there are none.
 
     Args:
-        ctx: the target.
         vgname: the volume group.
         quiet: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' lvm.vgdisplay
     """
     del quiet
     return await _shown(ctx, "vgdisplay", vgname, _GROUP)
@@ -93,12 +80,8 @@ async def lvdisplay(ctx: FunctionContext, lvname: str = "", quiet: bool = False)
     """Return logical volumes by path; empty if there are none.
 
     Args:
-        ctx: the target.
         lvname: its name.
         quiet: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' lvm.lvdisplay
     """
     del quiet
     return await _shown(ctx, "lvdisplay", lvname, _LOGICAL)
@@ -118,9 +101,4 @@ async def _shown(
     }
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "lvdisplay": lvdisplay,
-    "pvdisplay": pvdisplay,
-    "version": version,
-    "vgdisplay": vgdisplay,
-}
+OFFERED: Final = by_name(lvdisplay, pvdisplay, version, vgdisplay)

@@ -26,21 +26,17 @@ async def fstab(ctx: FunctionContext, config: str = DEFAULT) -> dict[str, dict[s
     """Return the entries of an fstab by folder: `device`, `fstype`, `opts`, `dump` and `pass`.
 
     Args:
-        ctx: the target.
         config: the path of the fstab.
-
-    Example:
-        ensue call '*' mount.fstab
     """
-    found: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for line in await _read(ctx, config):
         fields = _fields(line)
         if fields:
             device, folder, fstype, opts, dump, number = fields
-            found[folder] = {
+            entries[folder] = {
                 "device": device, "fstype": fstype, "opts": opts.split(","), "dump": dump, "pass": number,
             }  # fmt: skip
-    return found
+    return entries
 
 
 async def set_fstab(
@@ -60,7 +56,6 @@ async def set_fstab(
     """Add or change the line of a folder.
 
     Args:
-        ctx: the target.
         name: the folder whose line to change.
         device: the device.
         fstype: the type of the file system.
@@ -90,8 +85,8 @@ async def set_fstab(
     new = "\t".join(_escaped(field) for field in fields)
     lines = await _read(ctx, config)
     keys = _keys(name, match_on)
-    found = [(place, _fields(line)) for place, line in enumerate(lines)]
-    places = [place for place, line in found if line and all(line[key] == fields[key] for key in keys)]
+    entries = [(place, _fields(line)) for place, line in enumerate(lines)]
+    places = [place for place, line in entries if line and all(line[key] == fields[key] for key in keys)]
     if places and (not_change or all(_fields(lines[place]) == fields for place in places)):
         return "present"
     if not test:
@@ -106,7 +101,6 @@ async def rm_fstab(ctx: FunctionContext, name: str, device: str | None = None, c
     """Remove the line of a folder.
 
     Args:
-        ctx: the target.
         name: the folder.
         device: only if the line is for this device.
         config: the path of the fstab.
@@ -155,10 +149,10 @@ def _keys(name: str, match_on: str | Sequence[str]) -> list[int]:
 def _fields(line: str) -> list[str] | None:
     if line.lstrip()[:1] in {"", "#"}:
         return None
-    found = [unescaped(field) for field in line.split()]
-    if len(found) < 3:  # noqa: PLR2004 (device, folder, kind)
+    fields = [unescaped(field) for field in line.split()]
+    if len(fields) < 3:  # noqa: PLR2004 (device, folder, kind)
         return None
-    return [*found, *("defaults", "0", "0")[len(found) - 3 :]][:_FIELDS]
+    return [*fields, *("defaults", "0", "0")[len(fields) - 3 :]][:_FIELDS]
 
 
 def _escaped(field: str) -> str:

@@ -1,4 +1,9 @@
-"""Lists, mounts and unmounts file systems."""
+"""Lists, mounts and unmounts file systems.
+
+Args:
+    name: the folder.
+    opts: mount options, as a list or separated by commas.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +24,21 @@ async def active(ctx: FunctionContext, extended: bool = False) -> dict[str, dict
     """Return the mounts by folder: `device`, `fstype` and `opts`, with `extended` also `superopts`.
 
     Args:
-        ctx: the target.
         extended: include `superopts`, the options of the file system itself.
-
-    Example:
-        ensue call '*' mount.active
     """
-    said = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
-    found: dict[str, dict[str, Any]] = {}
-    for line in said.stdout.splitlines():
+    answer = await must(ctx, "cat", "/proc/self/mountinfo", what="list the mounts")
+    mounts: dict[str, dict[str, Any]] = {}
+    for line in answer.stdout.splitlines():
         here, _, there = line.partition(" - ")
         folder, opts = here.split()[4:6]
         fstype, device, superopts = [*there.split(), ""][:3]
         entry: dict[str, Any] = {"device": unescaped(device), "fstype": fstype, "opts": opts.split(",")}
-        found[unescaped(folder)] = {**entry, "superopts": superopts.split(",")} if extended else entry
-    return found
+        mounts[unescaped(folder)] = {**entry, "superopts": superopts.split(",")} if extended else entry
+    return mounts
 
 
 async def is_mounted(ctx: FunctionContext, name: str) -> bool:
     """Return whether something is mounted on a folder.
-
-    Args:
-        ctx: the target.
-        name: the folder.
 
     Example:
         ensue call '*' mount.is_mounted /srv/data
@@ -49,24 +46,21 @@ async def is_mounted(ctx: FunctionContext, name: str) -> bool:
     return name in await active(ctx)
 
 
-async def mount(  # noqa: PLR0917 (Salt's order)
+async def mount(
     ctx: FunctionContext,
     name: str,
     device: str = "",
     mkmnt: bool = False,
     fstype: str = "",
     opts: str | Sequence[str] = "defaults",
-    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+    user: str | None = None,
 ) -> bool:
     """Mount a device on a folder.
 
     Args:
-        ctx: the target.
-        name: the folder.
         device: the device; empty for the folder's device in the fstab.
         mkmnt: create the folder.
         fstype: the type of the file system.
-        opts: mount options, as a list or separated by commas.
         user: without effect; the user of the connection mounts it.
 
     Example:
@@ -88,11 +82,6 @@ async def mount(  # noqa: PLR0917 (Salt's order)
 async def remount(ctx: FunctionContext, name: str, opts: str | Sequence[str]) -> bool:
     """Remount a folder with other options.
 
-    Args:
-        ctx: the target.
-        name: the folder.
-        opts: mount options, as a list or separated by commas.
-
     Example:
         ensue call '*' mount.remount /srv/data noatime
 
@@ -107,8 +96,6 @@ async def umount(ctx: FunctionContext, name: str, lazy: bool = False) -> bool:
     """Unmount a folder.
 
     Args:
-        ctx: the target.
-        name: the folder.
         lazy: unmount it even if it is busy.
 
     Example:

@@ -12,24 +12,19 @@ if TYPE_CHECKING:
 
 
 async def swaps(ctx: FunctionContext) -> dict[str, dict[str, str]]:
-    """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB.
-
-    Example:
-        ensue call '*' mount.swaps
-    """
-    said = await must(ctx, "cat", "/proc/swaps", what="list the swap areas in use")
-    found: dict[str, dict[str, str]] = {}
-    for line in said.stdout.splitlines()[1:]:
+    """Return the active swap areas by device or file: `type`, `size`, `used` and `priority`, sizes in KiB."""
+    answer = await must(ctx, "cat", "/proc/swaps", what="list the swap areas in use")
+    areas: dict[str, dict[str, str]] = {}
+    for line in answer.stdout.splitlines()[1:]:
         name, kind, size, used, priority = line.split()[:5]
-        found[unescaped(name)] = {"type": kind, "size": size, "used": used, "priority": priority}
-    return found
+        areas[unescaped(name)] = {"type": kind, "size": size, "used": used, "priority": priority}
+    return areas
 
 
 async def swapon(ctx: FunctionContext, name: str, priority: int | None = None) -> dict[str, Any]:
     """Activate a swap area.
 
     Args:
-        ctx: the target.
         name: the device or file.
         priority: its priority; areas with a higher one are used first.
 
@@ -55,7 +50,6 @@ async def swapoff(ctx: FunctionContext, name: str) -> bool | None:
     """Deactivate a swap area; return None if it was not active.
 
     Args:
-        ctx: the target.
         name: the device or file.
 
     Example:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.mysql import databases, grants, users
 from ensue.library.modules.mysql.server import MysqlServer, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -24,7 +23,6 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
     """Run a query and return its rows.
 
     Args:
-        ctx: the target.
         database: the database to query.
         query: one SQL statement.
         **connection: see `MysqlServer`.
@@ -35,11 +33,11 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
     Returns:
         `columns`, `results` (a list of strings per row) and `rows returned`.
     """
-    found = await rows(ctx, MysqlServer.read({**connection, "connection_db": database}), query)
+    records = await rows(ctx, MysqlServer.read({**connection, "connection_db": database}), query)
     return {
-        "columns": [*found[0]] if found else [],
-        "results": [[*row.values()] for row in found],
-        "rows returned": len(found),
+        "columns": [*records[0]] if records else [],
+        "results": [[*row.values()] for row in records],
+        "rows returned": len(records),
     }
 
 
@@ -47,19 +45,9 @@ async def version(ctx: FunctionContext, **connection: Any) -> str:
     """Return the server's version.
 
     Args:
-        ctx: the target.
         **connection: see `MysqlServer`.
-
-    Example:
-        ensue call '*' mysql.version
     """
     return (await rows(ctx, MysqlServer.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "query": query,
-    "version": version,
-    **databases.FUNCTIONS,
-    **grants.FUNCTIONS,
-    **users.FUNCTIONS,
-}
+FUNCTIONS: Final = by_name(query, version, databases.FUNCTIONS, grants.FUNCTIONS, users.FUNCTIONS)

@@ -1,5 +1,11 @@
 """Databases: list, create, alter and drop them.
 
+Args:
+    **connection: see `MysqlServer`.
+    name: the database.
+    character_set: its default character set.
+    collate: its default collation.
+
 Source: Salt's extension `saltext-mysql`, 1.1.
 """
 
@@ -8,12 +14,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.mysql.server import MysqlServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _GET: Final = """\
@@ -24,15 +29,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
-    """Return the names of the databases.
-
-    Args:
-        ctx: the target.
-        **connection: see `MysqlServer`.
-
-    Example:
-        ensue call '*' mysql.db_list
-    """
+    """Return the names of the databases."""
     sql = "SELECT SCHEMA_NAME AS name FROM INFORMATION_SCHEMA.SCHEMATA ORDER BY 1;"
     return [row["name"] or "" for row in await rows(ctx, MysqlServer.read(connection), sql)]
 
@@ -40,27 +37,17 @@ async def db_list(ctx: FunctionContext, **connection: Any) -> list[str]:
 async def db_get(ctx: FunctionContext, name: str, **connection: Any) -> dict[str, str]:
     """Return `character_set` and `collate` of a database, an empty mapping if it does not exist.
 
-    Args:
-        ctx: the target.
-        name: the database.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.db_get shop
     """
-    found = await rows(ctx, MysqlServer.read(connection), _GET.format(name=text_of(name)))
-    if not found:
+    records = await rows(ctx, MysqlServer.read(connection), _GET.format(name=text_of(name)))
+    if not records:
         return {}
-    return {"character_set": found[0]["character_set"] or "", "collate": found[0]["collate_name"] or ""}
+    return {"character_set": records[0]["character_set"] or "", "collate": records[0]["collate_name"] or ""}
 
 
 async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     """Return whether a database exists.
-
-    Args:
-        ctx: the target.
-        name: the database.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_exists shop
@@ -71,16 +58,11 @@ async def db_exists(ctx: FunctionContext, name: str, **connection: Any) -> bool:
 async def db_tables(ctx: FunctionContext, name: str, **connection: Any) -> list[str]:
     """Return the names of a database's tables.
 
-    Args:
-        ctx: the target.
-        name: the database.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.db_tables shop
     """
-    found = await rows(ctx, MysqlServer.read(connection), f"SHOW TABLES IN {name_of(name)};")
-    return [next(iter(row.values())) or "" for row in found]
+    records = await rows(ctx, MysqlServer.read(connection), f"SHOW TABLES IN {name_of(name)};")
+    return [next(iter(row.values())) or "" for row in records]
 
 
 async def db_create(
@@ -91,13 +73,6 @@ async def db_create(
     **connection: Any,
 ) -> bool:
     """Create a database.
-
-    Args:
-        ctx: the target.
-        name: the database.
-        character_set: its default character set.
-        collate: its default collation.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_create shop
@@ -116,13 +91,6 @@ async def alter_db(
 ) -> bool:
     """Change the default character set or collation of a database.
 
-    Args:
-        ctx: the target.
-        name: the database.
-        character_set: its default character set.
-        collate: its default collation.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.alter_db shop
     """
@@ -133,11 +101,6 @@ async def alter_db(
 
 async def db_remove(ctx: FunctionContext, name: str, **connection: Any) -> bool:
     """Drop a database with everything in it.
-
-    Args:
-        ctx: the target.
-        name: the database.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.db_remove shop
@@ -156,13 +119,4 @@ def _texts(character_set: str | None, collate: str | None) -> str:
     return words
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "alter_db": alter_db,
-    "db_create": db_create,
-    "db_exists": db_exists,
-    "db_get": db_get,
-    "db_list": db_list,
-    "db_remove": db_remove,
-    "db_tables": db_tables,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(alter_db, db_create, db_exists, db_get, db_list, db_remove, db_tables)

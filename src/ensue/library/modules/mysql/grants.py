@@ -2,6 +2,15 @@
 
 Existing grants are read from `SHOW GRANTS`, whose output is the same in MySQL and MariaDB.
 
+Args:
+    user: the account's user name.
+    host: the host that it logs in from.
+    **connection: see `MysqlServer`.
+    grant: the privileges, separated by commas.
+    database: what they apply to: `database.*`, `database.table` or `*.*`.
+    grant_option: whether the account may grant them to others.
+    escape: take `_` and `%` in the name of the database literally, not as wildcards.
+
 Source: Salt's extension `saltext-mysql`, 1.1; MySQL's manual, "GRANT". An account with all privileges
 has each of them, and a requested grant option must exist; Salt's extension checks neither.
 """
@@ -13,13 +22,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.library.modules.mysql.server import MysqlServer, account_of, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _ALL: Final = "ALL PRIVILEGES"
@@ -68,23 +76,17 @@ async def user_grants(
 ) -> list[str]:
     """Return the grants of an account as SQL, without the password hash.
 
-    Args:
-        ctx: the target.
-        user: the account's user name.
-        host: the host that it logs in from.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.user_grants shop
 
     Raises:
         StateFailedError: the account does not exist, or the query fails.
     """
-    found = await rows(ctx, MysqlServer.read(connection), f"SHOW GRANTS FOR {account_of(user, host)};")
-    return [_KEPT.sub("", next(iter(row.values())) or "") for row in found]
+    records = await rows(ctx, MysqlServer.read(connection), f"SHOW GRANTS FOR {account_of(user, host)};")
+    return [_KEPT.sub("", next(iter(row.values())) or "") for row in records]
 
 
-async def grant_exists(  # noqa: PLR0917 (Salt's order)
+async def grant_exists(
     ctx: FunctionContext,
     grant: str,
     database: str,
@@ -96,16 +98,6 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
 ) -> bool:
     """Return whether an account has privileges.
 
-    Args:
-        ctx: the target.
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        grant_option: whether the account may grant them to others.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.grant_exists SELECT 'shop.*' shop
 
@@ -115,13 +107,13 @@ async def grant_exists(  # noqa: PLR0917 (Salt's order)
     asked = MysqlServer.read(connection)
     if not await rows(ctx, asked, _ACCOUNT.format(user=text_of(user), host=text_of(host))):
         return False
-    held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
+    granted = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
     is_global = database.startswith("*.")
-    privileges = {privilege for line in held for privilege in line.privileges}
-    may_grant = any(line.with_grant_option for line in held)
-    wanted = _privileges(grant)
+    privileges = {privilege for line in granted for privilege in line.privileges}
+    may_grant = any(line.with_grant_option for line in granted)
+    requested = _privileges(grant)
     is_all = _ALL in privileges or (is_global and privileges >= _GLOBAL_OF_MYSQL_8)
-    return (is_all or wanted <= privileges | {"USAGE"}) and (may_grant or not grant_option)
+    return (is_all or requested <= privileges | {"USAGE"}) and (may_grant or not grant_option)
 
 
 async def grants_on(
@@ -134,22 +126,14 @@ async def grants_on(
 ) -> list[str]:
     """Return the privileges that an account has on exactly this database or table.
 
-    Args:
-        ctx: the target.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `MysqlServer`.
-
     Example:
         ensue call '*' mysql.grants_on 'shop.*' shop
     """
-    held = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
-    return [", ".join(sorted(line.privileges)) for line in held if line.privileges - {"USAGE"}]
+    granted = await _held_on(ctx, _level(database, escape=escape), user, host, connection)
+    return [", ".join(sorted(line.privileges)) for line in granted if line.privileges - {"USAGE"}]
 
 
-async def grant_add(  # noqa: PLR0917 (Salt's order)
+async def grant_add(
     ctx: FunctionContext,
     grant: str,
     database: str,
@@ -163,15 +147,7 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
     """Grant privileges to an account.
 
     Args:
-        ctx: the target.
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        grant_option: whether the account may grant them to others.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
         ssl_option: a list of mappings: `SSL` or `X509` to true, `SUBJECT`, `ISSUER` or `CIPHER` to a string.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_add SELECT 'shop.*' shop
@@ -184,7 +160,7 @@ async def grant_add(  # noqa: PLR0917 (Salt's order)
     return True
 
 
-async def grant_revoke(  # noqa: PLR0917 (Salt's order)
+async def grant_revoke(
     ctx: FunctionContext,
     grant: str,
     database: str,
@@ -195,16 +171,6 @@ async def grant_revoke(  # noqa: PLR0917 (Salt's order)
     **connection: Any,
 ) -> bool:
     """Revoke privileges from an account; the arguments are those of `grant_add`.
-
-    Args:
-        ctx: the target.
-        grant: the privileges, separated by commas.
-        database: what they apply to: `database.*`, `database.table` or `*.*`.
-        user: the account's user name.
-        host: the host that it logs in from.
-        grant_option: whether the account may grant them to others.
-        escape: take `_` and `%` in the name of the database literally, not as wildcards.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.grant_revoke SELECT 'shop.*' shop
@@ -227,7 +193,7 @@ async def _held_on(
 
 def _privileges(grant: str) -> frozenset[str]:
     """Normalize privileges: `SELECT (a, b)` for columns, MariaDB's name for the rest."""
-    found: set[str] = set()
+    privileges: set[str] = set()
     end = 0
     for match in _PRIVILEGE.finditer(grant):
         if match.start() != end or match.start() == match.end():
@@ -237,10 +203,10 @@ def _privileges(grant: str) -> frozenset[str]:
         words = _ALL if words == "ALL" else _SAME.get(words, words)
         named = (match["columns"] or "").split(",")
         columns = sorted(each.strip().strip("`") for each in named if each.strip())
-        found.add(f"{words} ({', '.join(map(name_of, columns))})" if columns else words)
-    if end != len(grant) or not found:
+        privileges.add(f"{words} ({', '.join(map(name_of, columns))})" if columns else words)
+    if end != len(grant) or not privileges:
         raise StateFailedError(f"{grant!r} is not a list of privileges; separate them by commas")
-    return frozenset(found)
+    return frozenset(privileges)
 
 
 def _level(database: str, *, escape: bool) -> _GrantLevel:
@@ -287,11 +253,4 @@ def _requirement(ssl_option: Any) -> str:
     return f" REQUIRE {' AND '.join(words)}" if words else ""
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "grant_add": grant_add,
-    "grant_exists": grant_exists,
-    "grant_revoke": grant_revoke,
-    "grants_on": grants_on,
-    "user_grants": user_grants,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(grant_add, grant_exists, grant_revoke, grants_on, user_grants)

@@ -89,7 +89,6 @@ async def rows(ctx: FunctionContext, server: MysqlServer, sql: str) -> list[dict
     """Return the rows of a query, one mapping per row.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the query, or several statements of which only the last returns rows.
 
@@ -112,16 +111,16 @@ async def rows(ctx: FunctionContext, server: MysqlServer, sql: str) -> list[dict
 
 async def run_sql(ctx: FunctionContext, server: MysqlServer, sql: str) -> str:
     """Run SQL statements and return the client's output."""
-    found = {word: await _option(ctx, server, word) for word in server.__struct_fields__}
-    argv = [f"--defaults-file={found['default_file']}"] if found["default_file"] else []
-    argv += ["--batch", f"--default-character-set={found['charset'] or 'utf8'}"]
+    options = {word: await _option(ctx, server, word) for word in server.__struct_fields__}
+    argv = [f"--defaults-file={options['default_file']}"] if options["default_file"] else []
+    argv += ["--batch", f"--default-character-set={options['charset'] or 'utf8'}"]
     for word in ("host", "port", "user"):
-        argv += [f"--{word}={found[word]}"] if found[word] else []
-    argv += [f"--socket={found['unix_socket']}"] if found["unix_socket"] else []
-    argv += [f"--database={found['db']}"] if found["db"] else []
-    if found["passwd"]:
-        ctx.masker.add(found["passwd"])
-    env = {"MYSQL_PWD": found["passwd"]} if found["passwd"] else None
+        argv += [f"--{word}={options[word]}"] if options[word] else []
+    argv += [f"--socket={options['unix_socket']}"] if options["unix_socket"] else []
+    argv += [f"--database={options['db']}"] if options["db"] else []
+    if options["passwd"]:
+        ctx.masker.add(options["passwd"])
+    env = {"MYSQL_PWD": options["passwd"]} if options["passwd"] else None
     stdin = f"{_PLAIN_LITERALS}\n{sql}\n".encode()
     answer = await ask(ctx, "mysql", *argv, stdin=stdin, env=env)
     if answer.is_missing:
@@ -130,8 +129,8 @@ async def run_sql(ctx: FunctionContext, server: MysqlServer, sql: str) -> str:
         )
     if not answer.is_success:
         # MariaDB's client repeats the statement, which may contain a password, before the message.
-        said = [line for line in answer.stderr.splitlines() if line.startswith("ERROR ")]
-        raise StateFailedError("MySQL refused: " + ("\n".join(said) or f"exit code {answer.returncode}"))
+        errors = [line for line in answer.stderr.splitlines() if line.startswith("ERROR ")]
+        raise StateFailedError("MySQL refused: " + ("\n".join(errors) or f"exit code {answer.returncode}"))
     return answer.stdout
 
 

@@ -1,5 +1,10 @@
 """Users: their accounts and passwords.
 
+Args:
+    **connection: see `MysqlServer`.
+    host: the host that it logs in from.
+    password_column: not used.
+
 Source: Salt's extension `saltext-mysql`, 1.1; MariaDB's and MySQL's manuals, "CREATE USER".
 """
 
@@ -9,12 +14,11 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.mysql.server import MysqlServer, account_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 NATIVE: Final = "mysql_native_password"
@@ -28,19 +32,11 @@ _NOBODY_FITS: Final = frozenset({"", "invalid"})
 
 
 async def user_list(ctx: FunctionContext, **connection: Any) -> list[dict[str, str | None]]:
-    """Return the accounts, each with `User` and `Host`.
-
-    Args:
-        ctx: the target.
-        **connection: see `MysqlServer`.
-
-    Example:
-        ensue call '*' mysql.user_list
-    """
+    """Return the accounts, each with `User` and `Host`."""
     return await rows(ctx, MysqlServer.read(connection), "SELECT User, Host FROM mysql.user ORDER BY 1, 2;")
 
 
-async def user_exists(  # noqa: PLR0917 (Salt's order)
+async def user_exists(
     ctx: FunctionContext,
     user: str,
     host: str = "localhost",
@@ -48,41 +44,37 @@ async def user_exists(  # noqa: PLR0917 (Salt's order)
     password_hash: str | None = None,
     passwordless: bool = False,
     unix_socket: bool = False,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     **connection: Any,
 ) -> bool:
     """Return whether an account exists and, if a password is given, has that password.
 
     Args:
-        ctx: the target.
         user: its user name.
-        host: the host that it logs in from.
         password: its password; masked from then on.
         password_hash: the password's hash as the server stores it.
         passwordless: check that it logs in without a password.
         unix_socket: with `passwordless`, check that it logs in as the user of that name on the target.
-        password_column: not used.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_exists shop
     """
-    found = await _account(ctx, user, host, connection)
-    if found is None:
+    account = await _account(ctx, user, host, connection)
+    if account is None:
         return False
-    plugin, kept = found
+    plugin, kept = account
     if password or password_hash:
-        wanted = native_hash(password) if password else str(password_hash)
-        ctx.masker.add(*filter(None, (password, wanted)))
+        hashed = native_hash(password) if password else str(password_hash)
+        ctx.masker.add(*filter(None, (password, hashed)))
         return plugin not in {"", NATIVE} | _SOCKET or (
-            plugin not in _SOCKET and kept.upper() == wanted.upper()
+            plugin not in _SOCKET and kept.upper() == hashed.upper()
         )
     if unix_socket:
         return plugin in _SOCKET
     return not passwordless or (plugin not in _SOCKET and kept in _NOBODY_FITS)
 
 
-async def user_create(  # noqa: PLR0917 (Salt's order)
+async def user_create(
     ctx: FunctionContext,
     user: str,
     host: str = "localhost",
@@ -90,23 +82,19 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
     password_hash: str | None = None,
     allow_passwordless: bool = False,
     unix_socket: bool = False,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     auth_plugin: str = NATIVE,
     **connection: Any,
 ) -> bool:
     """Create an account.
 
     Args:
-        ctx: the target.
         user: its user name.
-        host: the host that it logs in from.
         password: its password.
         password_hash: a password's hash as the server stores it.
         allow_passwordless: allow an account without a password.
         unix_socket: let it log in as the user of that name on the target.
-        password_column: not used.
         auth_plugin: MySQL's authentication plug-in for the password.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_create shop
@@ -121,7 +109,7 @@ async def user_create(  # noqa: PLR0917 (Salt's order)
     return True
 
 
-async def user_chpass(  # noqa: PLR0917 (Salt's order)
+async def user_chpass(
     ctx: FunctionContext,
     user: str,
     host: str = "localhost",
@@ -129,23 +117,19 @@ async def user_chpass(  # noqa: PLR0917 (Salt's order)
     password_hash: str | None = None,
     allow_passwordless: bool = False,
     unix_socket: bool | None = None,
-    password_column: str | None = None,  # noqa: ARG001 (Salt's; the column is found)
+    password_column: str | None = None,  # Salt's; the column is found
     auth_plugin: str = NATIVE,
     **connection: Any,
 ) -> bool:
     """Change an account's password; the arguments are those of `user_create`.
 
     Args:
-        ctx: the target.
         user: the account's user name.
-        host: the host that it logs in from.
         password: its password; masked from then on.
         password_hash: the password's hash as the server stores it.
         allow_passwordless: allow an account without a password.
         unix_socket: let it log in as the user of that name on the target.
-        password_column: not used.
         auth_plugin: MySQL's authentication plug-in for the password.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_chpass shop
@@ -161,10 +145,7 @@ async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", 
     """Drop an account.
 
     Args:
-        ctx: the target.
         user: the account's user name.
-        host: the host that it logs in from.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.user_remove shop
@@ -187,16 +168,16 @@ async def _account(
     It selects all columns, because the name of the one with the hash differs between versions.
     """
     sql = _ACCOUNT.format(user=text_of(user), host=text_of(host))
-    found = await rows(ctx, MysqlServer.read(connection), sql)
-    if not found:
+    records = await rows(ctx, MysqlServer.read(connection), sql)
+    if not records:
         return None
-    kept = found[0].get("authentication_string") or found[0].get("Password") or ""
+    kept = records[0].get("authentication_string") or records[0].get("Password") or ""
     if kept not in _NOBODY_FITS:
         ctx.masker.add(kept)
-    return found[0].get("plugin") or "", kept
+    return records[0].get("plugin") or "", kept
 
 
-async def _identified(  # noqa: PLR0917 (the options that users know)
+async def _identified(
     ctx: FunctionContext,
     password: str | None,
     password_hash: str | None,
@@ -224,11 +205,4 @@ async def _identified(  # noqa: PLR0917 (the options that users know)
     raise StateFailedError("password or password_hash is required unless allow_passwordless is true")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "user_chpass": user_chpass,
-    "user_create": user_create,
-    "user_exists": user_exists,
-    "user_list": user_list,
-    "user_remove": user_remove,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(user_chpass, user_create, user_exists, user_list, user_remove)

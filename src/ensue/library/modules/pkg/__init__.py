@@ -5,8 +5,9 @@ Source: Salt's execution module `pkg` (aptpkg, yumpkg, apkpkg), 3008: names and 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.pkg.advisories import (
     install_patches,
     list_installed_patches,
@@ -30,39 +31,10 @@ from ensue.library.modules.pkg.queries import (
 from ensue.library.modules.pkg.repositories.apt import del_repo, get_repo, list_repos, mod_repo, plan_repo
 from ensue.library.modules.pkg.upgrading import list_upgrades, upgrade
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "available_version": latest_version,
-    "del_repo": del_repo,
-    "download": download,
-    "get_repo": get_repo,
-    "group_diff": group_diff,
-    "group_info": group_info,
-    "hold": hold,
-    "info_installed": info_installed,
-    "install": install,
-    "install_patches": install_patches,
-    "is_installed": is_installed,
-    "latest_version": latest_version,
-    "list_downloaded": list_downloaded,
-    "list_holds": list_holds,
-    "list_installed_patches": list_installed_patches,
-    "list_patches": list_patches,
-    "list_pkgs": list_pkgs,
-    "list_provided": list_provided,
-    "list_repo_pkgs": list_repo_pkgs,
-    "list_repos": list_repos,
-    "list_upgrades": list_upgrades,
-    "mod_repo": mod_repo,
-    "plan_repo": plan_repo,
-    "purge": purge,
-    "refresh_db": refresh_db,
-    "remove": remove,
-    "unhold": unhold,
-    "upgrade": upgrade,
-    "upgrade_available": upgrade_available,
-    "version": version,
-    "version_cmp": version_cmp,
-}
+FUNCTIONS: Final = by_name(
+    del_repo, download, get_repo, group_diff, group_info, hold, info_installed, install,
+    install_patches, is_installed, latest_version, list_downloaded, list_holds,
+    list_installed_patches, list_patches, list_pkgs, list_provided, list_repo_pkgs, list_repos,
+    list_upgrades, mod_repo, plan_repo, purge, refresh_db, remove, unhold, upgrade,
+    upgrade_available, version, version_cmp, available_version=latest_version,
+)  # fmt: skip

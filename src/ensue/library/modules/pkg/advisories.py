@@ -1,5 +1,8 @@
 """Advisories: named sets of updates, which only the repositories of dnf have.
 
+Args:
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `pkg` (yumpkg), 3008: names and return values; the output of dnf 4.
 """
 
@@ -24,15 +27,8 @@ if TYPE_CHECKING:
 _LINE: Final = re.compile(r"(?P<mark>i)?\s*(?P<id>\S+)\s+(?P<severity>\S+)\s+(?P<package>\S+)\Z")
 
 
-async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa: ARG001 (Salt takes more)
+async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:
     """Return all advisories of the repositories that concern installed packages.
-
-    Args:
-        ctx: the target.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_patches
 
     Returns:
         By id: `installed`, and `summary`, the packages in the version that the advisory has.
@@ -53,32 +49,19 @@ async def list_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:  # noqa:
 
 
 async def list_installed_patches(ctx: FunctionContext, **kwargs: Any) -> DataMap:
-    """Return the advisories whose packages are all installed, in the form of `list_patches`.
-
-    Args:
-        ctx: the target.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_installed_patches
-    """
+    """Return the advisories whose packages are all installed, in the form of `list_patches`."""
     advisories: dict[str, Any] = await list_patches(ctx, **kwargs)
     return {each: entry for each, entry in advisories.items() if entry["installed"]}
 
 
 async def install_patches(
-    ctx: FunctionContext,
-    advisory_ids: Sequence[str],
-    downloadonly: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, advisory_ids: Sequence[str], downloadonly: bool = False, **kwargs: Any
 ) -> DataMap:
     """Install what advisories have; a part of `pkg.install` in Salt.
 
     Args:
-        ctx: the target.
         advisory_ids: the advisories.
         downloadonly: only fetch their packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.install_patches RHSA-2026:1234

@@ -23,13 +23,13 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
     """Return the installed versions by name; apk leaves nothing behind when it removes a package."""
     if removed:
         return {}
-    said = await must(ctx, "apk", "info", "-v", what="list the packages")
-    found: dict[str, list[str]] = {}
-    for line in said.stdout.splitlines():
+    answer = await must(ctx, "apk", "info", "-v", what="list the packages")
+    versions: dict[str, list[str]] = {}
+    for line in answer.stdout.splitlines():
         match = _NAMED.match(line.strip())
         if match:
-            found[match["name"]] = [match["version"]]
-    return found
+            versions[match["name"]] = [match["version"]]
+    return versions
 
 
 async def available(
@@ -37,9 +37,9 @@ async def available(
 ) -> dict[str, list[str]]:
     """Return the versions in the repositories, newest first."""
     repository = ["--repository", fromrepo] if fromrepo else []
-    said = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
+    answer = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
     found: dict[str, list[str]] = {}
-    for name, versions in _offers(said.stdout).items():
+    for name, versions in _offers(answer.stdout).items():
         newest_first: list[str] = []
         for version in versions:
             place = 0
@@ -53,8 +53,8 @@ async def available(
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
     """Compare two versions as apk does."""
-    said = await must(ctx, "apk", "version", "-t", left, right, what="compare versions")
-    return _ORDER[said.stdout.strip()]
+    answer = await must(ctx, "apk", "version", "-t", left, right, what="compare versions")
+    return _ORDER[answer.stdout.strip()]
 
 
 async def refreshed_at_s(ctx: FunctionContext) -> float | None:
@@ -64,9 +64,9 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
     if await ctx.connection.stat(folder, follow=True) is None:
         return newest
     for name in await ctx.connection.list_directory(folder):
-        found = await ctx.connection.stat(f"{folder}/{name}")
-        if found is not None and name.startswith("APKINDEX"):
-            newest = max(newest, found.mtime_s)
+        file_stat = await ctx.connection.stat(f"{folder}/{name}")
+        if file_stat is not None and name.startswith("APKINDEX"):
+            newest = max(newest, file_stat.mtime_s)
     return newest
 
 
@@ -106,12 +106,12 @@ async def held(ctx: FunctionContext) -> list[str]:
     raise NotAvailableError(f"packages of {ctx.srn} cannot be held: apk does not support it")
 
 
-async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:  # noqa: ARG001 (the contract's)
+async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
     """Refuse, as `held` does."""
     await held(ctx)
 
 
-async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
+async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
     """Refuse, as `downloaded` does."""
     await downloaded(ctx)
 
@@ -121,18 +121,18 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
     raise NotAvailableError(f"packages of {ctx.srn} cannot be downloaded only: apk does not support it")
 
 
-async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (apk knows one kind)
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # apk knows one kind
     """Return what an upgrade would install."""
-    said = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
-    found: dict[str, str] = {}
-    for line in said.stdout.splitlines():
+    answer = await must(ctx, "apk", "version", "-l", "<", what="look for upgrades")
+    versions: dict[str, str] = {}
+    for line in answer.stdout.splitlines():
         there, mark, new = line.partition(" < ")
         if mark:
-            found[_named(there.strip())] = new.strip()
-    return found
+            versions[_named(there.strip())] = new.strip()
+    return versions
 
 
-async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (apk knows one kind)
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # apk knows one kind
     """Upgrade all packages."""
     await must(ctx, "apk", "upgrade", what="upgrade packages", is_followed=True)
 
@@ -144,13 +144,13 @@ def _named(shown: str) -> str:
 
 def _offers(policy: str) -> dict[str, list[str]]:
     """Return the versions that come from a repository, by package name."""
-    found: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     name = version = ""
     for line in policy.splitlines():
         if not line.startswith(" "):
             name = line.strip().removesuffix(" policy:")
         elif not line.startswith("    "):
             version = line.strip().rstrip(":")
-        elif line.strip() != _INSTALLED and version not in found.setdefault(name, []):
-            found[name].append(version)
-    return found
+        elif line.strip() != _INSTALLED and version not in versions.setdefault(name, []):
+            versions[name].append(version)
+    return versions

@@ -41,15 +41,15 @@ _UPGRADE: Final = re.compile(r"Inst (?P<name>\S+) \[[^\]]*\] \((?P<new>\S+)")
 async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str, list[str]]:
     """Return the installed versions by name; a package of a foreign architecture is `name:architecture`."""
     line = f"dpkg --print-architecture && dpkg-query -W -f '{_FORMAT}'"
-    said = await must(ctx, "sh", "-c", line, what="list the packages")
-    native, *lines = said.stdout.splitlines()
-    found: dict[str, list[str]] = {}
+    answer = await must(ctx, "sh", "-c", line, what="list the packages")
+    native, *lines = answer.stdout.splitlines()
+    versions: dict[str, list[str]] = {}
     for each in lines:
         status, name, architecture, version = each.split("\t")
         shown = name if architecture in {native, "all"} else f"{name}:{architecture}"
         if status[1:2] in (_REMOVED if removed else _THERE):
-            found.setdefault(shown, []).append(version)
-    return found
+            versions.setdefault(shown, []).append(version)
+    return versions
 
 
 async def available(
@@ -59,12 +59,12 @@ async def available(
     target = ["-t", fromrepo] if fromrepo else []
     policy = await must(ctx, "apt-cache", *target, "policy", *names, what="look up packages")
     madison = await ask(ctx, "apt-cache", "madison", *names)
-    found = {name: [version] for name, version in _candidates(policy.stdout).items()}
+    versions = {name: [version] for name, version in _candidates(policy.stdout).items()}
     for line in madison.stdout.splitlines():
         columns = [column.strip() for column in line.split("|")]
-        if len(columns) == _MADISON_COLUMNS and columns[1] not in found.get(columns[0], []):
-            found.setdefault(columns[0], []).append(columns[1])
-    return found
+        if len(columns) == _MADISON_COLUMNS and columns[1] not in versions.get(columns[0], []):
+            versions.setdefault(columns[0], []).append(columns[1])
+    return versions
 
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
@@ -79,9 +79,9 @@ async def refreshed_at_s(ctx: FunctionContext) -> float | None:
     """Return when the package lists were last fetched, 0 if never."""
     times = [0.0]
     for path in ("/var/cache/apt/pkgcache.bin", "/var/lib/apt/lists/partial"):
-        found = await ctx.connection.stat(path)
-        if found is not None:
-            times.append(found.mtime_s)
+        file_stat = await ctx.connection.stat(path)
+        if file_stat is not None:
+            times.append(file_stat.mtime_s)
     return max(times)
 
 
@@ -114,7 +114,7 @@ async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> 
     await must(ctx, *_APT_GET, verb, "--", *names, env=_QUIET, what=f"{verb} packages", is_followed=True)
 
 
-async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:  # noqa: ARG001 (the contract's)
+async def install_files(ctx: FunctionContext, paths: Sequence[str], options: InstallOptions) -> None:
     """Install packages from files, and their dependencies from the repositories."""
     await must(
         ctx,
@@ -135,7 +135,9 @@ async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
         ctx, "dpkg-query", "-W", "-f", "${db:Status-Abbrev}\\t${Provides}\\n", what="list the packages"
     )
     lines = (line.partition("\t") for line in shown.stdout.splitlines())
-    there = [part.split() for status, _, said in lines if status[1:2] in _THERE for part in said.split(",")]
+    there = [
+        part.split() for status, _, provides in lines if status[1:2] in _THERE for part in provides.split(",")
+    ]
     return {words[0].partition(":")[0] for words in there if words} & {*names}
 
 
@@ -169,8 +171,8 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
 async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:
     """Return what a simulated upgrade would install."""
     verb = "dist-upgrade" if dist_upgrade else "upgrade"
-    said = await must(ctx, "apt-get", "-s", "-q", verb, env=_QUIET, what="look for upgrades")
-    lines = (_UPGRADE.match(line) for line in said.stdout.splitlines())
+    answer = await must(ctx, "apt-get", "-s", "-q", verb, env=_QUIET, what="look for upgrades")
+    lines = (_UPGRADE.match(line) for line in answer.stdout.splitlines())
     return {match["name"]: match["new"] for match in lines if match}
 
 
@@ -181,12 +183,12 @@ async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:
 
 
 def _candidates(policy: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     name = ""
     for line in policy.splitlines():
         if line[:1] not in {"", " "}:
             name = line.rstrip(":")
         key, _, value = line.strip().partition(": ")
         if key == "Candidate" and value != "(none)":
-            found[name] = value
-    return found
+            versions[name] = value
+    return versions

@@ -1,4 +1,9 @@
-"""Installs and removes packages. It compares the lists of packages before and after to report the changes."""
+"""Installs and removes packages. It compares the lists of packages before and after to report the changes.
+
+Args:
+    **kwargs: accepted as by Salt, without effect.
+    name: one package.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +23,11 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def refresh_db(
-    ctx: FunctionContext,
-    cache_valid_time: float = 0,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
-) -> bool:
+async def refresh_db(ctx: FunctionContext, cache_valid_time: float = 0, **kwargs: Any) -> bool:
     """Fetch the package lists.
 
     Args:
-        ctx: the target.
         cache_valid_time: skip this if the lists are younger, in seconds.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.refresh_db
 
     Returns:
         Whether they were fetched.
@@ -60,13 +56,11 @@ async def install(
     only_upgrade: bool = False,
     reinstall: bool = False,
     sources: Sequence[Mapping[str, str]] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Install or upgrade packages.
 
     Args:
-        ctx: the target.
-        name: one package.
         pkgs: several packages, each a name or `{name: version}`.
         version: the version of `name`.
         refresh: fetch the package lists first.
@@ -76,7 +70,6 @@ async def install(
         only_upgrade: upgrade installed packages only.
         reinstall: reinstall packages that are already installed.
         sources: package files to install instead, each `{name: salt://…}`.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.install nginx
@@ -107,18 +100,12 @@ async def install(
 
 
 async def remove(
-    ctx: FunctionContext,
-    name: str | None = None,
-    pkgs: Sequence[str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, name: str | None = None, pkgs: Sequence[str] | None = None, **kwargs: Any
 ) -> DataMap:
     """Remove packages; their configuration may stay.
 
     Args:
-        ctx: the target.
-        name: one package.
         pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.remove apache2
@@ -138,18 +125,12 @@ async def remove(
 
 
 async def purge(
-    ctx: FunctionContext,
-    name: str | None = None,
-    pkgs: Sequence[str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, name: str | None = None, pkgs: Sequence[str] | None = None, **kwargs: Any
 ) -> DataMap:
     """Remove packages with their configuration.
 
     Args:
-        ctx: the target.
-        name: one package.
         pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.purge apache2

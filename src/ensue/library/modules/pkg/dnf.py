@@ -37,36 +37,36 @@ async def installed(ctx: FunctionContext, *, removed: bool = False) -> dict[str,
     """Return the installed versions by name; rpm leaves nothing behind when it removes a package."""
     if removed:
         return {}
-    said = await must(ctx, "rpm", "-qa", "--qf", _RPM_FORMAT, what="list the packages")
-    return _versions(said.stdout)
+    answer = await must(ctx, "rpm", "-qa", "--qf", _RPM_FORMAT, what="list the packages")
+    return _versions(answer.stdout)
 
 
 async def available(
     ctx: FunctionContext, names: Sequence[str], *, fromrepo: str | None = None
 ) -> dict[str, list[str]]:
     """Return the versions in the enabled repositories, newest first."""
-    said = await must(
+    answer = await must(
         ctx, *_DNF, *_repositories(fromrepo), "repoquery", "--qf", _QUERY_FORMAT, *names,
         what="look up packages",
     )  # fmt: skip
-    return await _newest_first(ctx, _versions(said.stdout))
+    return await _newest_first(ctx, _versions(answer.stdout))
 
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
     """Compare versions as rpm does: by epoch, version and release, ignoring a part that one of them lacks."""
-    for one, other in zip(_parts(left), _parts(right), strict=True):
-        if one and other and one != other:
-            said = await must(
-                ctx, "rpm", "--eval", f"%{{lua:print(rpm.vercmp('{_plain(one)}', '{_plain(other)}'))}}",
+    for mine, other in zip(_parts(left), _parts(right), strict=True):
+        if mine and other and mine != other:
+            answer = await must(
+                ctx, "rpm", "--eval", f"%{{lua:print(rpm.vercmp('{_plain(mine)}', '{_plain(other)}'))}}",
                 what="compare versions",
             )  # fmt: skip
-            result = int(said.stdout.strip())
+            result = int(answer.stdout.strip())
             if result:
                 return result
     return 0
 
 
-async def refreshed_at_s(ctx: FunctionContext) -> float | None:  # noqa: ARG001 (the contract's)
+async def refreshed_at_s(ctx: FunctionContext) -> float | None:
     """Return None: dnf refreshes outdated metadata itself."""
     return None
 
@@ -91,7 +91,7 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     await must(ctx, *_DNF, *flags, verb, *specs, what="install packages", is_followed=True)
 
 
-async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:  # noqa: ARG001 (rpm knows no purge)
+async def remove(ctx: FunctionContext, names: Sequence[str], *, purge: bool) -> None:  # rpm knows no purge
     """Remove packages and what depends on them."""
     await must(ctx, *_DNF, "remove", *names, what="remove packages", is_followed=True)
 
@@ -109,8 +109,10 @@ async def provided(ctx: FunctionContext, names: Sequence[str]) -> set[str]:
 
 async def held(ctx: FunctionContext) -> list[str]:
     """Return the packages that are locked to a version, sorted."""
-    said = await must(ctx, *_DNF, "versionlock", "list", what="list held packages (dnf's plugin versionlock)")
-    lines = (_LOCKED.match(line.strip()) for line in said.stdout.splitlines())
+    answer = await must(
+        ctx, *_DNF, "versionlock", "list", what="list held packages (dnf's plugin versionlock)"
+    )
+    lines = (_LOCKED.match(line.strip()) for line in answer.stdout.splitlines())
     return sorted({match["name"] for match in lines if match})
 
 
@@ -136,16 +138,16 @@ async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:
     return _versions(listed.stdout)
 
 
-async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # noqa: ARG001 (dnf knows one kind)
+async def upgrades(ctx: FunctionContext, *, dist_upgrade: bool) -> dict[str, str]:  # dnf knows one kind
     """Return what an upgrade would install."""
-    said = await must(
+    answer = await must(
         ctx, *_DNF, "repoquery", "--upgrades", "--latest-limit=1", "--qf", _QUERY_FORMAT,
         what="look for upgrades",
     )  # fmt: skip
-    return {name: versions[-1] for name, versions in _versions(said.stdout).items()}
+    return {name: versions[-1] for name, versions in _versions(answer.stdout).items()}
 
 
-async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # noqa: ARG001 (dnf knows one kind)
+async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # dnf knows one kind
     """Upgrade all packages."""
     await must(ctx, *_DNF, "upgrade", what="upgrade packages", is_followed=True)
 
@@ -159,8 +161,8 @@ async def _newest_first(ctx: FunctionContext, found: dict[str, list[str]]) -> di
         f"{{'{_plain(epoch)}','{_plain(number)}','{_plain(release)}',{place}}}"
         for place, (epoch, number, release) in enumerate(map(_parts, several))
     )
-    said = await must(ctx, "rpm", "--eval", _SORT % ",".join(rows), what="sort versions")
-    rank = {several[int(place)]: order for order, place in enumerate(said.stdout.split())}
+    answer = await must(ctx, "rpm", "--eval", _SORT % ",".join(rows), what="sort versions")
+    rank = {several[int(place)]: order for order, place in enumerate(answer.stdout.split())}
     return {
         name: sorted(versions, key=rank.__getitem__) if len(versions) > 1 else versions
         for name, versions in found.items()
@@ -172,13 +174,13 @@ def _repositories(fromrepo: str | None) -> list[str]:
 
 
 def _versions(text: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    versions: dict[str, list[str]] = {}
     for line in text.splitlines():
         name, _, version = line.partition("\t")
         shown = version.removeprefix("0:")
-        if shown and shown not in found.setdefault(name, []):
-            found[name].append(shown)
-    return found
+        if shown and shown not in versions.setdefault(name, []):
+            versions[name].append(shown)
+    return versions
 
 
 def _parts(version: str) -> tuple[str, str, str]:

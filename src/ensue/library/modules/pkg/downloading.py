@@ -18,15 +18,11 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def list_downloaded(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[str]]:  # noqa: ARG001 (Salt takes more)
+async def list_downloaded(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[str]]:
     """Return the versions of the packages in the cache, by name.
 
     Args:
-        ctx: the target.
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_downloaded
 
     Raises:
         NotAvailableError: the package manager keeps no cache.
@@ -41,21 +37,17 @@ async def download(
     fromrepo: str | None = None,
     skip_verify: bool = False,
     install_recommends: bool | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Fetch packages and their dependencies, and install nothing.
 
     Args:
-        ctx: the target.
         *packages: names of packages.
         pkgs: further packages, each `{name: version}`.
         fromrepo: the repository to fetch them from.
         skip_verify: accept unsigned packages.
         install_recommends: also fetch recommended packages.
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.download
 
     Returns:
         `{name: {old, new}}`: the versions in the cache before and after, separated by commas.

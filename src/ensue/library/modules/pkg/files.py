@@ -24,7 +24,6 @@ async def install_sources(
     """Install packages from files.
 
     Args:
-        ctx: the target.
         manager: its package manager.
         sources: the name of each package with the location of its file: `salt://`, `https://`, or a path
             of the target.

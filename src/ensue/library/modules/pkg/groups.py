@@ -26,7 +26,7 @@ _NAMES: Final = ("environment group", "group", "name")
 _IDS: Final = ("environment-id", "group-id", "id")
 
 
-async def group_info(  # noqa: PLR0917 (Salt's order)
+async def group_info(
     ctx: FunctionContext,
     name: str,
     expand: bool = False,
@@ -37,7 +37,6 @@ async def group_info(  # noqa: PLR0917 (Salt's order)
     """Return what is in a group of packages.
 
     Args:
-        ctx: the target.
         name: the group, or an environment, by name or id.
         expand: replace the groups of an environment by their packages.
         fromrepo: look only in these repositories.
@@ -64,7 +63,6 @@ async def group_diff(ctx: FunctionContext, name: str, **kwargs: Any) -> DataMap:
     """Return which packages of a group are installed.
 
     Args:
-        ctx: the target.
         name: the group, or an environment, by name or id.
         **kwargs: `fromrepo`, `enablerepo`, `disablerepo`.
 

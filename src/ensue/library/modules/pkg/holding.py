@@ -1,5 +1,10 @@
 """Holds packages: upgrades leave them as they are.
 
+Args:
+    **kwargs: accepted as by Salt, without effect.
+    name: one package.
+    pkgs: several packages.
+
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
 
@@ -16,16 +21,8 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:  # noqa: ARG001 (Salt takes more)
-    """Return the names of packages that are held, sorted.
-
-    Args:
-        ctx: the target.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_holds
-    """
+async def list_holds(ctx: FunctionContext, **kwargs: Any) -> list[str]:
+    """Return the names of packages that are held, sorted."""
     return await (await package_manager(ctx)).held(ctx)
 
 
@@ -33,15 +30,9 @@ async def hold(
     ctx: FunctionContext,
     name: str | None = None,
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> dict[str, DataMap]:
     """Hold packages: upgrades leave them as they are.
-
-    Args:
-        ctx: the target.
-        name: one package.
-        pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.hold nginx
@@ -59,15 +50,9 @@ async def unhold(
     ctx: FunctionContext,
     name: str | None = None,
     pkgs: Sequence[str | Mapping[str, Any]] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> dict[str, DataMap]:
     """Release held packages; arguments and return value are those of `hold`.
-
-    Args:
-        ctx: the target.
-        name: one package.
-        pkgs: several packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.unhold nginx
@@ -79,7 +64,7 @@ async def _settle(ctx: FunctionContext, names: Sequence[str], *, is_held: bool) 
     manager = await package_manager(ctx)
     there = set(await manager.held(ctx))
     installed = await manager.installed(ctx)
-    found: dict[str, DataMap] = {}
+    results: dict[str, DataMap] = {}
     for name in names:
         changes: DataMap = {}
         comment = f"Package {name} is already set {'to be' if is_held else 'not to be'} held."
@@ -94,8 +79,8 @@ async def _settle(ctx: FunctionContext, names: Sequence[str], *, is_held: bool) 
                 comment = f"Package {name} is set {'to be' if is_held else 'not to be'} held."
             else:
                 await manager.hold(ctx, name, is_held=is_held)
-        found[name] = {"name": name, "changes": changes, "result": result, "comment": comment}
-    return found
+        results[name] = {"name": name, "changes": changes, "result": result, "comment": comment}
+    return results
 
 
 def _names(name: str | None, pkgs: Sequence[str | Mapping[str, Any]] | None) -> list[str]:

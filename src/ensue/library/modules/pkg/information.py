@@ -39,19 +39,15 @@ async def info_installed(
     *names: str,
     attr: str | list[str] | None = None,
     failhard: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> DataMap:
     """Return details of installed packages, by name.
 
     Args:
-        ctx: the target.
         *names: the packages; none for all installed packages.
         attr: the fields to return, as a list or separated by commas; None for all.
         failhard: fail if a package is not installed; otherwise it is left out.
         **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.info_installed
 
     Raises:
         StateFailedError: a package is not installed.
@@ -61,30 +57,30 @@ async def info_installed(
     missing = [name for name in names if name not in there]
     if missing and failhard:
         raise StateFailedError(f"not installed on {ctx.srn}: {', '.join(missing)}")
-    found = await _asked(ctx, [name for name in names or there if name in there])
-    wanted = {one.strip() for one in (attr.split(",") if isinstance(attr, str) else attr or ())}
+    facts = await _asked(ctx, [name for name in names or there if name in there])
+    keys = {word.strip() for word in (attr.split(",") if isinstance(attr, str) else attr or ())}
     return {
-        name: {key: value for key, value in fields.items() if not wanted or key in wanted}
-        for name, fields in found.items()
+        name: {key: value for key, value in fields.items() if not keys or key in keys}
+        for name, fields in facts.items()
     }
 
 
 async def _asked(ctx: FunctionContext, names: list[str]) -> dict[str, dict[str, str]]:
     if not names:
         return {}
-    said = await ask(ctx, "dpkg-query", "-W", "-f", _format(_DPKG), "--", *names)
+    answer = await ask(ctx, "dpkg-query", "-W", "-f", _format(_DPKG), "--", *names)
     fields = list(_DPKG)
-    if said.is_missing:
-        said = await ask(ctx, "rpm", "-q", "--queryformat", _format(_RPM), "--", *names)
+    if answer.is_missing:
+        answer = await ask(ctx, "rpm", "-q", "--queryformat", _format(_RPM), "--", *names)
         fields = list(_RPM)
-    if said.is_missing:
+    if answer.is_missing:
         versions = await list_pkgs(ctx)
         return {name: {"version": str(versions[name])} for name in names}
-    found: dict[str, dict[str, str]] = {}
-    for record in said.stdout.split(_END_OF_PACKAGE)[:-1]:
+    facts: dict[str, dict[str, str]] = {}
+    for record in answer.stdout.split(_END_OF_PACKAGE)[:-1]:
         values = dict(zip(fields, record.split(_END_OF_FIELD), strict=False))
-        found[values.pop("package").strip()] = {key: value.strip() for key, value in values.items()}
-    return found
+        facts[values.pop("package").strip()] = {key: value.strip() for key, value in values.items()}
+    return facts
 
 
 def _format(fields: dict[str, str]) -> str:

@@ -1,4 +1,9 @@
-"""Queries installed and available packages."""
+"""Queries installed and available packages.
+
+Args:
+    **kwargs: accepted as by Salt, without effect.
+    name: the package.
+"""
 
 from __future__ import annotations
 
@@ -11,36 +16,26 @@ if TYPE_CHECKING:
 
 
 async def list_pkgs(
-    ctx: FunctionContext,
-    versions_as_list: bool = False,
-    removed: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, versions_as_list: bool = False, removed: bool = False, **kwargs: Any
 ) -> dict[str, Any]:
     """Return the installed versions by package name.
 
     Args:
-        ctx: the target.
         versions_as_list: return each value as a list instead of a string with commas.
         removed: return the packages that were removed but not purged instead.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_pkgs
 
     Raises:
         NotAvailableError: the target has no package manager that ensue knows.
     """
-    found = await (await package_manager(ctx)).installed(ctx, removed=removed)
-    return dict(found) if versions_as_list else {name: ",".join(each) for name, each in found.items()}
+    versions = await (await package_manager(ctx)).installed(ctx, removed=removed)
+    return dict(versions) if versions_as_list else {name: ",".join(each) for name, each in versions.items()}
 
 
-async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
+async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:
     """Return the installed version of a package, empty if there is none; a mapping for several packages.
 
     Args:
-        ctx: the target.
         *names: the packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.version nginx
@@ -51,42 +46,28 @@ async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dic
 
 
 async def list_repo_pkgs(
-    ctx: FunctionContext,
-    *names: str,
-    fromrepo: str | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, *names: str, fromrepo: str | None = None, **kwargs: Any
 ) -> dict[str, list[str]]:
     """Return the versions of packages that can be installed; first the one that an install would choose.
 
     Args:
-        ctx: the target.
         *names: the packages.
         fromrepo: look only in these repositories.
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_repo_pkgs
     """
     manager = await package_manager(ctx)
-    found = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
-    return {name: found[name] for name in names if name in found}
+    versions = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
+    return {name: versions[name] for name in names if name in versions}
 
 
 async def latest_version(
-    ctx: FunctionContext,
-    *names: str,
-    fromrepo: str | None = None,
-    refresh: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, *names: str, fromrepo: str | None = None, refresh: bool = False, **kwargs: Any
 ) -> str | dict[str, str]:
     """Return the version that an install or upgrade would install; a mapping for several packages.
 
     Args:
-        ctx: the target.
         *names: packages.
         fromrepo: the repository to search.
         refresh: fetch the package lists first.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.available_version
@@ -103,22 +84,17 @@ async def latest_version(
         await manager.refresh(ctx)
     offers = await manager.available(ctx, names, fromrepo=fromrepo) if names else {}
     there = await manager.installed(ctx)
-    found: dict[str, str] = {}
+    versions: dict[str, str] = {}
     for name in names:
         candidate = offers.get(name, [""])[0]
         now = there.get(name, [])
         is_newer = not now or (bool(candidate) and await manager.compare(ctx, candidate, now[-1]) > 0)
-        found[name] = candidate if is_newer else ""
-    return found[names[0]] if len(names) == 1 else found
+        versions[name] = candidate if is_newer else ""
+    return versions[names[0]] if len(names) == 1 else versions
 
 
 async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a newer version of a package is available.
-
-    Args:
-        ctx: the target.
-        name: the package.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.upgrade_available nginx
@@ -126,14 +102,12 @@ async def upgrade_available(ctx: FunctionContext, name: str, **kwargs: Any) -> b
     return await latest_version(ctx, name, **kwargs) != ""
 
 
-async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:  # noqa: ARG001 (Salt takes more)
+async def version_cmp(ctx: FunctionContext, pkg1: str, pkg2: str, **kwargs: Any) -> int:
     """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer.
 
     Args:
-        ctx: the target.
         pkg1: a version.
         pkg2: the version to compare it with.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.version_cmp 1.2-1 1.10-1
@@ -145,22 +119,13 @@ async def list_provided(ctx: FunctionContext, *names: str) -> list[str]:
     """Return names that installed packages provide (`mail-transport-agent`); Salt has no such function.
 
     Args:
-        ctx: the target.
         *names: the names.
-
-    Example:
-        ensue call '*' pkg.list_provided
     """
     return sorted(await (await package_manager(ctx)).provided(ctx, names) if names else [])
 
 
-async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def is_installed(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a package is installed.
-
-    Args:
-        ctx: the target.
-        name: the package.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' pkg.is_installed nginx

@@ -1,5 +1,10 @@
 """Upgrades all packages.
 
+Args:
+    refresh: fetch the package lists first.
+    dist_upgrade: allow other packages to be installed or removed for that (apt).
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """
 
@@ -16,21 +21,9 @@ if TYPE_CHECKING:
 
 
 async def list_upgrades(
-    ctx: FunctionContext,
-    refresh: bool = True,
-    dist_upgrade: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, refresh: bool = True, dist_upgrade: bool = True, **kwargs: Any
 ) -> dict[str, str]:
     """Return the packages that an upgrade would change, with their new versions.
-
-    Args:
-        ctx: the target.
-        refresh: fetch the package lists first.
-        dist_upgrade: allow other packages to be installed or removed for that (apt).
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.list_upgrades
 
     Raises:
         StateFailedError: the package manager fails.
@@ -42,21 +35,9 @@ async def list_upgrades(
 
 
 async def upgrade(
-    ctx: FunctionContext,
-    refresh: bool = True,
-    dist_upgrade: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, refresh: bool = True, dist_upgrade: bool = False, **kwargs: Any
 ) -> DataMap:
     """Upgrade all packages.
-
-    Args:
-        ctx: the target.
-        refresh: fetch the package lists first.
-        dist_upgrade: allow other packages to be installed or removed for that (apt).
-        **kwargs: accepted as by Salt, without effect.
-
-    Example:
-        ensue call '*' pkg.upgrade
 
     Returns:
         `{name: {old, new}}` for all packages that changed.

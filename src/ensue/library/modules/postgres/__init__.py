@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.postgres import clusters, privileges, roles, schemas, tablespaces
 from ensue.library.modules.postgres.databases import db_alter, db_create, db_exists, db_list, db_remove
 from ensue.library.modules.postgres.server import PostgresServer, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -23,7 +22,6 @@ async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[di
     """Run a query and return its rows, one mapping per row.
 
     Args:
-        ctx: the target.
         query: one SQL statement.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
@@ -37,26 +35,12 @@ async def version(ctx: FunctionContext, **server: Any) -> str:
     """Return the server's version.
 
     Args:
-        ctx: the target.
         **server: see `db_list`.
-
-    Example:
-        ensue call '*' postgres.version
     """
     return (await rows(ctx, PostgresServer.read(server), "SHOW server_version;"))[0]["server_version"]
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "db_alter": db_alter,
-    "db_create": db_create,
-    "db_exists": db_exists,
-    "db_list": db_list,
-    "db_remove": db_remove,
-    "psql_query": psql_query,
-    "version": version,
-    **clusters.FUNCTIONS,
-    **privileges.FUNCTIONS,
-    **roles.FUNCTIONS,
-    **schemas.FUNCTIONS,
-    **tablespaces.FUNCTIONS,
-}
+FUNCTIONS: Final = by_name(
+    db_alter, db_create, db_exists, db_list, db_remove, psql_query, version, clusters.FUNCTIONS,
+    privileges.FUNCTIONS, roles.FUNCTIONS, schemas.FUNCTIONS, tablespaces.FUNCTIONS,
+)  # fmt: skip

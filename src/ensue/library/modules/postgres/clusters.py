@@ -1,18 +1,21 @@
 """Clusters, the servers of a machine, in Debian's layout (`pg_createcluster` and related programs).
 
+Args:
+    version: the server's version.
+    name: the cluster's name.
+
 Source: Salt's execution module `deb_postgres`, 3006; pg_createcluster(1), pg_lsclusters(1),
 pg_dropcluster(1).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -23,35 +26,26 @@ async def cluster_list(ctx: FunctionContext, verbose: bool = False) -> list[str]
     """Return the clusters of the target.
 
     Args:
-        ctx: the target.
         verbose: return details of each.
-
-    Example:
-        ensue call '*' postgres.cluster_list
 
     Returns:
         Names as `version/name`; with `verbose` a mapping of names to `port`, `status`, `user`, `datadir` and
         `log`.
     """
     answer = await must(ctx, "pg_lsclusters", "--no-header", what="list the PostgreSQL clusters")
-    found: dict[str, DataMap] = {}
+    clusters: dict[str, DataMap] = {}
     for line in answer.stdout.splitlines():
         fields = line.split(maxsplit=_FIELDS - 1)
         if len(fields) == _FIELDS:
             version, name, port, status, user, datadir, log = fields
-            found[f"{version}/{name}"] = {
+            clusters[f"{version}/{name}"] = {
                 "port": int(port), "status": status, "user": user, "datadir": datadir, "log": log.strip(),
             }  # fmt: skip
-    return found if verbose else [*found]
+    return clusters if verbose else [*clusters]
 
 
 async def cluster_exists(ctx: FunctionContext, version: str, name: str = "main") -> bool:
     """Return whether a cluster of this version and name exists.
-
-    Args:
-        ctx: the target.
-        version: the server's version.
-        name: the cluster's name.
 
     Example:
         ensue call '*' postgres.cluster_exists 17
@@ -75,9 +69,6 @@ async def cluster_create(
     """Create a cluster without starting it.
 
     Args:
-        ctx: the target.
-        version: the server's version.
-        name: the cluster's name.
         port: its port; None for the next free one.
         locale: the default locale of its databases.
         encoding: the default encoding of its databases.
@@ -104,9 +95,6 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
     """Remove a cluster with all its data.
 
     Args:
-        ctx: the target.
-        version: the server's version.
-        name: the cluster's name.
         stop: stop it first.
 
     Example:
@@ -117,10 +105,4 @@ async def cluster_remove(ctx: FunctionContext, version: str, name: str = "main",
     return True
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "cluster_create": cluster_create,
-    "cluster_exists": cluster_exists,
-    "cluster_list": cluster_list,
-    "cluster_remove": cluster_remove,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(cluster_create, cluster_exists, cluster_list, cluster_remove)

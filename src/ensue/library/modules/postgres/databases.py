@@ -24,11 +24,7 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
     """Return the databases by name, each with `Owner`, `Encoding`, `Collate`, `Ctype` and `Tablespace`.
 
     Args:
-        ctx: the target.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`; see `PostgresServer`.
-
-    Example:
-        ensue call '*' postgres.db_list
 
     Raises:
         StateFailedError: the query fails.
@@ -40,7 +36,6 @@ async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Return whether a database exists.
 
     Args:
-        ctx: the target.
         name: the database.
         **server: see `db_list`.
 
@@ -65,7 +60,6 @@ async def db_create(
     """Create a database.
 
     Args:
-        ctx: the target.
         name: the database.
         tablespace: its tablespace.
         encoding: its character encoding.
@@ -98,7 +92,6 @@ async def db_alter(
     """Change the tablespace or the owner of a database.
 
     Args:
-        ctx: the target.
         name: the database.
         tablespace: the new tablespace.
         owner: the role that becomes its owner.
@@ -120,7 +113,6 @@ async def db_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Drop a database with everything in it.
 
     Args:
-        ctx: the target.
         name: the database.
         **server: see `db_list`.
 

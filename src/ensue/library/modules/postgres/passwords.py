@@ -62,10 +62,10 @@ def is_kept(role: str, password: str, encrypted: bool | str | None, kept: str) -
         kept: the hash that the server stores.
     """
     if method_of(encrypted) == _SCRAM.lower() and not password.startswith(_SCRAM):
-        found = _VERIFIER.match(kept)
-        if found is None:
+        verifier = _VERIFIER.match(kept)
+        if verifier is None:
             return False
-        wanted = _scram(password, base64.b64decode(found["salt"]), int(found["rounds"]))
+        wanted = _scram(password, base64.b64decode(verifier["salt"]), int(verifier["rounds"]))
     else:
         wanted = kept_password(role, password, encrypted)
     return hmac.compare_digest(wanted.encode(), kept.encode())

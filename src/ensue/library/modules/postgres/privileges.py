@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _IN_SCHEMA: Final = frozenset({"table", "sequence", "function"})
@@ -124,7 +123,6 @@ async def privileges_list(
     """Return the privileges that roles have on an object.
 
     Args:
-        ctx: the target.
         name: the object.
         object_type: `table`, `sequence`, `schema`, `tablespace`, `language`, `database`, `function` or
             `group`.
@@ -164,7 +162,6 @@ async def has_privileges(
     """Return whether a role has privileges on an object, or is a member of a group.
 
     Args:
-        ctx: the target.
         name: the role.
         object_name: the object; `ALL` for every table, sequence or function of the schema.
         object_type: see `privileges_list`.
@@ -180,14 +177,14 @@ async def has_privileges(
     if about.kind == "group":
         members = await _members(ctx, object_name, server)
         return members.get(name, False) if grant_option else name in members
-    wanted = await _wanted(ctx, about, privileges, server)
+    requested = await _wanted(ctx, about, privileges, server)
     held = await _held(ctx, about, server)
     if not held and not about.is_all:
         raise StateFailedError(f"there is no {about.kind} {object_name}")
     return all(
         privilege in roles.get(name, {}) and (not grant_option or roles[name][privilege])
         for roles in held.values()
-        for privilege in wanted
+        for privilege in requested
     )
 
 
@@ -205,7 +202,6 @@ async def privileges_grant(
     """Grant privileges, or membership in a group; the arguments are those of `has_privileges`.
 
     Args:
-        ctx: the target.
         name: the role.
         object_name: the object; `ALL` for every table, sequence or function of the schema.
         object_type: see `privileges_list`.
@@ -242,7 +238,6 @@ async def privileges_revoke(
     """Revoke privileges, or membership in a group; the arguments are those of `has_privileges`.
 
     Args:
-        ctx: the target.
         name: the role.
         object_name: the object; `ALL` for every table, sequence or function of the schema.
         object_type: see `privileges_list`.
@@ -288,18 +283,12 @@ async def _wanted(
     known = [row["privilege"] for row in await rows(ctx, PostgresServer.read(server), sql)]
     if {"ALL", "ALL PRIVILEGES"} & {*listed}:
         return known
-    wanted = ["TEMPORARY" if word == "TEMP" else word for word in listed]
-    unknown = [word for word in wanted if word not in known]
-    if unknown or not wanted:
+    requested = ["TEMPORARY" if word == "TEMP" else word for word in listed]
+    unknown = [word for word in requested if word not in known]
+    if unknown or not requested:
         what = f"no privilege {', '.join(unknown)}" if unknown else "to be a privilege"
         raise StateFailedError(f"for a {about.kind} there is {what}; there are {', '.join(known)}")
-    return wanted
+    return requested
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "has_privileges": has_privileges,
-    "privileges_grant": privileges_grant,
-    "privileges_list": privileges_list,
-    "privileges_revoke": privileges_revoke,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(has_privileges, privileges_grant, privileges_list, privileges_revoke)

@@ -1,5 +1,10 @@
 """Roles: users, which may log in, and groups, which may not.
 
+Args:
+    name: the role.
+    **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
+        `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
+
 Source: Salt's execution module `postgres`, 3008.
 """
 
@@ -7,12 +12,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.postgres.passwords import is_kept, kept_password
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
@@ -38,8 +44,6 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
     """Return the properties of a role, None if it does not exist.
 
     Args:
-        ctx: the target.
-        name: the role.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
     Example:
@@ -49,12 +53,12 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
         `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `valid_until`, and
         `groups`, a list.
     """
-    found = await rows(ctx, PostgresServer.read(server), _ROLE.format(name=text_of(name)))
-    if not found:
+    records = await rows(ctx, PostgresServer.read(server), _ROLE.format(name=text_of(name)))
+    if not records:
         return None
-    role: DataMap = {word: found[0][word] == "t" for word in _FLAGS}
-    groups: list[Data] = [*found[0]["groups"].split(",")] if found[0]["groups"] else []
-    role |= {"valid_until": found[0]["valid_until"], "groups": groups}
+    role: DataMap = {word: records[0][word] == "t" for word in _FLAGS}
+    groups: list[Data] = [*records[0]["groups"].split(",")] if records[0]["groups"] else []
+    role |= {"valid_until": records[0]["valid_until"], "groups": groups}
     return role
 
 
@@ -62,8 +66,6 @@ async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Return whether a role exists.
 
     Args:
-        ctx: the target.
-        name: the role.
         **server: see `db_list`.
 
     Example:
@@ -78,8 +80,6 @@ async def has_password(
     """Return whether a role has this password; requires a superuser.
 
     Args:
-        ctx: the target.
-        name: the role.
         rolepassword: the password.
         encrypted: how it is stored: `md5`, `scram-sha-256`, or false for unencrypted.
         **server: see `role_get`.
@@ -88,8 +88,8 @@ async def has_password(
         ensue call '*' postgres.has_password app 'the password'
     """
     ctx.masker.add(rolepassword)
-    found = await rows(ctx, PostgresServer.read(server), _KEPT.format(name=text_of(name)))
-    kept = found[0]["kept"] if found else ""
+    records = await rows(ctx, PostgresServer.read(server), _KEPT.format(name=text_of(name)))
+    kept = records[0]["kept"] if records else ""
     ctx.masker.add(kept)
     return is_kept(name, rolepassword, encrypted, kept)
 
@@ -98,8 +98,6 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
     """Return whether a role's password expires at this time.
 
     Args:
-        ctx: the target.
-        name: the role.
         valid_until: the time, as PostgreSQL reads it.
         **server: see `db_list`.
 
@@ -107,18 +105,12 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
         ensue call '*' postgres.is_valid_until app 2027-01-01
     """
     sql = _VALID_UNTIL.format(name=text_of(name), time=text_of(valid_until))
-    found = await rows(ctx, PostgresServer.read(server), sql)
-    return bool(found) and found[0]["same"] == "t"
+    records = await rows(ctx, PostgresServer.read(server), sql)
+    return bool(records) and records[0]["same"] == "t"
 
 
 async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Create a role that may log in.
-
-    Args:
-        ctx: the target.
-        name: the role.
-        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
-            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
 
     Example:
         ensue call '*' postgres.user_create shop
@@ -128,12 +120,6 @@ async def user_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
 
 async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Change a role; options that are not given stay as they are. The options are those of `user_create`.
-
-    Args:
-        ctx: the target.
-        name: the role.
-        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
-            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
 
     Example:
         ensue call '*' postgres.group_update shop
@@ -145,8 +131,6 @@ async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Drop a role.
 
     Args:
-        ctx: the target.
-        name: the role.
         **server: see `db_list`.
 
     Example:
@@ -158,12 +142,6 @@ async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
 
 async def group_create(ctx: FunctionContext, name: str, **options: Any) -> bool:
     """Create a role that may not log in; the options are those of `user_create`.
-
-    Args:
-        ctx: the target.
-        name: the role.
-        **options: `superuser`, `inherit`, `createroles`, `createdb`, `replication`, `login`, `rolepassword`,
-            `encrypted`, `valid_until`, `groups`; and the server's, as for `role_get`.
 
     Example:
         ensue call '*' postgres.group_create shop
@@ -204,16 +182,7 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
     return {word: value for word, value in options.items() if value is not None}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "group_create": group_create,
-    "group_remove": user_remove,
-    "group_update": user_update,
-    "has_password": has_password,
-    "is_valid_until": is_valid_until,
-    "role_get": role_get,
-    "user_create": user_create,
-    "user_exists": user_exists,
-    "user_remove": user_remove,
-    "user_update": user_update,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(
+    group_create, has_password, is_valid_until, role_get, user_create, user_exists, user_remove,
+    user_update, group_remove=user_remove, group_update=user_update,
+)  # fmt: skip

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _SCHEMA: Final = """\
@@ -29,7 +28,6 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
     """Return a schema's `owner`, None if the schema does not exist.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         **server: `user`, `host`, `port`, `password`, `runas`; also with Salt's prefix, as `db_user`.
@@ -37,15 +35,14 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
     Example:
         ensue call '*' postgres.schema_get shop archive
     """
-    found = await rows(ctx, _inside(dbname, server), _SCHEMA.format(name=text_of(name)))
-    return {"owner": found[0]["owner"]} if found else None
+    records = await rows(ctx, _inside(dbname, server), _SCHEMA.format(name=text_of(name)))
+    return {"owner": records[0]["owner"]} if records else None
 
 
 async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: Any) -> bool:
     """Return whether a schema exists.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         **server: see `db_list`.
@@ -62,7 +59,6 @@ async def schema_create(
     """Create a schema; the arguments are those of `schema_get`.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         owner: the role that owns it.
@@ -80,7 +76,6 @@ async def schema_remove(ctx: FunctionContext, dbname: str, name: str, **server: 
     """Drop an empty schema; the arguments are those of `schema_get`.
 
     Args:
-        ctx: the target.
         dbname: the database.
         name: the schema.
         **server: see `db_list`.
@@ -96,22 +91,20 @@ async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any
     """Return `extversion`, `schema_name` and `extrelocatable` of an extension, empty if it is not there.
 
     Args:
-        ctx: the target.
         name: the extension.
         **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.get_installed_extension pg_trgm
     """
-    found = await rows(ctx, PostgresServer.read(server), _EXTENSION.format(name=text_of(name)))
-    return found[0] if found else {}
+    records = await rows(ctx, PostgresServer.read(server), _EXTENSION.format(name=text_of(name)))
+    return records[0] if records else {}
 
 
 async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Return whether an extension is installed.
 
     Args:
-        ctx: the target.
         name: the extension.
         **server: see `db_list`.
 
@@ -132,7 +125,6 @@ async def create_extension(
     """Create an extension, or change the version and schema of an existing one.
 
     Args:
-        ctx: the target.
         name: the extension.
         schema: its schema.
         ext_version: its version; by default the one that the server prefers.
@@ -160,7 +152,6 @@ async def drop_extension(
     """Drop an extension; with `cascade` also everything that depends on it.
 
     Args:
-        ctx: the target.
         name: the extension.
         restrict: refuse if something depends on it, which is the default.
         cascade: also drop everything that depends on it.
@@ -184,14 +175,7 @@ def _inside(dbname: str, given: dict[str, Any]) -> PostgresServer:
     return PostgresServer.read({**plain, "maintenance_db": dbname})
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create_extension": create_extension,
-    "drop_extension": drop_extension,
-    "get_installed_extension": get_installed_extension,
-    "is_installed_extension": is_installed_extension,
-    "schema_create": schema_create,
-    "schema_exists": schema_exists,
-    "schema_get": schema_get,
-    "schema_remove": schema_remove,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(
+    create_extension, drop_extension, get_installed_extension, is_installed_extension,
+    schema_create, schema_exists, schema_get, schema_remove,
+)  # fmt: skip

@@ -70,22 +70,20 @@ async def rows_by_name(ctx: FunctionContext, server: PostgresServer, sql: str) -
     """Return the rows of a query by their column `Name`, each with the other columns.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the query.
 
     Raises:
         StateFailedError: the server rejects the query or cannot be reached.
     """
-    found = await rows(ctx, server, sql)
-    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in found}
+    records = await rows(ctx, server, sql)
+    return {each["Name"]: {word: value for word, value in each.items() if word != "Name"} for each in records}
 
 
 async def rows(ctx: FunctionContext, server: PostgresServer, sql: str) -> list[dict[str, str]]:
     """Return the rows of a query, one mapping per row; NULL becomes an empty string.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the query.
 
@@ -99,22 +97,21 @@ async def run_sql(ctx: FunctionContext, server: PostgresServer, sql: str, *, who
     """Run SQL statements and return the output of psql.
 
     Args:
-        ctx: the target.
         server: the server to query.
         sql: the statements.
         whole: run them in one transaction, in which databases can be neither created nor dropped.
     """
-    found = {word: await _option(ctx, server, word) for word in ("user", "host", "port", "maintenance_db")}
-    is_elsewhere = bool(found["host"]) and not found["host"].startswith("/")
+    options = {word: await _option(ctx, server, word) for word in ("user", "host", "port", "maintenance_db")}
+    is_elsewhere = bool(options["host"]) and not options["host"].startswith("/")
     runas = server.runas or (None if is_elsewhere else _SYSTEM_USER)
     argv = [
         "psql", "--no-psqlrc", "--no-password", "--csv", "--quiet", "--set=ON_ERROR_STOP=1",
         "--file=-", *(["--single-transaction"] if whole else []),
     ]  # fmt: skip
-    role = found["user"] or runas
+    role = options["user"] or runas
     argv += [f"--username={role}"] if role else []
-    argv += [f"--{word}={found[word]}" for word in ("host", "port") if found[word]]
-    argv += [f"--dbname={found['maintenance_db'] or 'postgres'}"]
+    argv += [f"--{word}={options[word]}" for word in ("host", "port") if options[word]]
+    argv += [f"--dbname={options['maintenance_db'] or 'postgres'}"]
     env = {"PGPASSWORD": server.password} if server.password else None
     if server.password:
         ctx.masker.add(server.password)
@@ -126,8 +123,8 @@ async def run_sql(ctx: FunctionContext, server: PostgresServer, sql: str, *, who
     if done.returncode == _NOT_FOUND:
         raise StateFailedError(f"{ctx.srn} has no program `psql`; install postgresql-client there")
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().replace("psql:<stdin>:", "line ")
-        raise StateFailedError(f"PostgreSQL refused: {said or f'exit code {done.returncode}'}")
+        message = done.stderr.decode("utf-8", "replace").strip().replace("psql:<stdin>:", "line ")
+        raise StateFailedError(f"PostgreSQL refused: {message or f'exit code {done.returncode}'}")
     return done.stdout.decode("utf-8", "replace")
 
 

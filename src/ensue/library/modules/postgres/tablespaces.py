@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows_by_name, run_sql, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -28,11 +29,7 @@ async def tablespace_list(ctx: FunctionContext, **server: Any) -> dict[str, dict
     """Return the tablespaces by name, each with `Owner`, `ACL`, `Opts` and `Location`.
 
     Args:
-        ctx: the target.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
-
-    Example:
-        ensue call '*' postgres.tablespace_list
     """
     return await rows_by_name(ctx, PostgresServer.read(server), _LIST)
 
@@ -41,7 +38,6 @@ async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> b
     """Return whether a tablespace exists.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         **server: see `db_list`.
 
@@ -63,7 +59,6 @@ async def tablespace_create(
     """Create a tablespace.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         location: an empty folder on the server, owned by the server's user.
         options: its options (`seq_page_cost`, `random_page_cost`, …).
@@ -91,7 +86,6 @@ async def tablespace_alter(
     """Change the owner or options of a tablespace.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         new_owner: the role that becomes its owner.
         set_option: the options to set, by name.
@@ -110,7 +104,6 @@ async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> b
     """Drop an empty tablespace.
 
     Args:
-        ctx: the target.
         name: the tablespace.
         **server: see `db_list`.
 
@@ -128,11 +121,6 @@ def _written(options: Mapping[str, Any]) -> str:
     return ", ".join(f"{word} = {text_of(str(value))}" for word, value in options.items())
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "tablespace_alter": tablespace_alter,
-    "tablespace_create": tablespace_create,
-    "tablespace_exists": tablespace_exists,
-    "tablespace_list": tablespace_list,
-    "tablespace_remove": tablespace_remove,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(
+    tablespace_alter, tablespace_create, tablespace_exists, tablespace_list, tablespace_remove
+)

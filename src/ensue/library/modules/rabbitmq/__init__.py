@@ -8,18 +8,12 @@ Source: Salt's execution module `rabbitmq`, 3008: names and return values; rabbi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.rabbitmq import node, plugins, policies, upstreams, users, vhosts
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    **node.FUNCTIONS,
-    **plugins.FUNCTIONS,
-    **policies.FUNCTIONS,
-    **upstreams.FUNCTIONS,
-    **users.FUNCTIONS,
-    **vhosts.FUNCTIONS,
-}
+FUNCTIONS: Final = by_name(
+    node.FUNCTIONS, plugins.FUNCTIONS, policies.FUNCTIONS, upstreams.FUNCTIONS, users.FUNCTIONS,
+    vhosts.FUNCTIONS,
+)  # fmt: skip

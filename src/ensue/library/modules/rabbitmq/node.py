@@ -1,95 +1,49 @@
 """The node itself: its status and its cluster.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.rabbitmq.program import control
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
 async def status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return the output of `rabbitmqctl status`.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.status
-    """
+    """Return the output of `rabbitmqctl status`."""
     return await control(ctx, "status", runas=runas)
 
 
 async def cluster_status(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Return the output of `rabbitmqctl cluster_status`.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.cluster_status
-    """
+    """Return the output of `rabbitmqctl cluster_status`."""
     return await control(ctx, "cluster_status", runas=runas)
 
 
 async def stop_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Stop the broker application; its Erlang node keeps running.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.stop_app
-    """
+    """Stop the broker application; its Erlang node keeps running."""
     return await control(ctx, "stop_app", runas=runas)
 
 
 async def start_app(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Start the broker application after `stop_app`.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.start_app
-    """
+    """Start the broker application after `stop_app`."""
     return await control(ctx, "start_app", runas=runas)
 
 
 async def reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.reset
-    """
+    """Reset the node: delete all its data and take it out of its cluster. The broker must be stopped."""
     return await control(ctx, "reset", runas=runas)
 
 
 async def force_reset(ctx: FunctionContext, runas: str | None = None) -> str:
-    """Reset the node without contacting its cluster. The broker must be stopped.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.force_reset
-    """
+    """Reset the node without contacting its cluster. The broker must be stopped."""
     return await control(ctx, "force_reset", runas=runas)
 
 
@@ -103,11 +57,9 @@ async def join_cluster(
     """Join the cluster of another node; the broker is stopped meanwhile.
 
     Args:
-        ctx: the target.
         host: the other node's host.
         user: the part of the other node's name before the `@`.
         ram_node: keep the node's data in memory only.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.join_cluster rabbit-01
@@ -115,19 +67,10 @@ async def join_cluster(
     await stop_app(ctx, runas)
     try:
         words = ["--ram"] if ram_node else []
-        said = await control(ctx, "join_cluster", *words, f"{user}@{host}", runas=runas)
+        output = await control(ctx, "join_cluster", *words, f"{user}@{host}", runas=runas)
     finally:
         await start_app(ctx, runas)
-    return {"Join": said}
+    return {"Join": output}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "cluster_status": cluster_status,
-    "force_reset": force_reset,
-    "join_cluster": join_cluster,
-    "reset": reset,
-    "start_app": start_app,
-    "status": status,
-    "stop_app": stop_app,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(cluster_status, force_reset, join_cluster, reset, start_app, status, stop_app)

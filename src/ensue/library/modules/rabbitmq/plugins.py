@@ -1,53 +1,35 @@
 """The broker's plug-ins, through `rabbitmq-plugins`.
 
+Args:
+    runas: the user of the target who runs rabbitmq-plugins.
+    name: the plug-in.
+
 Source: Salt's execution module `rabbitmq`, 3008; rabbitmq-plugins(8).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
 async def list_available_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of all plug-ins, enabled or not.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmq-plugins.
-
-    Example:
-        ensue call '*' rabbitmq.list_available_plugins
-    """
+    """Return the names of all plug-ins, enabled or not."""
     return (await _run(ctx, "list", "--minimal", runas=runas)).split()
 
 
 async def list_enabled_plugins(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of the enabled plug-ins, including those that other plug-ins require.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmq-plugins.
-
-    Example:
-        ensue call '*' rabbitmq.list_enabled_plugins
-    """
+    """Return the names of the enabled plug-ins, including those that other plug-ins require."""
     return (await _run(ctx, "list", "--minimal", "--enabled", runas=runas)).split()
 
 
 async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Return whether a plug-in is enabled.
-
-    Args:
-        ctx: the target.
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
         ensue call '*' rabbitmq.plugin_is_enabled rabbitmq_management
@@ -58,11 +40,6 @@ async def plugin_is_enabled(ctx: FunctionContext, name: str, runas: str | None =
 async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Enable a plug-in and those that it requires.
 
-    Args:
-        ctx: the target.
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
-
     Example:
         ensue call '*' rabbitmq.enable_plugin rabbitmq_management
     """
@@ -71,11 +48,6 @@ async def enable_plugin(ctx: FunctionContext, name: str, runas: str | None = Non
 
 async def disable_plugin(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Disable a plug-in.
-
-    Args:
-        ctx: the target.
-        name: the plug-in.
-        runas: the user of the target who runs rabbitmq-plugins.
 
     Example:
         ensue call '*' rabbitmq.disable_plugin rabbitmq_management
@@ -89,11 +61,6 @@ async def _run(ctx: FunctionContext, *words: str, runas: str | None) -> str:
     return answer.stdout.strip()
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "disable_plugin": disable_plugin,
-    "enable_plugin": enable_plugin,
-    "list_available_plugins": list_available_plugins,
-    "list_enabled_plugins": list_enabled_plugins,
-    "plugin_is_enabled": plugin_is_enabled,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(
+    disable_plugin, enable_plugin, list_available_plugins, list_enabled_plugins, plugin_is_enabled
+)

@@ -1,5 +1,10 @@
 """Policies, which set options of the queues and exchanges of a virtual host.
 
+Args:
+    vhost: the virtual host.
+    runas: the user of the target who runs rabbitmqctl.
+    name: the policy.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
@@ -8,11 +13,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -22,36 +26,22 @@ async def list_policies(
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the policies of a virtual host, as `{vhost: {name: policy}}`.
 
-    Args:
-        ctx: the target.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.list_policies
-
     Returns:
         Each policy has `pattern`, `apply_to`, `definition` (JSON) and `priority`.
     """
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    policies: dict[str, dict[str, dict[str, Any]]] = {}
     for row in await listed(ctx, "list_policies", "-p", vhost, runas=runas):
-        found.setdefault(str(row.get("vhost", vhost)), {})[str(row.get("name"))] = {
+        policies.setdefault(str(row.get("vhost", vhost)), {})[str(row.get("name"))] = {
             "pattern": row.get("pattern"),
             "apply_to": row.get("apply-to"),
             "definition": row.get("definition"),
             "priority": row.get("priority", 0),
         }
-    return found
+    return policies
 
 
 async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str | None = None) -> bool:
     """Return whether a virtual host has a policy.
-
-    Args:
-        ctx: the target.
-        vhost: the virtual host.
-        name: the policy.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.policy_exists shop ha
@@ -59,7 +49,7 @@ async def policy_exists(ctx: FunctionContext, vhost: str, name: str, runas: str 
     return name in (await list_policies(ctx, vhost, runas)).get(vhost, {})
 
 
-async def set_policy(  # noqa: PLR0917 (Salt's order)
+async def set_policy(
     ctx: FunctionContext,
     vhost: str,
     name: str,
@@ -72,13 +62,9 @@ async def set_policy(  # noqa: PLR0917 (Salt's order)
     """Create or replace a policy.
 
     Args:
-        ctx: the target.
-        vhost: the virtual host.
-        name: the policy.
         pattern: a regular expression for the names that it applies to.
         definition: the options, as a mapping or as JSON.
         priority: of several matching policies, the one with the highest priority applies.
-        runas: the user of the target who runs rabbitmqctl.
         apply_to: `queues`, `exchanges` or `all`.
 
     Example:
@@ -96,22 +82,10 @@ async def delete_policy(
 ) -> dict[str, str]:
     """Delete a policy.
 
-    Args:
-        ctx: the target.
-        vhost: the virtual host.
-        name: the policy.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.delete_policy shop ha
     """
     return {"Deleted": await control(ctx, "clear_policy", "-p", vhost, name, runas=runas)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delete_policy": delete_policy,
-    "list_policies": list_policies,
-    "policy_exists": policy_exists,
-    "set_policy": set_policy,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(delete_policy, list_policies, policy_exists, set_policy)

@@ -22,7 +22,6 @@ async def control(ctx: FunctionContext, *words: str, runas: str | None = None, p
     """Run a command of `rabbitmqctl` and return its output.
 
     Args:
-        ctx: the target.
         *words: the command and its arguments.
         runas: the user of the target who runs it.
         password: its standard input; masked from then on.
@@ -52,9 +51,9 @@ async def listed(ctx: FunctionContext, *words: str, runas: str | None = None) ->
     """
     text = await control(ctx, *words, "--formatter=json", runas=runas)
     try:
-        found: Any = json.loads(text or "[]")
+        rows: Any = json.loads(text or "[]")
     except ValueError:
-        found = None
-    if not is_list(found):
+        rows = None
+    if not is_list(rows):
         raise StateFailedError(f"`rabbitmqctl {words[0]}` did not return a JSON list: {text}")
-    return [row for row in found if is_mapping(row)]
+    return [row for row in rows if is_mapping(row)]

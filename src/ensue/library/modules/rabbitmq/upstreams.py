@@ -4,6 +4,10 @@ An upstream's URI may contain a password. It therefore goes to the program's sta
 to import; `rabbitmqctl set_parameter` accepts it only on its command line. This requires RabbitMQ 3.8.2 or
 later.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+    name: the upstream.
+
 Source: Salt's execution module `rabbitmq`, 3008; rabbitmqctl(8), "import_definitions".
 """
 
@@ -12,14 +16,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.masking import url_passwords
 from ensue.core.model.data import is_mapping
 from ensue.library.modules._programs import must
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -27,32 +30,19 @@ _COMPONENT: Final = "federation-upstream"
 
 
 async def list_upstreams(ctx: FunctionContext, runas: str | None = None) -> dict[str, str]:
-    """Return the definition of each upstream as JSON, by name.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.list_upstreams
-    """
-    found: dict[str, str] = {}
+    """Return the definition of each upstream as JSON, by name."""
+    upstreams: dict[str, str] = {}
     for row in await listed(ctx, "list_parameters", runas=runas):
         if row.get("component") == _COMPONENT:
             value = row.get("value")
             text = json.dumps(value) if is_mapping(value) else str(value)
             _mask_passwords(ctx, text)
-            found[str(row.get("name"))] = text
-    return found
+            upstreams[str(row.get("name"))] = text
+    return upstreams
 
 
 async def upstream_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Return whether an upstream exists.
-
-    Args:
-        ctx: the target.
-        name: the upstream.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.upstream_exists west
@@ -66,10 +56,7 @@ async def set_upstream(
     """Create or replace an upstream.
 
     Args:
-        ctx: the target.
-        name: the upstream.
         uri: its URI; several are separated by spaces.
-        runas: the user of the target who runs rabbitmqctl.
         **options: see `definition_of`.
 
     Example:
@@ -92,11 +79,6 @@ async def set_upstream(
 
 async def delete_upstream(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Delete an upstream.
-
-    Args:
-        ctx: the target.
-        name: the upstream.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.delete_upstream west
@@ -121,10 +103,4 @@ def _mask_passwords(ctx: FunctionContext, text: str) -> None:
     ctx.masker.add(*url_passwords(text))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "delete_upstream": delete_upstream,
-    "list_upstreams": list_upstreams,
-    "set_upstream": set_upstream,
-    "upstream_exists": upstream_exists,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(delete_upstream, list_upstreams, set_upstream, upstream_exists)

@@ -1,5 +1,11 @@
 """Users: their passwords, tags and permissions.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+    name: the user.
+    password: the password.
+    vhost: the virtual host.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
@@ -8,38 +14,26 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list
 from ensue.library.modules._programs import ask
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
 
 
 async def list_users(ctx: FunctionContext, runas: str | None = None) -> dict[str, list[str]]:
-    """Return the tags of each user, by user name.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.list_users
-    """
+    """Return the tags of each user, by user name."""
     rows = await listed(ctx, "list_users", runas=runas)
     return {str(row["user"]): _tags(row.get("tags")) for row in rows if "user" in row}
 
 
 async def user_exists(ctx: FunctionContext, name: str, runas: str | None = None) -> bool:
     """Return whether a user exists.
-
-    Args:
-        ctx: the target.
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.user_exists shop
@@ -52,12 +46,6 @@ async def add_user(
 ) -> dict[str, str]:
     """Add a user; without a password, the user cannot log in with any.
 
-    Args:
-        ctx: the target.
-        name: the user.
-        password: the password.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.add_user shop
 
@@ -65,23 +53,18 @@ async def add_user(
         `Added` with the program's output.
     """
     first = secrets.token_urlsafe() if password is None else _given(password)
-    said = await control(ctx, "add_user", name, runas=runas, password=first)
+    output = await control(ctx, "add_user", name, runas=runas, password=first)
     if password is None:
         try:
             await clear_password(ctx, name, runas)
         except StateFailedError:
             await delete_user(ctx, name, runas)
             raise
-    return {"Added": said}
+    return {"Added": output}
 
 
 async def delete_user(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Delete a user.
-
-    Args:
-        ctx: the target.
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.delete_user shop
@@ -94,26 +77,15 @@ async def change_password(
 ) -> dict[str, str]:
     """Change a user's password.
 
-    Args:
-        ctx: the target.
-        name: the user.
-        password: the password.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.change_password app 'the new password'
     """
-    said = await control(ctx, "change_password", name, runas=runas, password=_given(password))
-    return {"Password Changed": said}
+    output = await control(ctx, "change_password", name, runas=runas, password=_given(password))
+    return {"Password Changed": output}
 
 
 async def clear_password(ctx: FunctionContext, name: str, runas: str | None = None) -> dict[str, str]:
     """Remove a user's password, so that no password logs in.
-
-    Args:
-        ctx: the target.
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.clear_password shop
@@ -123,12 +95,6 @@ async def clear_password(ctx: FunctionContext, name: str, runas: str | None = No
 
 async def check_password(ctx: FunctionContext, name: str, password: str, runas: str | None = None) -> bool:
     """Return whether this is a user's password.
-
-    Args:
-        ctx: the target.
-        name: the user.
-        password: the password.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.check_password app 'the password'
@@ -146,10 +112,7 @@ async def set_user_tags(
     """Set the tags of a user; existing tags are replaced.
 
     Args:
-        ctx: the target.
-        name: the user.
         tags: one tag, or a list.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.set_user_tags app '[monitoring]'
@@ -163,11 +126,6 @@ async def list_user_permissions(
 ) -> dict[str, dict[str, str]]:
     """Return a user's permissions per virtual host: regular expressions `configure`, `write` and `read`.
 
-    Args:
-        ctx: the target.
-        name: the user.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.list_user_permissions shop
     """
@@ -180,11 +138,6 @@ async def list_permissions(
 ) -> dict[str, dict[str, str]]:
     """Return each user's permissions in a virtual host: `configure`, `write` and `read`.
 
-    Args:
-        ctx: the target.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.list_permissions shop
     """
@@ -192,7 +145,7 @@ async def list_permissions(
     return {str(row["user"]): _without(row, "user") for row in rows if "user" in row}
 
 
-async def set_permissions(  # noqa: PLR0917 (Salt's order)
+async def set_permissions(
     ctx: FunctionContext,
     vhost: str,
     user: str,
@@ -204,19 +157,16 @@ async def set_permissions(  # noqa: PLR0917 (Salt's order)
     """Set a user's permissions in a virtual host.
 
     Args:
-        ctx: the target.
-        vhost: the virtual host.
         user: the user.
         conf: a regular expression for the names that the user may configure.
         write: a regular expression for the names that the user may write to.
         read: a regular expression for the names that the user may read from.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.set_permissions shop deploy
     """
-    said = await control(ctx, "set_permissions", "-p", vhost, user, conf, write, read, runas=runas)
-    return {"Permissions Set": said}
+    output = await control(ctx, "set_permissions", "-p", vhost, user, conf, write, read, runas=runas)
+    return {"Permissions Set": output}
 
 
 def _given(password: str) -> str:
@@ -234,17 +184,7 @@ def _without(row: dict[str, Any], key: str) -> dict[str, str]:
     return {word: str(value) for word, value in row.items() if word != key}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add_user": add_user,
-    "change_password": change_password,
-    "check_password": check_password,
-    "clear_password": clear_password,
-    "delete_user": delete_user,
-    "list_permissions": list_permissions,
-    "list_user_permissions": list_user_permissions,
-    "list_users": list_users,
-    "set_permissions": set_permissions,
-    "set_user_tags": set_user_tags,
-    "user_exists": user_exists,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(
+    add_user, change_password, check_password, clear_password, delete_user, list_permissions,
+    list_user_permissions, list_users, set_permissions, set_user_tags, user_exists,
+)  # fmt: skip

@@ -1,30 +1,25 @@
 """Virtual hosts.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+    vhost: the virtual host.
+
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.rabbitmq.program import control, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 
 async def list_vhosts(ctx: FunctionContext, runas: str | None = None) -> list[str]:
-    """Return the names of the virtual hosts.
-
-    Args:
-        ctx: the target.
-        runas: the user of the target who runs rabbitmqctl.
-
-    Example:
-        ensue call '*' rabbitmq.list_vhosts
-    """
+    """Return the names of the virtual hosts."""
     return [str(row["name"]) for row in await listed(ctx, "list_vhosts", runas=runas) if "name" in row]
 
 
@@ -32,9 +27,7 @@ async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None
     """Return whether a virtual host exists.
 
     Args:
-        ctx: the target.
         name: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
 
     Example:
         ensue call '*' rabbitmq.vhost_exists shop
@@ -45,11 +38,6 @@ async def vhost_exists(ctx: FunctionContext, name: str, runas: str | None = None
 async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
     """Add a virtual host.
 
-    Args:
-        ctx: the target.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.add_vhost shop
     """
@@ -59,21 +47,10 @@ async def add_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) 
 async def delete_vhost(ctx: FunctionContext, vhost: str, runas: str | None = None) -> dict[str, str]:
     """Delete a virtual host with everything in it.
 
-    Args:
-        ctx: the target.
-        vhost: the virtual host.
-        runas: the user of the target who runs rabbitmqctl.
-
     Example:
         ensue call '*' rabbitmq.delete_vhost shop
     """
     return {"Deleted": await control(ctx, "delete_vhost", vhost, runas=runas)}
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "add_vhost": add_vhost,
-    "delete_vhost": delete_vhost,
-    "list_vhosts": list_vhosts,
-    "vhost_exists": vhost_exists,
-}
-"""The functions by the names that states and templates use."""
+FUNCTIONS: Final = by_name(add_vhost, delete_vhost, list_vhosts, vhost_exists)

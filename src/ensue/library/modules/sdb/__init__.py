@@ -10,25 +10,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.sensitive_paths import values_at
 from ensue.reach.processes.sdb_drivers import DRIVERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 SCHEME: Final = "sdb://"
 """The scheme of the URIs."""
 
 
-async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = False) -> Any:  # noqa: ARG001 (Salt's argument)
+async def get(ctx: FunctionContext, uri: Any, utils: Any = None, strict: bool = False) -> Any:
     """Return the value of an sdb URI; anything else is returned as it is.
 
     Args:
-        ctx: the target.
         uri: `sdb://PROFILE/KEY`.
         utils: accepted as by Salt, without effect.
         strict: fail if `uri` is not an sdb URI with a known profile.
@@ -63,4 +61,4 @@ def _found(ctx: FunctionContext, uri: Any) -> tuple[dict[str, Any], str]:
     return (profile, key) if is_mapping(profile) and "driver" in profile else ({}, "")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"get": get}
+FUNCTIONS: Final = by_name(get)

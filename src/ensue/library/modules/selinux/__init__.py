@@ -6,17 +6,11 @@ semanage(8), semodule(8), restorecon(8).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.selinux import booleans, enforcing, file_contexts, policy_modules, ports
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    **enforcing.OFFERED,
-    **booleans.OFFERED,
-    **policy_modules.OFFERED,
-    **file_contexts.OFFERED,
-    **ports.OFFERED,
-}
+FUNCTIONS: Final = by_name(
+    enforcing.OFFERED, booleans.OFFERED, policy_modules.OFFERED, file_contexts.OFFERED, ports.OFFERED
+)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FunctionContext
 
@@ -18,23 +19,19 @@ _BOOLEAN: Final = re.compile(r"^(\S+)\s+\((\w+)\s*,\s*(\w+)\)\s*(.*)$", re.MULTI
 async def list_sebool(ctx: FunctionContext) -> dict[str, dict[str, str]]:
     """Return `State`, `Default` and `Description` of each boolean, by name.
 
-    Example:
-        ensue call '*' selinux.list_sebool
-
     Raises:
         StateFailedError: the target has no semanage.
     """
-    said = await must(ctx, "semanage", "boolean", "--list", what="list the SELinux booleans")
+    answer = await must(ctx, "semanage", "boolean", "--list", what="list the SELinux booleans")
     keys = ("State", "Default", "Description")
-    found = _BOOLEAN.finditer(said.stdout)
-    return {match[1]: dict(zip(keys, match.groups()[1:], strict=True)) for match in found}
+    matches = _BOOLEAN.finditer(answer.stdout)
+    return {match[1]: dict(zip(keys, match.groups()[1:], strict=True)) for match in matches}
 
 
 async def getsebool(ctx: FunctionContext, boolean: str) -> dict[str, str]:
     """Return `State`, `Default` and `Description` of a boolean; empty if there is no such boolean.
 
     Args:
-        ctx: the target.
         boolean: the boolean.
 
     Example:
@@ -47,7 +44,6 @@ async def setsebool(ctx: FunctionContext, boolean: str, value: str | bool, persi
     """Set a boolean; returns False if it was refused.
 
     Args:
-        ctx: the target.
         boolean: the boolean.
         value: `on` or `off`, or a boolean.
         persist: set it for later boots, too.
@@ -62,7 +58,6 @@ async def setsebools(ctx: FunctionContext, pairs: Mapping[str, str | bool], pers
     """Set booleans; returns False if they were refused.
 
     Args:
-        ctx: the target.
         pairs: a mapping of booleans to `on` or `off`.
         persist: set them for later boots, too.
 
@@ -77,9 +72,4 @@ def _word(value: str | bool) -> str:
     return ("on" if value else "off") if isinstance(value, bool) else value
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "getsebool": getsebool,
-    "list_sebool": list_sebool,
-    "setsebool": setsebool,
-    "setsebools": setsebools,
-}
+OFFERED: Final = by_name(getsebool, list_sebool, setsebool, setsebools)

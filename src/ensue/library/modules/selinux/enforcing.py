@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _CONFIG: Final = "/etc/selinux/config"
@@ -20,11 +19,7 @@ _NUMBERS: Final = {"enforcing": "1", "permissive": "0", "disabled": "0"}
 
 
 async def selinux_fs_path(ctx: FunctionContext) -> str | None:
-    """Return the mount point of selinuxfs, None if the kernel has no SELinux.
-
-    Example:
-        ensue call '*' selinux.selinux_fs_path
-    """
+    """Return the mount point of selinuxfs, None if the kernel has no SELinux."""
     for folder in _FOLDERS:
         if await ctx.connection.stat(f"{folder}/enforce", follow=True) is not None:
             return folder
@@ -32,11 +27,7 @@ async def selinux_fs_path(ctx: FunctionContext) -> str | None:
 
 
 async def getenforce(ctx: FunctionContext) -> str:
-    """Return the current mode: `Enforcing`, `Permissive` or `Disabled`.
-
-    Example:
-        ensue call '*' selinux.getenforce
-    """
+    """Return the current mode: `Enforcing`, `Permissive` or `Disabled`."""
     folder = await selinux_fs_path(ctx)
     if folder is None:
         return "Disabled"
@@ -45,11 +36,7 @@ async def getenforce(ctx: FunctionContext) -> str:
 
 
 async def getconfig(ctx: FunctionContext) -> str | None:
-    """Return the mode after the next boot, None if it is not configured.
-
-    Example:
-        ensue call '*' selinux.getconfig
-    """
+    """Return the mode after the next boot, None if it is not configured."""
     if await ctx.connection.stat(_CONFIG, follow=True) is None:
         return None
     match = _LINE.search((await ctx.connection.read(_CONFIG)).decode("utf-8", "replace"))
@@ -60,7 +47,6 @@ async def setenforce(ctx: FunctionContext, mode: str) -> str:
     """Set the mode, now and for later boots.
 
     Args:
-        ctx: the target.
         mode: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
 
     Example:
@@ -88,9 +74,4 @@ async def setenforce(ctx: FunctionContext, mode: str) -> str:
     return await getenforce(ctx)
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "getconfig": getconfig,
-    "getenforce": getenforce,
-    "selinux_fs_path": selinux_fs_path,
-    "setenforce": setenforce,
-}
+OFFERED: Final = by_name(getconfig, getenforce, selinux_fs_path, setenforce)

@@ -1,15 +1,20 @@
-"""File contexts: the labels that the SELinux policy assigns to paths, and applying them to files."""
+"""File contexts: the labels that the SELinux policy assigns to paths, and applying them to files.
+
+Args:
+    filetype: a letter of semanage, `a` for all files.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
@@ -26,15 +31,8 @@ _RELABELS: Final = (
 )
 
 
-def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # noqa: ARG001 (every function has it)
+def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:
     """Return the file type for a letter of semanage (`d`: `directory`).
-
-    Args:
-        ctx: the target.
-        filetype: a letter of semanage, `a` for all files.
-
-    Example:
-        ensue call '*' selinux.filetype_id_to_string
 
     Raises:
         StateFailedError: there is no such letter.
@@ -44,7 +42,7 @@ def filetype_id_to_string(ctx: FunctionContext, filetype: str = "a") -> str:  # 
     return _KINDS[filetype]
 
 
-async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
+async def fcontext_get_policy(
     ctx: FunctionContext,
     name: str,
     filetype: str | None = None,
@@ -55,9 +53,7 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
     """Return the policy's entry for a file specification.
 
     Args:
-        ctx: the target.
         name: the specification, a path that may be a regular expression.
-        filetype: a letter of semanage, `a` for all files.
         sel_type: only an entry with this type.
         sel_user: only an entry with this user.
         sel_level: only an entry with this level.
@@ -73,16 +69,16 @@ async def fcontext_get_policy(  # noqa: PLR0917 (Salt's order)
     """
     kind = filetype_id_to_string(ctx, filetype) if filetype else None
     conditions = {"sel_type": sel_type, "sel_user": sel_user, "sel_level": sel_level}
-    wanted = {key: value for key, value in conditions.items() if value}
-    found = None
+    given = {key: value for key, value in conditions.items() if value}
+    policy = None
     for entry in await _entries(ctx):
         is_it = entry["filespec"] == name and kind in {None, entry["filetype"]}
-        if is_it and all(entry[key] == value for key, value in wanted.items()):
-            found = entry
-    return found
+        if is_it and all(entry[key] == value for key, value in given.items()):
+            policy = entry
+    return policy
 
 
-async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
+async def fcontext_add_policy(
     ctx: FunctionContext,
     name: str,
     filetype: str | None = None,
@@ -93,9 +89,7 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
     """Add or change an entry; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         name: the specification, a path that may be a regular expression.
-        filetype: a letter of semanage, `a` for all files.
         sel_type: the type of the entry.
         sel_user: the user of the entry.
         sel_level: the level of the entry.
@@ -108,7 +102,7 @@ async def fcontext_add_policy(  # noqa: PLR0917 (Salt's order)
     return await _manage(ctx, action, name, filetype, _options(sel_type, sel_user, sel_level))
 
 
-async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
+async def fcontext_delete_policy(
     ctx: FunctionContext,
     name: str,
     filetype: str | None = None,
@@ -119,9 +113,7 @@ async def fcontext_delete_policy(  # noqa: PLR0917 (Salt's order)
     """Remove an entry; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
         name: the specification, a path that may be a regular expression.
-        filetype: a letter of semanage, `a` for all files.
         sel_type: the type of the entry.
         sel_user: the user of the entry.
         sel_level: the level of the entry.
@@ -136,7 +128,6 @@ async def fcontext_policy_is_applied(ctx: FunctionContext, name: str, recursive:
     """Return what restorecon would relabel, in its own words; empty if all labels are correct.
 
     Args:
-        ctx: the target.
         name: the path.
         recursive: include everything below the path.
 
@@ -154,7 +145,6 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
     """Apply the policy's labels to files.
 
     Args:
-        ctx: the target.
         name: the path.
         recursive: include everything below the path.
 
@@ -171,7 +161,7 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
     if not answer.is_success:
         return done
     changes: DataMap = {}
-    for path, before, after in (found.groups() for form in _RELABELS for found in form.finditer(planned)):
+    for path, before, after in (match.groups() for form in _RELABELS for match in form.finditer(planned)):
         old, new = _label(before), _label(after)
         changes[path] = {
             "old": {key: value for key, value in old.items() if new.get(key) != value},
@@ -181,10 +171,10 @@ async def fcontext_apply_policy(ctx: FunctionContext, name: str, recursive: bool
 
 
 async def _entries(ctx: FunctionContext) -> list[dict[str, str]]:
-    said = await must(ctx, "semanage", "fcontext", "--list", what="list the SELinux file contexts")
-    found = (_ENTRY.match(line) for line in said.stdout.splitlines())
+    answer = await must(ctx, "semanage", "fcontext", "--list", what="list the SELinux file contexts")
+    matches = (_ENTRY.match(line) for line in answer.stdout.splitlines())
     return [
-        {"filespec": match[1].strip(), "filetype": match[2], **_label(match[3])} for match in found if match
+        {"filespec": match[1].strip(), "filetype": match[2], **_label(match[3])} for match in matches if match
     ]
 
 
@@ -208,11 +198,7 @@ async def _manage(
     return {"retcode": answer.returncode, "stdout": answer.stdout, "stderr": answer.stderr}
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "fcontext_add_policy": fcontext_add_policy,
-    "fcontext_apply_policy": fcontext_apply_policy,
-    "fcontext_delete_policy": fcontext_delete_policy,
-    "fcontext_get_policy": fcontext_get_policy,
-    "fcontext_policy_is_applied": fcontext_policy_is_applied,
-    "filetype_id_to_string": filetype_id_to_string,
-}
+OFFERED: Final = by_name(
+    fcontext_add_policy, fcontext_apply_policy, fcontext_delete_policy, fcontext_get_policy,
+    fcontext_policy_is_applied, filetype_id_to_string,
+)  # fmt: skip

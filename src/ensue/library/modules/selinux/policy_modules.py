@@ -1,16 +1,19 @@
-"""The modules of the SELinux policy."""
+"""The modules of the SELinux policy.
+
+Args:
+    module: the module.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
 
 _WORDS: Final = {"enabled": "--enable", "disabled": "--disable"}
@@ -19,23 +22,16 @@ _WORDS: Final = {"enabled": "--enable", "disabled": "--disable"}
 async def list_semod(ctx: FunctionContext) -> dict[str, dict[str, Any]]:
     """Return `Enabled` and `Version` of each module, by name; current versions of semodule report no version.
 
-    Example:
-        ensue call '*' selinux.list_semod
-
     Raises:
         StateFailedError: the target has no semodule.
     """
-    said = await must(ctx, "semodule", "--list-modules=full", what="list the SELinux modules")
-    lines = [line.split() for line in said.stdout.splitlines() if line.strip()]
+    answer = await must(ctx, "semodule", "--list-modules=full", what="list the SELinux modules")
+    lines = [line.split() for line in answer.stdout.splitlines() if line.strip()]
     return {words[1]: {"Enabled": "disabled" not in words[3:], "Version": None} for words in lines}
 
 
 async def getsemod(ctx: FunctionContext, module: str) -> dict[str, Any]:
     """Return `Enabled` and `Version` of a module; empty if there is no such module.
-
-    Args:
-        ctx: the target.
-        module: the module.
 
     Example:
         ensue call '*' selinux.getsemod zabbix
@@ -47,8 +43,6 @@ async def setsemod(ctx: FunctionContext, module: str, state: str) -> bool:
     """Enable or disable a module; returns False if that was refused.
 
     Args:
-        ctx: the target.
-        module: the module.
         state: `enabled` or `disabled`.
 
     Example:
@@ -66,7 +60,6 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
     """Install a module from a file of the target or from `salt://`; returns False if it was refused.
 
     Args:
-        ctx: the target.
         module_path: the path of the module's file on the target.
 
     Example:
@@ -89,20 +82,10 @@ async def install_semod(ctx: FunctionContext, module_path: str) -> bool:
 async def remove_semod(ctx: FunctionContext, module: str) -> bool:
     """Remove a module; returns False if that was refused.
 
-    Args:
-        ctx: the target.
-        module: the module.
-
     Example:
         ensue call '*' selinux.remove_semod zabbix
     """
     return (await ask(ctx, "semodule", "--remove", module)).is_success
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "getsemod": getsemod,
-    "install_semod": install_semod,
-    "list_semod": list_semod,
-    "remove_semod": remove_semod,
-    "setsemod": setsemod,
-}
+OFFERED: Final = by_name(getsemod, install_semod, list_semod, remove_semod, setsemod)

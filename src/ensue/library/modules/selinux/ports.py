@@ -1,16 +1,21 @@
-"""Ports: the types that the SELinux policy assigns to ports."""
+"""Ports: the types that the SELinux policy assigns to ports.
+
+Args:
+    name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
+    protocol: the protocol.
+    port: the port, or a range.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import ask, must
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import DataMap
 
@@ -28,11 +33,7 @@ async def port_get_policy(
     """Return the policy's entry for a port.
 
     Args:
-        ctx: the target.
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: only an entry with this type.
-        protocol: the protocol.
-        port: the port, or a range.
 
     Example:
         ensue call '*' selinux.port_get_policy tcp/8080
@@ -44,15 +45,15 @@ async def port_get_policy(
         StateFailedError: no port is given, or the target has no semanage.
     """
     wanted_protocol, wanted = _parsed(name, protocol, port)
-    said = await must(ctx, "semanage", "port", "--list", what="list the SELinux ports")
-    for match in _ENTRY.finditer(said.stdout):
+    answer = await must(ctx, "semanage", "port", "--list", what="list the SELinux ports")
+    for match in _ENTRY.finditer(answer.stdout):
         ports = [each.strip() for each in match[3].split(",")]
         if match[2] == wanted_protocol and wanted in ports and sel_type in {None, "", match[1]}:
             return {"sel_type": match[1], "protocol": match[2], "port": match[3].strip()}
     return None
 
 
-async def port_add_policy(  # noqa: PLR0917 (Salt's order)
+async def port_add_policy(
     ctx: FunctionContext,
     name: str,
     sel_type: str | None = None,
@@ -63,11 +64,7 @@ async def port_add_policy(  # noqa: PLR0917 (Salt's order)
     """Assign a type to a port; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type of the entry.
-        protocol: the protocol.
-        port: the port, or a range.
         sel_range: the level or range of the entry.
 
     Example:
@@ -81,7 +78,7 @@ async def port_add_policy(  # noqa: PLR0917 (Salt's order)
     return await _manage(ctx, "--add", _parsed(name, protocol, port), sel_type, sel_range)
 
 
-async def port_modify_policy(  # noqa: PLR0917 (Salt's order)
+async def port_modify_policy(
     ctx: FunctionContext,
     name: str,
     sel_type: str | None = None,
@@ -92,11 +89,7 @@ async def port_modify_policy(  # noqa: PLR0917 (Salt's order)
     """Change the type of a port; returns `retcode`, `stdout` and `stderr`.
 
     Args:
-        ctx: the target.
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type of the entry.
-        protocol: the protocol.
-        port: the port, or a range.
         sel_range: the level or range of the entry.
 
     Example:
@@ -109,12 +102,6 @@ async def port_delete_policy(
     ctx: FunctionContext, name: str, protocol: str | None = None, port: str | int | None = None
 ) -> DataMap:
     """Remove the type of a port; returns `retcode`, `stdout` and `stderr`.
-
-    Args:
-        ctx: the target.
-        name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
-        protocol: the protocol.
-        port: the port, or a range.
 
     Example:
         ensue call '*' selinux.port_delete_policy tcp/8080
@@ -141,9 +128,4 @@ async def _manage(
     return {"retcode": answer.returncode, "stdout": answer.stdout, "stderr": answer.stderr}
 
 
-OFFERED: Final[dict[str, Callable[..., Any]]] = {
-    "port_add_policy": port_add_policy,
-    "port_delete_policy": port_delete_policy,
-    "port_get_policy": port_get_policy,
-    "port_modify_policy": port_modify_policy,
-}
+OFFERED: Final = by_name(port_add_policy, port_delete_policy, port_get_policy, port_modify_policy)

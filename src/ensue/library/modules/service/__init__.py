@@ -2,6 +2,11 @@
 
 A target with neither gets an error.
 
+Args:
+    name: the service.
+    runtime: masked until the next boot rather than permanently.
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `service` (systemd_service, debian_service), 3008: names and return values.
 """
 
@@ -9,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 from ensue.library.modules.service.manager import is_offline, service_manager
@@ -24,10 +30,6 @@ if TYPE_CHECKING:
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Return whether a service exists.
 
-    Args:
-        ctx: the target.
-        name: the service.
-
     Example:
         ensue call '*' service.available nginx
     """
@@ -35,20 +37,12 @@ async def available(ctx: FunctionContext, name: str) -> bool:
 
 
 async def offline(ctx: FunctionContext) -> bool:
-    """Return whether the target is a system that systemd will boot later (a chroot, an image).
-
-    Example:
-        ensue call '*' service.offline
-    """
+    """Return whether the target is a system that systemd will boot later (a chroot, an image)."""
     return await is_offline(ctx)
 
 
 async def missing(ctx: FunctionContext, name: str) -> bool:
     """Return whether a service does not exist.
-
-    Args:
-        ctx: the target.
-        name: the service.
 
     Example:
         ensue call '*' service.missing nginx
@@ -56,12 +50,10 @@ async def missing(ctx: FunctionContext, name: str) -> bool:
     return not await available(ctx, name)
 
 
-async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:  # noqa: ARG001 (Salt's argument)
+async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> bool:
     """Return whether a service is running or starting.
 
     Args:
-        ctx: the target.
-        name: the service.
         sig: has no effect; the service manager is asked.
 
     Example:
@@ -70,13 +62,8 @@ async def status(ctx: FunctionContext, name: str, sig: str | None = None) -> boo
     return await (await service_manager(ctx)).running(ctx, name)
 
 
-async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # noqa: ARG001 (Salt takes more)
+async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a service starts at boot.
-
-    Args:
-        ctx: the target.
-        name: the service.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' service.enabled nginx
@@ -87,11 +74,6 @@ async def enabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:  # no
 async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
     """Return whether a service does not start at boot.
 
-    Args:
-        ctx: the target.
-        name: the service.
-        **kwargs: accepted as by Salt, without effect.
-
     Example:
         ensue call '*' service.disabled nginx
     """
@@ -99,39 +81,22 @@ async def disabled(ctx: FunctionContext, name: str, **kwargs: Any) -> bool:
 
 
 async def get_all(ctx: FunctionContext) -> list[str]:
-    """Return the names of all services, sorted.
-
-    Example:
-        ensue call '*' service.get_all
-    """
+    """Return the names of all services, sorted."""
     return await (await service_manager(ctx)).names(ctx)
 
 
 async def get_enabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that start at boot, sorted.
-
-    Example:
-        ensue call '*' service.get_enabled
-    """
+    """Return the names of the services that start at boot, sorted."""
     return await (await service_manager(ctx)).names_enabled(ctx)
 
 
 async def get_disabled(ctx: FunctionContext) -> list[str]:
-    """Return the names of the services that do not start at boot, sorted.
-
-    Example:
-        ensue call '*' service.get_disabled
-    """
+    """Return the names of the services that do not start at boot, sorted."""
     return sorted({*await get_all(ctx)} - {*await get_enabled(ctx)})
 
 
 async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
     """Return whether a service is masked.
-
-    Args:
-        ctx: the target.
-        name: the service.
-        runtime: masked until the next boot rather than permanently.
 
     Example:
         ensue call '*' service.masked nginx
@@ -145,11 +110,6 @@ async def masked(ctx: FunctionContext, name: str, runtime: bool = False) -> bool
 async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
     """Mask a service, so that nothing can start it; with `runtime` only until the next boot.
 
-    Args:
-        ctx: the target.
-        name: the service.
-        runtime: masked until the next boot rather than permanently.
-
     Example:
         ensue call '*' service.mask nginx
     """
@@ -160,11 +120,6 @@ async def mask(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
 async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> bool:
     """Unmask a service; with `runtime` remove a mask that lasts until the next boot.
 
-    Args:
-        ctx: the target.
-        name: the service.
-        runtime: masked until the next boot rather than permanently.
-
     Example:
         ensue call '*' service.unmask nginx
     """
@@ -172,10 +127,10 @@ async def unmask_(ctx: FunctionContext, name: str, runtime: bool = False) -> boo
     return True
 
 
+_VERBS: Final = ("disable", "enable", "force-reload", "reload", "restart", "start", "stop")
 _DOCSTRING: Final = """Let the service manager {verb} a service.
 
 Args:
-    ctx: the target.
     name: the service.
     no_block: return before the service manager is done.
     unmask: unmask the service first, if it is masked.
@@ -191,11 +146,7 @@ Raises:
 
 def _change(verb: str) -> Change:
     async def change(
-        ctx: FunctionContext,
-        name: str,
-        no_block: bool = False,
-        unmask: bool = False,
-        **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+        ctx: FunctionContext, name: str, no_block: bool = False, unmask: bool = False, **kwargs: Any
     ) -> bool:
         manager = await service_manager(ctx)
         if unmask and await _is_masked(ctx, name):
@@ -209,9 +160,6 @@ def _change(verb: str) -> Change:
 
 async def systemctl_reload(ctx: FunctionContext) -> bool:
     """Make systemd reload its unit files.
-
-    Example:
-        ensue call '*' service.systemctl_reload
 
     Raises:
         StateFailedError: systemd does not run on the target, or fails.
@@ -231,25 +179,7 @@ def _with_runtime(verb: str, runtime: bool) -> str:
     return f"{verb} --runtime" if runtime else verb
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "available": available,
-    "disable": _change("disable"),
-    "disabled": disabled,
-    "enable": _change("enable"),
-    "enabled": enabled,
-    "force_reload": _change("force-reload"),
-    "get_all": get_all,
-    "get_disabled": get_disabled,
-    "get_enabled": get_enabled,
-    "mask": mask,
-    "masked": masked,
-    "missing": missing,
-    "offline": offline,
-    "reload": _change("reload"),
-    "restart": _change("restart"),
-    "start": _change("start"),
-    "status": status,
-    "stop": _change("stop"),
-    "systemctl_reload": systemctl_reload,
-    "unmask": unmask_,
-}
+FUNCTIONS: Final = by_name(
+    available, disabled, enabled, get_all, get_disabled, get_enabled, mask, masked, missing, offline, status,
+    systemctl_reload, unmask_, {verb.replace("-", "_"): _change(verb) for verb in _VERBS},
+)  # fmt: skip

@@ -23,11 +23,11 @@ _MADE_OF_SYMLINKS: Final = frozenset({"enable", "disable", "mask", "unmask"})
 
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Return whether a unit exists."""
-    said = await ask(ctx, "systemctl", *_LIST, "--", _unit(name), env=_OFFLINE)
-    return any(line.split()[:1] == [_unit(name)] for line in said.stdout.splitlines())
+    answer = await ask(ctx, "systemctl", *_LIST, "--", _unit(name), env=_OFFLINE)
+    return any(line.split()[:1] == [_unit(name)] for line in answer.stdout.splitlines())
 
 
-async def running(ctx: FunctionContext, name: str) -> bool:  # noqa: ARG001 (as the others)
+async def running(ctx: FunctionContext, name: str) -> bool:
     """Return False: nothing runs."""
     return False
 
@@ -53,7 +53,7 @@ async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
     return state == ("masked-runtime" if runtime else "masked")
 
 
-async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:  # noqa: ARG001 (as the others)
+async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:
     """Enable, disable, mask or unmask a unit.
 
     Raises:
@@ -69,8 +69,8 @@ async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool)
 
 
 async def _listed(ctx: FunctionContext, *flags: str) -> list[str]:
-    said = await ask(ctx, "systemctl", *_LIST, "--type=service", *flags, env=_OFFLINE)
-    units = [line.split()[0] for line in said.stdout.splitlines() if line.strip()]
+    answer = await ask(ctx, "systemctl", *_LIST, "--type=service", *flags, env=_OFFLINE)
+    units = [line.split()[0] for line in answer.stdout.splitlines() if line.strip()]
     return sorted(unit.removesuffix(".service") for unit in units)
 
 

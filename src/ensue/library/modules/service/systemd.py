@@ -22,14 +22,14 @@ _AT_ONCE: Final = frozenset({"enable", "disable", "mask", "unmask"})
 
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Return whether a unit exists."""
-    said = await ask(ctx, "systemctl", "show", "--property=LoadState", "--value", _unit(name))
-    return said.stdout.strip() not in {"", "not-found", "bad-setting", "error"}
+    answer = await ask(ctx, "systemctl", "show", "--property=LoadState", "--value", _unit(name))
+    return answer.stdout.strip() not in {"", "not-found", "bad-setting", "error"}
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:
     """Return whether a unit is active or activating."""
-    said = await ask(ctx, "systemctl", "is-active", _unit(name))
-    return said.stdout.strip() in {"active", "activating", "reloading"}
+    answer = await ask(ctx, "systemctl", "is-active", _unit(name))
+    return answer.stdout.strip() in {"active", "activating", "reloading"}
 
 
 async def enabled(ctx: FunctionContext, name: str) -> bool:
@@ -66,8 +66,8 @@ async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool)
 
 
 async def _listed(ctx: FunctionContext, *flags: str) -> list[str]:
-    said = await ask(ctx, "systemctl", *_LIST, *flags)
-    units = [line.split()[0] for line in said.stdout.splitlines() if line.strip()]
+    answer = await ask(ctx, "systemctl", *_LIST, *flags)
+    units = [line.split()[0] for line in answer.stdout.splitlines() if line.strip()]
     return sorted(unit.removesuffix(".service") for unit in units)
 
 

@@ -21,8 +21,8 @@ _STARTED: Final = re.compile(r"S\d+(?P<name>.+)")
 
 async def available(ctx: FunctionContext, name: str) -> bool:
     """Return whether a script exists."""
-    found = await ctx.connection.stat(f"{_SCRIPTS}/{_script(name)}", follow=True)
-    return found is not None and found.kind == "file"
+    script = await ctx.connection.stat(f"{_SCRIPTS}/{_script(name)}", follow=True)
+    return script is not None and script.kind == "file"
 
 
 async def running(ctx: FunctionContext, name: str) -> bool:
@@ -39,18 +39,18 @@ async def enabled(ctx: FunctionContext, name: str) -> bool:
 
 async def names(ctx: FunctionContext) -> list[str]:
     """Return the names of all scripts, sorted."""
-    found = set(await ctx.connection.list_directory(_SCRIPTS)) - {"README", "functions", "skeleton"}
-    return sorted({*found, *await names_enabled(ctx)})
+    scripts = set(await ctx.connection.list_directory(_SCRIPTS)) - {"README", "functions", "skeleton"}
+    return sorted({*scripts, *await names_enabled(ctx)})
 
 
 async def names_enabled(ctx: FunctionContext) -> list[str]:
     """Return the names of the services that start at boot, sorted."""
-    found: set[str] = set()
+    services: set[str] = set()
     for folder in _RUNLEVELS:
         if await ctx.connection.stat(folder, follow=True) is not None:
             links = await ctx.connection.list_directory(folder)
-            found |= {match["name"] for link in links if (match := _STARTED.fullmatch(link))}
-    return sorted(found)
+            services |= {match["name"] for link in links if (match := _STARTED.fullmatch(link))}
+    return sorted(services)
 
 
 async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
@@ -65,7 +65,7 @@ async def masked(ctx: FunctionContext, name: str, *, runtime: bool) -> bool:
     )
 
 
-async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:  # noqa: ARG001 (a script is waited for)
+async def change(ctx: FunctionContext, name: str, verb: str, *, may_block: bool) -> None:  # a script blocks
     """Start, stop, restart, reload, enable or disable a service.
 
     Raises:

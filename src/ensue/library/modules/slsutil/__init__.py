@@ -8,28 +8,16 @@ Source: Salt's execution module `slsutil`, 3008; results measured there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.slsutil.banner import banner
 from ensue.library.modules.slsutil.merging import boolstr, merge, merge_all, update
 from ensue.library.modules.slsutil.paths import dir_exists, file_exists, findup, path_exists
 from ensue.library.modules.slsutil.rendering import renderer
 from ensue.library.modules.slsutil.serializing import deserialize, serialize
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "banner": banner,
-    "boolstr": boolstr,
-    "deserialize": deserialize,
-    "dir_exists": dir_exists,
-    "file_exists": file_exists,
-    "findup": findup,
-    "merge": merge,
-    "merge_all": merge_all,
-    "path_exists": path_exists,
-    "renderer": renderer,
-    "serialize": serialize,
-    "update": update,
-}
+FUNCTIONS: Final = by_name(
+    banner, boolstr, deserialize, dir_exists, file_exists, findup, merge, merge_all, path_exists,
+    renderer, serialize, update,
+)  # fmt: skip

@@ -17,8 +17,8 @@ _TEXT: Final = (
 )
 
 
-def banner(  # noqa: PLR0917 (Salt's order)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def banner(
+    ctx: FunctionContext,
     width: int = 72,
     commentchar: str = "#",
     borderchar: str = "#",
@@ -33,7 +33,6 @@ def banner(  # noqa: PLR0917 (Salt's order)
     The wording is Salt's, so files that a formula manages do not change.
 
     Args:
-        ctx: the target.
         width: the width of the box, in characters.
         commentchar: the characters at the start and end of each line.
         borderchar: the character of the border.
@@ -42,9 +41,6 @@ def banner(  # noqa: PLR0917 (Salt's order)
         title: the centred title.
         text: the text below the title.
         newline: end with a newline.
-
-    Example:
-        ensue call '*' slsutil.banner
 
     Raises:
         StateFailedError: no word fits into the box.

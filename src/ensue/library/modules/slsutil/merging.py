@@ -1,4 +1,11 @@
-"""Merges mappings: `slsutil.update`, `merge` and `merge_all`; and `boolstr`."""
+"""Merges mappings: `slsutil.update`, `merge` and `merge_all`; and `boolstr`.
+
+Args:
+    merge_lists: concatenate lists instead of replacing them.
+    strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
+        `list` makes a list of both values; any other word means `recurse` without concatenated lists.
+    renderer: accepted as by Salt, without effect.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def update(
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+    ctx: FunctionContext,
     dest: dict[Any, Any],
     upd: Mapping[Any, Any],
     recursive_update: bool = True,
@@ -25,11 +32,9 @@ def update(
     """Merge a mapping into another one in place, and return the latter.
 
     Args:
-        ctx: the target.
         dest: the mapping to change.
         upd: the mapping that takes precedence.
         recursive_update: merge nested mappings instead of replacing them.
-        merge_lists: concatenate lists instead of replacing them.
 
     Example:
         ensue call '*' slsutil.update '{a: 1}' '{b: 2}'
@@ -38,24 +43,19 @@ def update(
     return dest
 
 
-def merge(  # noqa: PLR0917 (formulas give them by position)
-    ctx: FunctionContext,  # noqa: ARG001 (every function is given it)
+def merge(
+    ctx: FunctionContext,
     obj_a: Mapping[Any, Any],
     obj_b: Mapping[Any, Any],
     strategy: str = "smart",
-    renderer: str = "yaml",  # noqa: ARG001 (Salt's name; only yamlex, which is not here, would make a difference)
+    renderer: str = "yaml",  # Salt's name; only yamlex, which is not here, would make a difference
     merge_lists: bool = False,
 ) -> dict[Any, Any]:
     """Return a mapping merged over another.
 
     Args:
-        ctx: the target.
         obj_a: the base mapping.
         obj_b: the mapping that takes precedence.
-        strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
-            `list` makes a list of both values; any other word means `recurse` without concatenated lists.
-        renderer: accepted as by Salt, without effect.
-        merge_lists: concatenate lists instead of replacing them.
 
     Example:
         ensue call '*' slsutil.merge '{a: 1}' '{b: 2}'
@@ -78,27 +78,21 @@ def merge_all(
     """Merge a list of mappings as `merge` does; later ones take precedence.
 
     Args:
-        ctx: the target.
         lst: the mappings.
-        strategy: `smart` and `recurse` merge nested mappings, `overwrite` and `aggregate` replace them,
-            `list` makes a list of both values; any other word means `recurse` without concatenated lists.
-        renderer: accepted as by Salt, without effect.
-        merge_lists: concatenate lists instead of replacing them.
 
     Example:
         ensue call '*' slsutil.merge_all '[{a: 1}, {b: 2}]'
     """
     result: dict[Any, Any] = {}
-    for one in lst:
-        result = merge(ctx, result, one, strategy, renderer, merge_lists)
+    for entry in lst:
+        result = merge(ctx, result, entry, strategy, renderer, merge_lists)
     return result
 
 
-def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "false") -> Any:  # noqa: ARG001 (every function is given it)
+def boolstr(ctx: FunctionContext, value: Any, true: Any = "true", false: Any = "false") -> Any:
     """Return the string `true` or `false`, depending on a boolean.
 
     Args:
-        ctx: the target.
         value: the boolean.
         true: what to return for a true value.
         false: what to return for a false value.

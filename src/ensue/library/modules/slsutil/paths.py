@@ -1,4 +1,9 @@
-"""Looks up paths in the file roots: `slsutil.file_exists`, `dir_exists`, `path_exists` and `findup`."""
+"""Looks up paths in the file roots: `slsutil.file_exists`, `dir_exists`, `path_exists` and `findup`.
+
+Args:
+    path: the path in the file roots, without `salt://`.
+    saltenv: the environment.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +22,6 @@ if TYPE_CHECKING:
 def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a file.
 
-    Args:
-        ctx: the target.
-        path: the path in the file roots, without `salt://`.
-        saltenv: the environment.
-
     Example:
         ensue call '*' slsutil.file_exists web/init.sls
     """
@@ -31,11 +31,6 @@ def file_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
 def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a folder with a file below it.
 
-    Args:
-        ctx: the target.
-        path: the path in the file roots, without `salt://`.
-        saltenv: the environment.
-
     Example:
         ensue call '*' slsutil.dir_exists web
     """
@@ -44,11 +39,6 @@ def dir_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
 
 def path_exists(ctx: FunctionContext, path: str, saltenv: str = "base") -> bool:
     """Return whether a path in the file roots is a file or a folder.
-
-    Args:
-        ctx: the target.
-        path: the path in the file roots, without `salt://`.
-        saltenv: the environment.
 
     Example:
         ensue call '*' slsutil.path_exists web/init.sls
@@ -62,10 +52,8 @@ def findup(
     """Search a folder of the file roots, then its parents, for a file name and return the first path found.
 
     Args:
-        ctx: the target.
         startpath: the folder, or a file in it, to start from.
         filenames: one name, or a list of alternatives.
-        saltenv: the environment.
 
     Example:
         ensue call '*' slsutil.findup web/nginx map.jinja

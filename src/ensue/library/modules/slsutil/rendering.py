@@ -23,15 +23,11 @@ async def renderer(
     A map file can thus be written for any renderer and used from any SLS.
 
     Args:
-        ctx: the target.
         path: a `salt://` URL or another source.
         string: the text to render.
         default_renderer: the render pipe, unless the first line names another (`#!py`).
         saltenv: the environment for `salt://`.
         **kwargs: variables for the template.
-
-    Example:
-        ensue call '*' slsutil.renderer
 
     Returns:
         Data, or text if the pipe ends with a text renderer. An empty mapping for an empty text and, as in

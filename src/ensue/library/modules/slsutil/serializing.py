@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 _FORMS: Final = ("yaml", "json", "configparser", "msgpack")
 
 
-def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -> str | bytes:  # noqa: ARG001 (every function is given it)
+def serialize(ctx: FunctionContext, serializer: str, obj: Any, **options: Any) -> str | bytes:
     """Return data as text, or as bytes for `msgpack`.
 
     Args:
-        ctx: the target.
         serializer: `yaml`, `json`, `configparser` or `msgpack`.
         obj: the data; for `configparser` a mapping of sections.
         options: options for PyYAML's `dump` or for `json.dumps`.
@@ -58,7 +57,6 @@ async def deserialize(ctx: FunctionContext, serializer: str, stream_or_string: s
     """Return the data of a text in a serializer's format.
 
     Args:
-        ctx: the target.
         serializer: `yaml`, `json`, `configparser` or `msgpack`.
         stream_or_string: the text.
 

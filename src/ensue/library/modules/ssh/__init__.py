@@ -5,8 +5,9 @@ Source: Salt's execution module `ssh`, 3008: names and return values.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.ssh.authorized import (
     auth_keys,
     check_key,
@@ -26,23 +27,8 @@ from ensue.library.modules.ssh.known_hosts import (
 )
 from ensue.library.modules.ssh.own_keys import host_keys, user_keys
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "auth_keys": auth_keys,
-    "check_key": check_key,
-    "check_key_file": check_key_file,
-    "check_known_host": check_known_host,
-    "get_known_host_entries": get_known_host_entries,
-    "hash_known_hosts": hash_known_hosts,
-    "host_keys": host_keys,
-    "recv_known_host_entries": recv_known_host_entries,
-    "rm_auth_key": rm_auth_key,
-    "rm_auth_key_from_file": rm_auth_key_from_file,
-    "rm_known_host": rm_known_host,
-    "set_auth_key": set_auth_key,
-    "set_auth_key_from_file": set_auth_key_from_file,
-    "set_known_host": set_known_host,
-    "user_keys": user_keys,
-}
+FUNCTIONS: Final = by_name(
+    auth_keys, check_key, check_key_file, check_known_host, get_known_host_entries,
+    hash_known_hosts, host_keys, recv_known_host_entries, rm_auth_key, rm_auth_key_from_file,
+    rm_known_host, set_auth_key, set_auth_key_from_file, set_known_host, user_keys,
+)  # fmt: skip

@@ -1,5 +1,14 @@
 """Authorized keys of users: edits `authorized_keys` line by line, and keeps lines that are not keys.
 
+Args:
+    config: the path of the file, as in `AuthorizedKeysFile`.
+    key: the key, in base64.
+    source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
+    saltenv: the environment of `source`.
+    enc: its type (`ssh-ed25519`).
+    comment: the comment after the key.
+    options: the options before the key.
+
 Source: Salt's execution module `ssh`, 3008: names, return values, and when two lines are equal.
 """
 
@@ -32,24 +41,19 @@ async def auth_keys(
     """Return a user's authorized keys, by key; for several users a mapping of users to these.
 
     Args:
-        ctx: the target.
         user: one user, or a list; None for all.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         fingerprint_hash_type: `sha256`, `md5`, …
-
-    Example:
-        ensue call '*' ssh.auth_keys
     """
     if isinstance(user, str):
         return _described(await _present(ctx, user, config), fingerprint_hash_type)
-    found: DataMap = {}
+    keys_by_file: DataMap = {}
     for each in user or await ctx.call("user.list_users"):
         if keys := await _present(ctx, each, config):
-            found[each] = _described(keys, fingerprint_hash_type)
-    return found
+            keys_by_file[each] = _described(keys, fingerprint_hash_type)
+    return keys_by_file
 
 
-async def check_key(  # noqa: PLR0917 (Salt's order)
+async def check_key(
     ctx: FunctionContext,
     user: str,
     key: str,
@@ -57,18 +61,12 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
     comment: str,
     options: Sequence[str] | None,
     config: str = CONFIG,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Return what is needed to authorize a key: `add`, `update`, or `exists` for nothing.
 
     Args:
-        ctx: the target.
         user: the user.
-        key: the key, in base64.
-        enc: its type (`ssh-ed25519`).
-        comment: the comment after the key.
-        options: the options before the key.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -77,29 +75,20 @@ async def check_key(  # noqa: PLR0917 (Salt's order)
     Raises:
         StateFailedError: the key type is unknown.
     """
-    wanted = _wanted(key, enc, comment, options)
+    new_line = _wanted(key, enc, comment, options)
     there = (await _present(ctx, user, config)).get(key)
     if there is None:
         return "add"
-    return "exists" if there == wanted else "update"
+    return "exists" if there == new_line else "update"
 
 
 async def check_key_file(
-    ctx: FunctionContext,
-    user: str,
-    source: str,
-    config: str = CONFIG,
-    saltenv: str = "base",
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> dict[str, str]:
     """Return for each key of a file what is needed to authorize it: `add`, `update` or `exists`.
 
     Args:
-        ctx: the target.
         user: the user.
-        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
-        config: the path of the file, as in `AuthorizedKeysFile`.
-        saltenv: the environment of `source`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -113,7 +102,7 @@ async def check_key_file(
     }
 
 
-async def set_auth_key(  # noqa: PLR0917 (Salt's order)
+async def set_auth_key(
     ctx: FunctionContext,
     user: str,
     key: str,
@@ -121,18 +110,12 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
     comment: str = "",
     options: Sequence[str] | None = None,
     config: str = CONFIG,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    **kwargs: Any,
 ) -> str:
     """Authorize a key to log in as a user.
 
     Args:
-        ctx: the target.
         user: the user.
-        key: the key, in base64.
-        enc: its type (`ssh-ed25519`).
-        comment: the comment after the key.
-        options: the options before the key.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -150,36 +133,27 @@ async def set_auth_key(  # noqa: PLR0917 (Salt's order)
         return "invalid"
     if not await ctx.call("user.info", user):
         return "fail"
-    wanted = _wanted(key, enc, comment, options)
+    new_line = _wanted(key, enc, comment, options)
     path = await authorized_keys_path(ctx, user, config)
     text = await text_of(ctx, path) or ""
     there = read_keys(text).get(key)
-    if there == wanted:
+    if there == new_line:
         return "no change"
-    lines = [wanted.text() if _holds(line, key) else line for line in file_lines(text)]
+    lines = [new_line.text() if _holds(line, key) else line for line in file_lines(text)]
     try:
-        await _write(ctx, user, path, lines if there else [*lines, wanted.text()])
+        await _write(ctx, user, path, lines if there else [*lines, new_line.text()])
     except StateFailedError:
         return "fail"
     return "replace" if there else "new"
 
 
 async def set_auth_key_from_file(
-    ctx: FunctionContext,
-    user: str,
-    source: str,
-    config: str = CONFIG,
-    saltenv: str = "base",
-    **kwargs: Any,
+    ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> str:
     """Authorize all keys of a file to log in as a user; returns `new`, `replace`, `no change` or `fail`.
 
     Args:
-        ctx: the target.
         user: the user.
-        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
-        config: the path of the file, as in `AuthorizedKeysFile`.
-        saltenv: the environment of `source`.
         **kwargs: `options`, the options before each key instead of those in the file; others have no effect.
 
     Example:
@@ -193,20 +167,11 @@ async def set_auth_key_from_file(
     return next((word for word in ("invalid", "fail", "replace", "new") if word in words), "no change")
 
 
-async def rm_auth_key(
-    ctx: FunctionContext,
-    user: str,
-    key: str,
-    config: str = CONFIG,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
-) -> str:
+async def rm_auth_key(ctx: FunctionContext, user: str, key: str, config: str = CONFIG, **kwargs: Any) -> str:
     """Remove one of a user's authorized keys; returns `Key removed` or `Key not present`.
 
     Args:
-        ctx: the target.
         user: the user.
-        key: the key, in base64.
-        config: the path of the file, as in `AuthorizedKeysFile`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -221,21 +186,12 @@ async def rm_auth_key(
 
 
 async def rm_auth_key_from_file(
-    ctx: FunctionContext,
-    user: str,
-    source: str,
-    config: str = CONFIG,
-    saltenv: str = "base",
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> str:
     """Remove all keys of a file from a user's authorized keys; returns `Key removed` or `Key not present`.
 
     Args:
-        ctx: the target.
         user: the user.
-        source: the file with the keys, `salt://…`, http(s), or a path of the managing minion.
-        config: the path of the file, as in `AuthorizedKeysFile`.
-        saltenv: the environment of `source`.
         **kwargs: accepted as by Salt, without effect.
 
     Example:
@@ -271,8 +227,8 @@ async def _write(ctx: FunctionContext, user: str, path: str, lines: Sequence[str
 
 
 def _holds(line: str, key: str) -> bool:
-    found = read_line(line)
-    return found is not None and found.key == key
+    parsed = read_line(line)
+    return parsed is not None and parsed.key == key
 
 
 def _wanted(key: str, enc: str, comment: str, options: Sequence[str] | None) -> KeyLine:

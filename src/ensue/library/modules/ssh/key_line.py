@@ -62,8 +62,8 @@ def read_line(line: str) -> KeyLine | None:
 
 def read_keys(text: str, hash_type: str | None = None) -> dict[str, KeyLine]:
     """Return the keys of a file by their base64; lines that are not valid base64 are left out."""
-    found = (read_line(line) for line in file_lines(text))
-    return {each.key: each for each in found if each and fingerprint(each.key, hash_type)}
+    lines = (read_line(line) for line in file_lines(text))
+    return {each.key: each for each in lines if each and fingerprint(each.key, hash_type)}
 
 
 def key_type(enc: str) -> str:

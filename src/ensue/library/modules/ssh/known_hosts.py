@@ -2,6 +2,12 @@
 
 The file is parsed and written here; the target requires `ssh-keyscan` only to fetch the keys of a host.
 
+Args:
+    hostname: the host name or address.
+    config: the path of another file.
+    port: the host's port.
+    fingerprint_hash_type: `sha256`, `md5`, …
+
 Source: Salt's execution module `ssh`, 3008: names, return values, and when a key is replaced.
 """
 
@@ -24,7 +30,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
+async def get_known_host_entries(
     ctx: FunctionContext,
     user: str | None,
     hostname: str,
@@ -35,22 +41,17 @@ async def get_known_host_entries(  # noqa: PLR0917 (Salt's order)
     """Return the known keys of a host, None if there are none.
 
     Args:
-        ctx: the target.
         user: the user whose file to read; None for the system's file.
-        hostname: the host name or address.
-        config: the path of another file.
-        port: the host's port.
-        fingerprint_hash_type: `sha256`, `md5`, …
 
     Example:
         ensue call '*' ssh.get_known_host_entries deploy git.example.com
     """
     text = await text_of(ctx, await known_hosts_path(ctx, user, config)) or ""
-    found = _entries(text, host_with_port(hostname, port))
-    return [each.as_data(fingerprint_hash_type) for each in found] or None
+    entries = _entries(text, host_with_port(hostname, port))
+    return [each.as_data(fingerprint_hash_type) for each in entries] or None
 
 
-async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
+async def recv_known_host_entries(
     ctx: FunctionContext,
     hostname: str,
     enc: str | None = None,
@@ -62,13 +63,9 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
     """Fetch a host's keys from the target; None if the host does not answer.
 
     Args:
-        ctx: the target.
-        hostname: the host name or address.
         enc: only keys of this type.
-        port: the host's port.
         hash_known_hosts: return the host name as a hash.
         timeout: how long to wait for the host, in seconds.
-        fingerprint_hash_type: `sha256`, `md5`, …
 
     Example:
         ensue call '*' ssh.recv_known_host_entries git.example.com
@@ -79,11 +76,11 @@ async def recv_known_host_entries(  # noqa: PLR0917 (Salt's order)
     answer = await ask(ctx, "ssh-keyscan", *words, "-T", str(timeout), "--", hostname)
     if answer.is_missing:
         raise StateFailedError(f"{ctx.srn} has no program `ssh-keyscan`; install it there, or give the key")
-    found = [entry for line in answer.stdout.splitlines() if (entry := read_line(line))]
-    return [each.as_data(fingerprint_hash_type) for each in found] or None
+    entries = [entry for line in answer.stdout.splitlines() if (entry := read_line(line))]
+    return [each.as_data(fingerprint_hash_type) for each in entries] or None
 
 
-async def check_known_host(  # noqa: PLR0917 (Salt's order)
+async def check_known_host(
     ctx: FunctionContext,
     user: str | None = None,
     hostname: str = "",
@@ -96,17 +93,9 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
     """Return what is needed to make a host known: `add`, `update`, or `exists` for nothing.
 
     Args:
-        ctx: the target.
         user: the user whose file it is; None for the system's file.
-        hostname: the host name or address.
         key: the key, in base64.
         fingerprint: the required fingerprint of the given or fetched key.
-        config: the path of another file.
-        port: the host's port.
-        fingerprint_hash_type: `sha256`, `md5`, …
-
-    Example:
-        ensue call '*' ssh.check_known_host
 
     Returns:
         That word; a mapping with `status` and `error` if the key does not have the fingerprint.
@@ -123,7 +112,7 @@ async def check_known_host(  # noqa: PLR0917 (Salt's order)
     return "exists"
 
 
-async def set_known_host(  # noqa: PLR0917 (Salt's order)
+async def set_known_host(
     ctx: FunctionContext,
     user: str | None = None,
     hostname: str = "",
@@ -139,20 +128,12 @@ async def set_known_host(  # noqa: PLR0917 (Salt's order)
     """Add a host's key to the known hosts. Without a key, fetch the host's keys and check the fingerprint.
 
     Args:
-        ctx: the target.
         user: the user whose file to change; None for the system's file.
-        hostname: the host name or address.
         fingerprint: the required fingerprint of the given or fetched key.
         key: the host's key; None fetches it from the host.
-        port: the host's port.
         enc: the key's type; keys of other types are not touched.
-        config: the path of another file.
         hash_known_hosts: write the host name as a hash.
         timeout: how long to wait for the host, in seconds.
-        fingerprint_hash_type: `sha256`, `md5`, …
-
-    Example:
-        ensue call '*' ssh.set_known_host
 
     Returns:
         `status`: `exists`, `updated` with `old` and `new`, or `error` with the reason.
@@ -202,14 +183,7 @@ async def rm_known_host(
     """Remove a host from the known hosts; returns `status`, and what was done.
 
     Args:
-        ctx: the target.
         user: the user whose file it is; None for the system's file.
-        hostname: the host name or address.
-        config: the path of another file.
-        port: the host's port.
-
-    Example:
-        ensue call '*' ssh.rm_known_host
     """
     path = await known_hosts_path(ctx, user, config)
     if await text_of(ctx, path) is None:
@@ -225,12 +199,7 @@ async def hash_known_hosts(
     """Hash all host names in a file; patterns stay as they are.
 
     Args:
-        ctx: the target.
         user: the user whose file it is; None for the system's file.
-        config: the path of another file.
-
-    Example:
-        ensue call '*' ssh.hash_known_hosts
     """
     path = await known_hosts_path(ctx, user, config)
     text = await text_of(ctx, path)
@@ -261,8 +230,8 @@ async def _rewrite(
 def _new_line(entry: DataMap, host: str, *, hash_known_hosts: bool) -> str:
     name = str(entry["hostname"])
     shown = name if name.startswith(("|", "[")) else host
-    found = KnownHost(hostname=shown, enc=str(entry["enc"]), key=str(entry["key"]))
-    return (found.hashed() if hash_known_hosts else found).text()
+    known_host = KnownHost(hostname=shown, enc=str(entry["enc"]), key=str(entry["key"]))
+    return (known_host.hashed() if hash_known_hosts else known_host).text()
 
 
 def _entries(text: str, host: str) -> list[KnownHost]:
@@ -274,8 +243,8 @@ def _mismatch(key: str | None, wanted: str | None, hash_type: str | None) -> str
     """Return an error message if a key does not have the given fingerprint, empty if it has."""
     if not key or not wanted:
         return ""
-    found = fingerprint_of(key, hash_type)
-    return "" if found == wanted else f"The key has the fingerprint {found or '(none)'}, not {wanted}"
+    actual = fingerprint_of(key, hash_type)
+    return "" if actual == wanted else f"The key has the fingerprint {actual or '(none)'}, not {wanted}"
 
 
 def _all(entries: Sequence[DataMap], key: str) -> list[str]:

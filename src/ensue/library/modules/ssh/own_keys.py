@@ -21,18 +21,14 @@ async def host_keys(
     """Return the keys of the SSH server, by `rsa`, `rsa.pub`, `rsa-cert.pub` and so on.
 
     Args:
-        ctx: the target.
         keydir: their folder.
         private: include private keys; they are masked in everything that ensue writes.
         certs: include certificates.
-
-    Example:
-        ensue call '*' ssh.host_keys
     """
     folder = keydir or "/etc/ssh"
-    found: dict[str, str] = {}
+    keys: dict[str, str] = {}
     if await ctx.connection.stat(folder, follow=True) is None:
-        return found
+        return keys
     for name in await ctx.connection.list_directory(folder):
         match = _HOST_KEY.fullmatch(name)
         if match is None or (not match["public"] and not private) or (match["cert"] and not certs):
@@ -40,8 +36,8 @@ async def host_keys(
         text = (await text_of(ctx, posixpath.join(folder, name)) or "").strip()
         if text and not match["public"]:
             ctx.masker.add(text)
-        found[match["type"] + (match["public"] or "")] = text
-    return found
+        keys[match["type"] + (match["public"] or "")] = text
+    return keys
 
 
 async def user_keys(
@@ -53,14 +49,10 @@ async def user_keys(
     """Return the keys of users, by user and by file.
 
     Args:
-        ctx: the target.
         user: one user, or a list; None for all.
         pubfile: the path of another public key; false for none.
         prvfile: the path of another private key; false for none. Private keys are masked in everything that
             ensue writes.
-
-    Example:
-        ensue call '*' ssh.user_keys
     """
     users = [user] if isinstance(user, str) else user or await ctx.call("user.list_users")
     public = (
@@ -71,7 +63,7 @@ async def user_keys(
         else [f"{key}.pub" for key in _USER_KEYS]
     )
     private = [prvfile] if isinstance(prvfile, str) else [] if prvfile is False else [*_USER_KEYS]
-    found: dict[str, dict[str, str]] = {}
+    keys: dict[str, dict[str, str]] = {}
     for each in users:
         home = (await ctx.call("user.info", each)).get("home")
         for name in [*public, *private] if home else []:
@@ -80,5 +72,5 @@ async def user_keys(
                 continue
             if name in private:
                 ctx.masker.add(text.strip())
-            found.setdefault(each, {})[posixpath.basename(name)] = text.strip()
-    return found
+            keys.setdefault(each, {})[posixpath.basename(name)] = text.strip()
+    return keys

@@ -20,7 +20,6 @@ async def authorized_keys_path(ctx: FunctionContext, user: str, config: str) -> 
     """Return the path of a user's authorized keys.
 
     Args:
-        ctx: the target.
         user: the user.
         config: the path as in `AuthorizedKeysFile`, with `%h`, `%u` and `%%`; relative to the home folder.
 
@@ -42,7 +41,6 @@ async def known_hosts_path(ctx: FunctionContext, user: str | None, config: str |
     """Return the path of a user's or the system's known hosts.
 
     Args:
-        ctx: the target.
         user: the user; None for the system's file.
         config: another path, relative to the user's home folder.
 
@@ -64,7 +62,6 @@ async def write_user_file(ctx: FunctionContext, path: str, text: str, user: str 
     """Write a file that only its user can access, and create its folder.
 
     Args:
-        ctx: the target.
         path: the file; an existing file keeps its owner and mode.
         text: its content.
         user: its owner; None for the connection's user.
@@ -92,7 +89,7 @@ async def write_user_file(ctx: FunctionContext, path: str, text: str, user: str 
 
 
 async def _known(ctx: FunctionContext, user: str) -> dict[str, Any]:
-    found: dict[str, Any] = await ctx.call("user.info", user)
-    if not found:
+    account: dict[str, Any] = await ctx.call("user.info", user)
+    if not account:
         raise StateFailedError(f"User '{user}' does not exist")
-    return found
+    return account

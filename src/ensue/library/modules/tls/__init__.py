@@ -8,8 +8,9 @@ Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.tls.authorities import ca_exists, create_ca, get_ca, maybe_fix_ssl_version
 from ensue.library.modules.tls.certificates import (
     create_ca_signed_cert,
@@ -23,25 +24,9 @@ from ensue.library.modules.tls.reading import cert_info, get_expiration_date, va
 from ensue.library.modules.tls.requests import create_csr, get_extensions
 from ensue.library.modules.tls.revoking import create_empty_crl, revoke_cert
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "ca_exists": ca_exists,
-    "cert_base_path": cert_base_path,
-    "cert_info": cert_info,
-    "create_ca": create_ca,
-    "create_ca_signed_cert": create_ca_signed_cert,
-    "create_csr": create_csr,
-    "create_empty_crl": create_empty_crl,
-    "create_pkcs12": create_pkcs12,
-    "create_self_signed_cert": create_self_signed_cert,
-    "get_ca": get_ca,
-    "get_ca_signed_cert": get_ca_signed_cert,
-    "get_ca_signed_key": get_ca_signed_key,
-    "get_expiration_date": get_expiration_date,
-    "get_extensions": get_extensions,
-    "maybe_fix_ssl_version": maybe_fix_ssl_version,
-    "revoke_cert": revoke_cert,
-    "validate": validate,
-}
+FUNCTIONS: Final = by_name(
+    ca_exists, cert_base_path, cert_info, create_ca, create_ca_signed_cert, create_csr,
+    create_empty_crl, create_pkcs12, create_self_signed_cert, get_ca, get_ca_signed_cert,
+    get_ca_signed_key, get_expiration_date, get_extensions, maybe_fix_ssl_version, revoke_cert,
+    validate,
+)  # fmt: skip

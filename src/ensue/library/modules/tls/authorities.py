@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-async def create_ca(  # noqa: PLR0917 (Salt's order)
+async def create_ca(
     ctx: FunctionContext,
     ca_name: str,
     bits: int = 2048,
@@ -43,7 +43,6 @@ async def create_ca(  # noqa: PLR0917 (Salt's order)
     An existing key is kept; one that cannot be read is renamed.
 
     Args:
-        ctx: the target.
         ca_name: its name, also of its folder below `cert_base_path`.
         bits: the size of the RSA key.
         days: how long the certificate is valid.
@@ -109,7 +108,6 @@ async def ca_exists(
     """Return whether an authority has a certificate.
 
     Args:
-        ctx: the target.
         ca_name: its name.
         cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.
@@ -127,7 +125,6 @@ async def get_ca(
     """Return the path of an authority's certificate, or the certificate itself.
 
     Args:
-        ctx: the target.
         ca_name: its name.
         as_text: return the certificate itself.
         cacert_path: a folder to use instead of `cert_base_path`.
@@ -150,7 +147,6 @@ async def maybe_fix_ssl_version(
     """Check that an authority's certificate has a version that exists, which old versions of Salt got wrong.
 
     Args:
-        ctx: the target.
         ca_name: its name.
         cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.

@@ -1,5 +1,9 @@
 """Certificates with keys of the target: self-signed ones, and those that an authority signs.
 
+Args:
+    cacert_path: a folder to use instead of `cert_base_path`.
+    ca_name: the authority.
+
 Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
 
 
-async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
+async def create_self_signed_cert(
     ctx: FunctionContext,
     tls_dir: str = "tls",
     bits: int = 2048,
@@ -44,7 +48,6 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Create a key and a self-signed certificate; the key never leaves the target.
 
     Args:
-        ctx: the target.
         tls_dir: a folder below `cert_base_path`; both files go to its subfolder `certs`.
         bits: the size of the RSA key.
         days: how long the certificate is valid.
@@ -55,13 +58,9 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
         O: the organization.
         OU: the organizational unit.
         emailAddress: the email address.
-        cacert_path: a folder to use instead of `cert_base_path`.
         cert_filename: the name of both files, without `.crt` and `.key`; by default `CN`.
         digest: the hash algorithm of the signature.
         replace: replace an existing certificate.
-
-    Example:
-        ensue call '*' tls.create_self_signed_cert
 
     Returns:
         A message that it was created or already exists.
@@ -85,7 +84,7 @@ async def create_self_signed_cert(  # noqa: PLR0917 (Salt's order)
     return f'Created Private Key: "{key}" Created Certificate: "{certificate}"'
 
 
-async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
+async def create_ca_signed_cert(
     ctx: FunctionContext,
     ca_name: str,
     CN: str,  # noqa: N803 (attributes of a name are written so)
@@ -102,11 +101,8 @@ async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Create the certificate for a signing request, with all its extensions, signed by an authority.
 
     Args:
-        ctx: the target.
-        ca_name: the authority.
         CN: the name of the request's file, without `.csr`.
         days: how long the certificate is valid.
-        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
         cert_path: the folder of request and certificate; by default `certs` in the authority's folder.
         cert_filename: the name of the certificate's file, without `.crt`; by default that of the request.
@@ -147,7 +143,7 @@ async def create_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     return f'Created Certificate for "{CN}": "{certificate}"'
 
 
-async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
+async def create_pkcs12(
     ctx: FunctionContext,
     ca_name: str,
     CN: str,  # noqa: N803 (attributes of a name are written so)
@@ -158,11 +154,8 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
     """Put a certificate, its key and the certificate of its authority into a PKCS#12 file.
 
     Args:
-        ctx: the target.
-        ca_name: the authority.
         CN: the name of the certificate's files, without `.crt` and `.key`.
         passphrase: the passphrase that encrypts it; masked.
-        cacert_path: a folder to use instead of `cert_base_path`.
         replace: replace an existing file.
 
     Example:
@@ -193,7 +186,7 @@ async def create_pkcs12(  # noqa: PLR0917 (Salt's order)
     return f"Created {made}"
 
 
-async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
+async def get_ca_signed_cert(
     ctx: FunctionContext,
     ca_name: str,
     CN: str = "localhost",  # noqa: N803 (attributes of a name are written so)
@@ -204,11 +197,8 @@ async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     """Return the path of a certificate that an authority has signed, or the certificate itself.
 
     Args:
-        ctx: the target.
-        ca_name: the authority.
         CN: the name of its file, without `.crt`.
         as_text: return the certificate itself.
-        cacert_path: a folder to use instead of `cert_base_path`.
         cert_filename: overrides `CN`.
 
     Example:
@@ -220,7 +210,7 @@ async def get_ca_signed_cert(  # noqa: PLR0917 (Salt's order)
     return await _kept(ctx, ca_name, f"{cert_filename or CN}.crt", cacert_path, as_text=as_text)
 
 
-async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
+async def get_ca_signed_key(
     ctx: FunctionContext,
     ca_name: str,
     CN: str = "localhost",  # noqa: N803 (attributes of a name are written so)
@@ -231,11 +221,8 @@ async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
     """Return the path of the private key of an authority-signed certificate, or the key itself, masked.
 
     Args:
-        ctx: the target.
-        ca_name: the authority.
         CN: the name of its file, without `.key`.
         as_text: return the key itself.
-        cacert_path: a folder to use instead of `cert_base_path`.
         key_filename: overrides `CN`.
 
     Example:
@@ -244,10 +231,10 @@ async def get_ca_signed_key(  # noqa: PLR0917 (Salt's order)
     Raises:
         StateFailedError: there is no such key.
     """
-    found = await _kept(ctx, ca_name, f"{key_filename or CN}.key", cacert_path, as_text=as_text)
+    key = await _kept(ctx, ca_name, f"{key_filename or CN}.key", cacert_path, as_text=as_text)
     if as_text:
-        ctx.masker.add(found)
-    return found
+        ctx.masker.add(key)
+    return key
 
 
 async def _kept(

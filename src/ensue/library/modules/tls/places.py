@@ -98,11 +98,7 @@ async def cert_base_path(ctx: FunctionContext, cacert_path: str | None = None) -
     """Return the folder of all authorities: the option `ca.cert_base_path`, by default `/etc/pki`.
 
     Args:
-        ctx: the target.
         cacert_path: a folder to use instead of `cert_base_path`.
-
-    Example:
-        ensue call '*' tls.cert_base_path
     """
     return str(cacert_path or await ctx.call("config.option", "ca.cert_base_path") or _BASE)
 
@@ -144,9 +140,9 @@ async def entries(ctx: FunctionContext, index: str) -> list[IndexLine]:
     return [_entry(line, index) for line in text.splitlines() if line.strip()]
 
 
-async def write_entries(ctx: FunctionContext, index: str, found: list[IndexLine]) -> None:
+async def write_entries(ctx: FunctionContext, index: str, lines: list[IndexLine]) -> None:
     """Write the entries of an index."""
-    await ctx.connection.write(index, "".join(f"{each.line()}\n" for each in found).encode())
+    await ctx.connection.write(index, "".join(f"{each.line()}\n" for each in lines).encode())
 
 
 def _entry(line: str, index: str) -> IndexLine:

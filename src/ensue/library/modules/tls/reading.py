@@ -38,7 +38,6 @@ async def cert_info(ctx: FunctionContext, cert: str, digest: str = "sha256") -> 
     """Return the fields of a certificate.
 
     Args:
-        ctx: the target.
         cert: its path, or PEM.
         digest: the hash algorithm of the fingerprint.
 
@@ -56,19 +55,19 @@ async def cert_info(ctx: FunctionContext, cert: str, digest: str = "sha256") -> 
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes
 
-    found = await certificate_of(ctx, cert)
+    certificate = await certificate_of(ctx, cert)
     algorithm: Any = getattr(hashes, digest.upper(), hashes.SHA256)
     data: DataMap = {
-        "fingerprint": found.fingerprint(algorithm()).hex(":").upper(),
-        "subject": _name(found.subject),
-        "issuer": _name(found.issuer),
-        "serial_number": found.serial_number,
-        "not_before": int(found.not_valid_before_utc.timestamp()),
-        "not_after": int(found.not_valid_after_utc.timestamp()),
-        "extensions": {**await _extensions(ctx, found)},
-        "signature_algorithm": named(found.signature_algorithm_oid),
+        "fingerprint": certificate.fingerprint(algorithm()).hex(":").upper(),
+        "subject": _name(certificate.subject),
+        "issuer": _name(certificate.issuer),
+        "serial_number": certificate.serial_number,
+        "not_before": int(certificate.not_valid_before_utc.timestamp()),
+        "not_after": int(certificate.not_valid_after_utc.timestamp()),
+        "extensions": {**await _extensions(ctx, certificate)},
+        "signature_algorithm": named(certificate.signature_algorithm_oid),
     }
-    for each in found.extensions:
+    for each in certificate.extensions:
         if isinstance(each.value, x509.SubjectAlternativeName):
             kinds = (x509.DNSName, x509.IPAddress)
             data["subject_alt_names"] = [str(name.value) for name in each.value if isinstance(name, kinds)]
@@ -79,7 +78,6 @@ async def get_expiration_date(ctx: FunctionContext, cert: str, date_format: str 
     """Return the expiration date of a certificate, in UTC.
 
     Args:
-        ctx: the target.
         cert: its path, or PEM.
         date_format: a format for strftime(3).
 
@@ -98,7 +96,6 @@ async def validate(
     """Return whether a certificate is issued by an authority, valid now, and not revoked.
 
     Args:
-        ctx: the target.
         cert: its path, or PEM.
         ca_name: the authority.
         crl_file: the certificate revocation list; None uses the authority's index.
@@ -113,7 +110,7 @@ async def validate(
     Raises:
         StateFailedError: certificate, authority or list cannot be read.
     """
-    found = await certificate_of(ctx, cert)
+    certificate = await certificate_of(ctx, cert)
     authority = await authority_named(ctx, ca_name, cacert_path)
     issuer = await certificate_of(ctx, authority.certificate)
     if crl_file is None:
@@ -124,25 +121,25 @@ async def validate(
         if not there.is_signature_valid(key):
             return {"valid": False, "error": "CRL signature failure"}
         revoked = {each.serial_number for each in there}
-    error = _error(found, issuer, revoked)
+    error = _error(certificate, issuer, revoked)
     return {"valid": False, "error": error} if error else {"valid": True}
 
 
-def _error(found: x509.Certificate, issuer: x509.Certificate, revoked: set[int]) -> str | None:
+def _error(certificate: x509.Certificate, issuer: x509.Certificate, revoked: set[int]) -> str | None:
     from cryptography.exceptions import InvalidSignature
 
     now = dt.datetime.now(tz=dt.UTC)
-    if found.serial_number in revoked:
+    if certificate.serial_number in revoked:
         return "certificate revoked"
-    if found.issuer != issuer.subject:
+    if certificate.issuer != issuer.subject:
         return "unable to get local issuer certificate"
     try:
-        found.verify_directly_issued_by(issuer)
+        certificate.verify_directly_issued_by(issuer)
     except (InvalidSignature, ValueError, TypeError):
         return "certificate signature failure"
-    if any(each.not_valid_before_utc > now for each in (found, issuer)):
+    if any(each.not_valid_before_utc > now for each in (certificate, issuer)):
         return "certificate is not yet valid"
-    if any(each.not_valid_after_utc < now for each in (found, issuer)):
+    if any(each.not_valid_after_utc < now for each in (certificate, issuer)):
         return "certificate has expired"
     return None
 
@@ -151,14 +148,14 @@ def _name(name: x509.Name) -> DataMap:
     return {_SHORT.get(each.oid.dotted_string, each.oid.dotted_string): str(each.value) for each in name}
 
 
-async def _extensions(ctx: FunctionContext, found: x509.Certificate) -> dict[str, str]:
+async def _extensions(ctx: FunctionContext, certificate: x509.Certificate) -> dict[str, str]:
     """Return the extensions as openssl shows them, by name."""
     from cryptography.hazmat.primitives.serialization import Encoding
 
-    names = [extension_name(each.oid) for each in found.extensions]
+    names = [extension_name(each.oid) for each in certificate.extensions]
     if not names:
         return {}
-    files = {"shown.pem": found.public_bytes(Encoding.PEM).decode()}
+    files = {"shown.pem": certificate.public_bytes(Encoding.PEM).decode()}
     words = ["x509", "-in", "@shown.pem", "-noout", "-text", "-certopt", _EXTENSIONS_ALONE]
     shown = (await must(ctx, *words, files=files, what="show a certificate")).decode("utf-8", "replace")
     values: list[list[str]] = []

@@ -33,7 +33,6 @@ def get_extensions(ctx: FunctionContext, cert_type: str) -> dict[str, dict[str, 
     """Return the extensions of requests (`csr`) and certificates (`cert`) for a type.
 
     Args:
-        ctx: the target.
         cert_type: `server`, `client`, or another key of `tls.extensions` in pillar, whose mappings `csr` and
             `cert` replace those of `common` and of the type.
 
@@ -48,7 +47,7 @@ def get_extensions(ctx: FunctionContext, cert_type: str) -> dict[str, dict[str, 
     return {use: {**_part(common, use), **_part(own, use)} for use in ("csr", "cert")}
 
 
-async def create_csr(  # noqa: PLR0917 (Salt's order)
+async def create_csr(
     ctx: FunctionContext,
     ca_name: str,
     bits: int = 2048,
@@ -72,7 +71,6 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     """Create a key and a certificate signing request for an authority; the key never leaves the target.
 
     Args:
-        ctx: the target.
         ca_name: the authority, which must exist.
         bits: the size of the RSA key.
         CN: the common name.
@@ -123,8 +121,8 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
 
 
 def _part(given: Any, use: str) -> dict[str, Any]:
-    found: Any = given.get(use) if is_mapping(given) else None
-    return {**found} if is_mapping(found) else {}
+    values: Any = given.get(use) if is_mapping(given) else None
+    return {**values} if is_mapping(values) else {}
 
 
 def _pem(request: Any) -> bytes:

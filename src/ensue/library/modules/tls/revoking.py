@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _DAYS_VALID: Final = 36500
 
 
-async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
+async def create_empty_crl(
     ctx: FunctionContext,
     ca_name: str,
     cacert_path: str | None = None,
@@ -35,7 +35,6 @@ async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
     """Create an empty certificate revocation list.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of the authority's files, without `.crt` and `.key`.
@@ -64,7 +63,7 @@ async def create_empty_crl(  # noqa: PLR0917 (Salt's order)
     return f'Created an empty CRL: "{path}"'
 
 
-async def revoke_cert(  # noqa: PLR0917 (Salt's order)
+async def revoke_cert(
     ctx: FunctionContext,
     ca_name: str,
     CN: str,  # noqa: N803 (attributes of a name are written so)
@@ -78,7 +77,6 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
     """Revoke a certificate: mark it in the authority's index, and write the revocation list again.
 
     Args:
-        ctx: the target.
         ca_name: the authority.
         CN: the name of the certificate's file, without `.crt`.
         cacert_path: a folder to use instead of `cert_base_path`.
@@ -106,8 +104,8 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
         return f'There is no client certificate named "{CN}"'
     entry = IndexLine.of(await certificate_of(ctx, certificate))
     serial = f"{entry.serial:X}"
-    found = await entries(ctx, authority.index)
-    if any(each.serial == entry.serial and each.revoked for each in found):
+    lines = await entries(ctx, authority.index)
+    if any(each.serial == entry.serial and each.revoked for each in lines):
         return f'"{certificate}" was already revoked, serial number: {serial}'
     path = crl_file or f"{authority.folder}/crl.pem"
     there = await ctx.connection.stat(path, follow=True)
@@ -116,14 +114,14 @@ async def revoke_cert(  # noqa: PLR0917 (Salt's order)
     if ctx.test:
         return f'Would revoke Certificate: "{certificate}", serial number: {serial}'
     now = dt.datetime.now(tz=dt.UTC).replace(microsecond=0)
-    others = [each for each in found if each.serial != entry.serial]
+    others = [each for each in lines if each.serial != entry.serial]
     every = [*others, msgspec.structs.replace(entry, revoked=now)]
     await write_entries(ctx, authority.index, every)
     await _write_list(ctx, authority, issuer, path, [each for each in every if each.revoked], digest)
     return f'Revoked Certificate: "{certificate}", serial number: {serial}'
 
 
-async def _write_list(  # noqa: PLR0917 (what is revoked, by whom)
+async def _write_list(
     ctx: FunctionContext,
     authority: Authority,
     issuer: x509.Certificate,
@@ -132,6 +130,6 @@ async def _write_list(  # noqa: PLR0917 (what is revoked, by whom)
     digest: str,
 ) -> None:
     signer = Signer(issuer, authority.key, checked_digest(digest), _DAYS_VALID)
-    found = [Revoked(serial=each.serial, date=each.revoked) for each in revoked]
-    listed = await made(ctx, found, {}, signer, dt.datetime.now(tz=dt.UTC))
+    revocations = [Revoked(serial=each.serial, date=each.revoked) for each in revoked]
+    listed = await made(ctx, revocations, {}, signer, dt.datetime.now(tz=dt.UTC))
     await ctx.connection.write(path, encoded(listed, "pem"))

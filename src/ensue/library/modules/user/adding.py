@@ -37,7 +37,6 @@ async def add(
     """Add a user.
 
     Args:
-        ctx: the target.
         name: the user.
         uid: the user id; None for the next free one.
         gid: the primary group; None for the target's default.
@@ -75,16 +74,11 @@ async def add(
 
 
 async def delete(
-    ctx: FunctionContext,
-    name: str,
-    remove: bool = False,
-    force: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes more)
+    ctx: FunctionContext, name: str, remove: bool = False, force: bool = False, **kwargs: Any
 ) -> bool:
     """Remove a user.
 
     Args:
-        ctx: the target.
         name: the user.
         remove: also remove the home folder and mail.
         force: remove the user even while logged in.

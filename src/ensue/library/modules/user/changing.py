@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.modules._programs import must
 from ensue.library.modules.user.queries import GECOS, info
@@ -20,7 +21,6 @@ async def chhome(ctx: FunctionContext, name: str, home: str, persist: bool = Fal
     """Change a user's home folder.
 
     Args:
-        ctx: the target.
         name: the user.
         home: the new folder.
         persist: move the content of the old folder there.
@@ -42,7 +42,6 @@ async def chgroups(
     """Change a user's supplementary groups.
 
     Args:
-        ctx: the target.
         name: the user.
         groups: the group names, as a list or separated by commas.
         append: keep the groups that the user is already in.
@@ -62,7 +61,6 @@ async def chgroups(
 _DOCSTRING: Final = """Change {what} of a user.
 
 Args:
-    ctx: the target.
     name: the user.
     value: the new value.
 
@@ -82,10 +80,10 @@ def _attribute(option: str, what: str, value: str) -> Change:
 
 def _comment_part(part: str) -> Change:
     async def change(ctx: FunctionContext, name: str, value: Any) -> bool:
-        found = await info(ctx, name)
-        if not found:
+        account = await info(ctx, name)
+        if not account:
             raise StateFailedError(f"there is no user {name} on {ctx.srn}")
-        texts = [str(value if each == part else found[each]) for each in GECOS]
+        texts = [str(value if each == part else account[each]) for each in GECOS]
         comment = ",".join(texts).rstrip(",")
         await must(ctx, "usermod", "-c", comment, "--", name, what=f"change the {part} of {name}")
         return True
@@ -94,12 +92,10 @@ def _comment_part(part: str) -> Change:
     return change
 
 
-CHANGES: Final[dict[str, Callable[..., Any]]] = {
-    "chgid": _attribute("-g", "the primary group", "www-data"),
-    "chgroups": chgroups,
-    "chhome": chhome,
-    "chshell": _attribute("-s", "the shell", "/bin/bash"),
-    "chuid": _attribute("-u", "the user id", "1500"),
-    **{f"ch{part}": _comment_part(part) for part in GECOS},
-}
-"""The functions by Salt's names."""
+CHANGES: Final = by_name(
+    chgroups, chhome,
+    {f"ch{part}": _comment_part(part) for part in GECOS},
+    chgid=_attribute("-g", "the primary group", "www-data"),
+    chshell=_attribute("-s", "the shell", "/bin/bash"),
+    chuid=_attribute("-u", "the user id", "1500"),
+)  # fmt: skip

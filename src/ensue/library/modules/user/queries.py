@@ -1,4 +1,9 @@
-"""Queries the target's users."""
+"""Queries the target's users.
+
+Args:
+    name: the user.
+    root: accepted as by Salt, without effect; the target's own database is read.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +20,8 @@ GECOS: Final = ("fullname", "roomnumber", "workphone", "homephone", "other")
 """The parts of a user's comment (GECOS field), in order."""
 
 
-async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:  # noqa: ARG001 (Salt's argument)
+async def info(ctx: FunctionContext, name: str, root: str | None = None) -> DataMap:
     """Return the account data of a user, empty if the user does not exist.
-
-    Args:
-        ctx: the target.
-        name: the user.
-        root: accepted as by Salt, without effect; the target's own database is read.
 
     Example:
         ensue call '*' user.info alice
@@ -30,19 +30,15 @@ async def info(ctx: FunctionContext, name: str, root: str | None = None) -> Data
         `gid`, `groups`, `home`, `name`, `passwd`, `shell`, `uid`, `fullname`, `roomnumber`, `workphone`,
         `homephone` and `other`.
     """
-    found = await entry(ctx, "passwd", str(name))
-    if found and found[1].startswith("$"):
+    fields = await entry(ctx, "passwd", str(name))
+    if fields and fields[1].startswith("$"):
         # Without shadow passwords everybody can read the hash, but ensue still does not return it.
-        ctx.masker.add(found[1])
-    return _described(found, await list_groups(ctx, str(name))) if found else {}
+        ctx.masker.add(fields[1])
+    return _described(fields, await list_groups(ctx, str(name))) if fields else {}
 
 
 async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
     """Return the names of a user's groups, including the primary one, sorted.
-
-    Args:
-        ctx: the target.
-        name: the user.
 
     Example:
         ensue call '*' user.list_groups alice
@@ -51,47 +47,30 @@ async def list_groups(ctx: FunctionContext, name: str) -> list[str]:
     return sorted(set(answer.stdout.split()))
 
 
-async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]:  # noqa: ARG001 (Salt's argument)
-    """Return the names of all users, sorted.
-
-    Args:
-        ctx: the target.
-        root: accepted as by Salt, without effect; the target's own database is read.
-
-    Example:
-        ensue call '*' user.list_users
-    """
+async def list_users(ctx: FunctionContext, root: str | None = None) -> list[str]:
+    """Return the names of all users, sorted."""
     return sorted(fields[0] for fields in await entries(ctx, "passwd"))
 
 
-async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:  # noqa: ARG001 (Salt's arguments)
+async def getent(ctx: FunctionContext, refresh: bool = False, root: str | None = None) -> list[DataMap]:
     """Return the account data of all users, each as `user.info` returns it.
 
     Args:
-        ctx: the target.
         refresh: has no effect; nothing is cached.
-        root: accepted as by Salt, without effect; the target's own database is read.
-
-    Example:
-        ensue call '*' user.getent
     """
     groups = await entries(ctx, "group")
     names = {fields[2]: fields[0] for fields in groups}
     members = {fields[0]: fields[3].split(",") for fields in groups if len(fields) > 3}  # noqa: PLR2004 (the fourth field)
-    found: list[DataMap] = []
+    accounts: list[DataMap] = []
     for fields in await entries(ctx, "passwd"):
         own = {group for group, users in members.items() if fields[0] in users}
         own |= {names[fields[3]]} if fields[3] in names else set()
-        found.append(_described(fields, sorted(own)))
-    return found
+        accounts.append(_described(fields, sorted(own)))
+    return accounts
 
 
 async def primary_group(ctx: FunctionContext, name: str) -> str:
     """Return the name of a user's primary group, empty if the user does not exist.
-
-    Args:
-        ctx: the target.
-        name: the user.
 
     Example:
         ensue call '*' user.primary_group alice

@@ -9,8 +9,9 @@ Source: Salt's execution module `x509` (`x509_v2`), 3008: names, arguments and r
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.modules.x509.dates import expired, expires, will_expire
 from ensue.library.modules.x509.encoding import encode_certificate, encode_crl, encode_csr, encode_private_key
 from ensue.library.modules.x509.keys import (
@@ -30,32 +31,9 @@ from ensue.library.modules.x509.making import (
 from ensue.library.modules.x509.pem import get_pem_entries, get_pem_entry, write_pem
 from ensue.library.modules.x509.reading import read_certificate, read_certificates, read_crl, read_csr
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "create_certificate": create_certificate,
-    "create_crl": create_crl,
-    "create_csr": create_csr,
-    "create_private_key": create_private_key,
-    "encode_certificate": encode_certificate,
-    "encode_crl": encode_crl,
-    "encode_csr": encode_csr,
-    "encode_private_key": encode_private_key,
-    "expired": expired,
-    "expires": expires,
-    "get_pem_entries": get_pem_entries,
-    "get_pem_entry": get_pem_entry,
-    "get_private_key_size": get_private_key_size,
-    "get_public_key": get_public_key,
-    "get_signing_policy": get_signing_policy,
-    "read_certificate": read_certificate,
-    "read_certificates": read_certificates,
-    "read_crl": read_crl,
-    "read_csr": read_csr,
-    "verify_crl": verify_crl,
-    "verify_private_key": verify_private_key,
-    "verify_signature": verify_signature,
-    "will_expire": will_expire,
-    "write_pem": write_pem,
-}
+FUNCTIONS: Final = by_name(
+    create_certificate, create_crl, create_csr, create_private_key, encode_certificate, encode_crl,
+    encode_csr, encode_private_key, expired, expires, get_pem_entries, get_pem_entry,
+    get_private_key_size, get_public_key, get_signing_policy, read_certificate, read_certificates,
+    read_crl, read_csr, verify_crl, verify_private_key, verify_signature, will_expire, write_pem,
+)  # fmt: skip

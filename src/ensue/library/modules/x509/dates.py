@@ -20,7 +20,6 @@ async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool
     """Return whether a certificate will have expired in some days.
 
     Args:
-        ctx: the target.
         certificate: its path, or PEM.
         days: the number of days; 0 for now.
 
@@ -38,7 +37,6 @@ async def expired(ctx: FunctionContext, certificate: str) -> DataMap:
     """Return `path`, `cn` and `expired` of a certificate; `path` only if it is in a file.
 
     Args:
-        ctx: the target.
         certificate: its path, or PEM.
 
     Example:
@@ -54,7 +52,6 @@ async def will_expire(ctx: FunctionContext, certificate: str, days: int) -> Data
     """Return `check_days`, `path`, `cn` and `will_expire` of a certificate; `path` only if it is in a file.
 
     Args:
-        ctx: the target.
         certificate: its path, or PEM.
         days: the number of days.
 

@@ -25,7 +25,7 @@ _ONE = ("der", "pem")
 _TEXTS = frozenset({"pem", "pkcs7_pem"})
 
 
-async def encode_certificate(  # noqa: PLR0917 (Salt's order)
+async def encode_certificate(
     ctx: FunctionContext,
     certificate: str,
     encoding: str = "pem",
@@ -39,7 +39,6 @@ async def encode_certificate(  # noqa: PLR0917 (Salt's order)
     """Return a certificate in another encoding.
 
     Args:
-        ctx: the target.
         certificate: its path, or PEM.
         encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`.
         append_certs: certificates to append: paths of the target, or PEM.
@@ -78,7 +77,6 @@ async def encode_csr(ctx: FunctionContext, csr: str, encoding: str = "pem") -> s
     """Return a certificate signing request as `pem`, or as `der` in base64.
 
     Args:
-        ctx: the target.
         csr: its path, or PEM.
         encoding: `pem` or `der`.
 
@@ -96,7 +94,6 @@ async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> s
     """Return a certificate revocation list as `pem`, or as `der` in base64.
 
     Args:
-        ctx: the target.
         crl: its path, or PEM.
         encoding: `pem` or `der`.
 
@@ -110,7 +107,7 @@ async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> s
     return text_or_base64(revocations.encoded(await revocations_of(ctx, crl), encoding), encoding)
 
 
-async def encode_private_key(  # noqa: PLR0917 (Salt's order)
+async def encode_private_key(
     ctx: FunctionContext,
     private_key: str,
     encoding: str = "pem",
@@ -121,7 +118,6 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
     """Return a private key of the target in another encoding; it is masked.
 
     Args:
-        ctx: the target.
         private_key: its path, or PEM.
         encoding: `pem`, `der` or `pkcs12`.
         passphrase: the passphrase that encrypts the returned key; masked.
@@ -146,7 +142,7 @@ async def encode_private_key(  # noqa: PLR0917 (Salt's order)
     return text
 
 
-async def certificate_bytes(  # noqa: PLR0917 (what is encoded, and how)
+async def certificate_bytes(
     ctx: FunctionContext,
     certificate: x509.Certificate,
     append_certs: list[str] | str | None,
@@ -188,7 +184,6 @@ async def returned(
     """Write content to a file and return a message; without a path, return the content.
 
     Args:
-        ctx: the target.
         data: the content.
         encoding: its encoding; PKCS#12 is masked, and readable by the owner only.
         path: the file, None to return the content.

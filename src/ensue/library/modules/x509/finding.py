@@ -17,7 +17,6 @@ async def matching(ctx: FunctionContext, pattern: str) -> list[str]:
     """Return the files of the target whose paths match a shell pattern, sorted.
 
     Args:
-        ctx: the target.
         pattern: an absolute path with `*`, `?` and `[…]`.
     """
     answer = await must(ctx, "sh", "-c", _FILES, "sh", pattern, what=f"look for {pattern}")

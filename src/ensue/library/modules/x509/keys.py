@@ -20,7 +20,6 @@ async def get_public_key(ctx: FunctionContext, key: str, passphrase: str | None 
     """Return a public key as PEM.
 
     Args:
-        ctx: the target.
         key: a path of the target, or PEM: a public or private key, a certificate or a signing request.
         passphrase: the passphrase of a private key.
 
@@ -39,7 +38,6 @@ async def get_private_key_size(
     """Return the size of a private key in bits, None for Ed25519 and Ed448.
 
     Args:
-        ctx: the target.
         private_key: its path, or PEM.
         passphrase: its passphrase.
 
@@ -59,7 +57,6 @@ async def verify_private_key(
     """Return whether a private key matches a public key.
 
     Args:
-        ctx: the target.
         private_key: its path, or PEM.
         public_key: the public key, or a file or PEM that contains it, as for `get_public_key`.
         passphrase: the passphrase of the private key.
@@ -77,7 +74,6 @@ async def verify_crl(ctx: FunctionContext, crl: str, cert: str) -> bool:
     """Return whether a certificate revocation list was signed with the key of a certificate.
 
     Args:
-        ctx: the target.
         crl: its path, or PEM.
         cert: the certificate, or anything else with the public key, as for `get_public_key`.
 
@@ -100,7 +96,6 @@ async def verify_signature(
     """Return whether a certificate was signed with a key.
 
     Args:
-        ctx: the target.
         certificate: its path, or PEM.
         signing_pub_key: the public key, as for `get_public_key`; None for the certificate's own.
         signing_pub_key_passphrase: the passphrase, if that is a private key.
@@ -114,16 +109,16 @@ async def verify_signature(
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, padding, rsa
 
-    found = await certificate_of(ctx, certificate)
+    parsed = await certificate_of(ctx, certificate)
     key = loaded_public(await get_public_key(ctx, signing_pub_key or certificate, signing_pub_key_passphrase))
-    digest = found.signature_hash_algorithm
+    digest = parsed.signature_hash_algorithm
     try:
         if isinstance(key, rsa.RSAPublicKey) and digest:
-            key.verify(found.signature, found.tbs_certificate_bytes, padding.PKCS1v15(), digest)
+            key.verify(parsed.signature, parsed.tbs_certificate_bytes, padding.PKCS1v15(), digest)
         elif isinstance(key, ec.EllipticCurvePublicKey) and digest:
-            key.verify(found.signature, found.tbs_certificate_bytes, ec.ECDSA(digest))
+            key.verify(parsed.signature, parsed.tbs_certificate_bytes, ec.ECDSA(digest))
         elif isinstance(key, (ed25519.Ed25519PublicKey, ed448.Ed448PublicKey)):
-            key.verify(found.signature, found.tbs_certificate_bytes)
+            key.verify(parsed.signature, parsed.tbs_certificate_bytes)
         else:
             return False
     except InvalidSignature:

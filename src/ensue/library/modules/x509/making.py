@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _ONE = {"der", "pem"}
 
 
-async def create_certificate(  # noqa: PLR0917 (Salt's order)
+async def create_certificate(
     ctx: FunctionContext,
     ca_server: str | None = None,
     signing_policy: str | None = None,
@@ -48,7 +48,6 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
     """Create a certificate, signed on the target.
 
     Args:
-        ctx: the target.
         ca_server: refused, since ensue does not ask other minions to sign.
         signing_policy: a key of `x509_signing_policies` in options or pillar; its arguments take precedence.
         encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`.
@@ -61,9 +60,6 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
         copypath: a folder for a PEM copy, named after the serial number.
         prepend_cn: prefix the name of the copy with the common name.
         **kwargs: as for the state `x509.certificate_managed`.
-
-    Example:
-        ensue call '*' x509.create_certificate
 
     Returns:
         Text, or base64 for binary encodings; with `path` a message.
@@ -103,7 +99,7 @@ async def create_certificate(  # noqa: PLR0917 (Salt's order)
         return await returned(ctx, data, encoding, path, what="Certificate")
 
 
-async def create_csr(  # noqa: PLR0917 (Salt's order)
+async def create_csr(
     ctx: FunctionContext,
     private_key: str,
     private_key_passphrase: str | None = None,
@@ -117,7 +113,6 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     """Create a certificate signing request.
 
     Args:
-        ctx: the target.
         private_key: the path of the private key.
         private_key_passphrase: the passphrase of the private key; masked.
         digest: the hash algorithm of the signature.
@@ -144,7 +139,7 @@ async def create_csr(  # noqa: PLR0917 (Salt's order)
     return await returned(ctx, request_bytes(made, encoding), encoding, path, what="CSR")
 
 
-async def create_crl(  # noqa: PLR0917 (Salt's order)
+async def create_crl(
     ctx: FunctionContext,
     signing_private_key: str,
     revoked: list[Any],
@@ -161,7 +156,6 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
     """Create a certificate revocation list, signed on the target.
 
     Args:
-        ctx: the target.
         signing_private_key: the path of the authority's private key.
         revoked: as for the state `x509.crl_managed`.
         signing_cert: the authority's certificate: a path of the target, or PEM.
@@ -185,16 +179,16 @@ async def create_crl(  # noqa: PLR0917 (Salt's order)
         raise StateFailedError("signing_cert is required: the certificate of the list's authority")
     del text
     now = dt.datetime.now(tz=dt.UTC)
-    wanted = await revocations.revoked_in(ctx, revoked, now, include_expired=include_expired)
+    entries = await revocations.revoked_in(ctx, revoked, now, include_expired=include_expired)
     authority = await certificate_of(ctx, signing_cert)
     async with in_files(ctx, {"signing_private_key": signing_private_key}) as placed:
         key = TargetKey(path=placed["signing_private_key"], passphrase=signing_private_key_passphrase)
         signer = revocations.Signer(authority, key, making.checked_digest(digest), int(days_valid))
-        made = await revocations.made(ctx, wanted, extensions or {}, signer, now)
+        made = await revocations.made(ctx, entries, extensions or {}, signer, now)
     return await returned(ctx, revocations.encoded(made, encoding), encoding, path, what="CRL")
 
 
-async def create_private_key(  # noqa: PLR0917 (Salt's order)
+async def create_private_key(
     ctx: FunctionContext,
     algo: str = "rsa",
     keysize: int | None = None,
@@ -207,7 +201,6 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
     """Create a private key with the target's `openssl`.
 
     Args:
-        ctx: the target.
         algo: `rsa`, `ec`, `ed25519` or `ed448`.
         keysize: the size in bits; for `rsa` by default 2048, for `ec` 256, 384 or 521.
         passphrase: the passphrase that encrypts it; masked.
@@ -215,9 +208,6 @@ async def create_private_key(  # noqa: PLR0917 (Salt's order)
         pkcs12_encryption_compat: encrypt PKCS#12 so that old programs can read it.
         path: the file to write, readable by its owner only; None returns the key, masked.
         bits: Salt's older name for `keysize`.
-
-    Example:
-        ensue call '*' x509.create_private_key
 
     Returns:
         Text, or base64 for binary encodings; with `path` a message, or None for binary encodings.
@@ -245,7 +235,6 @@ async def get_signing_policy(
     """Return the arguments that a signing policy sets, by their short names.
 
     Args:
-        ctx: the target.
         signing_policy: a key of `x509_signing_policies` in options or pillar.
         ca_server: refused, since ensue does not ask other minions.
 

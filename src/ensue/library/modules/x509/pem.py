@@ -23,7 +23,6 @@ async def get_pem_entry(ctx: FunctionContext, text: str, pem_type: str | None = 
     """Return the first PEM entry of a text, with correct line breaks; a private key is masked.
 
     Args:
-        ctx: the target.
         text: PEM, or a path of the target.
         pem_type: only an entry of this type (`CERTIFICATE`), as a regular expression.
 
@@ -33,12 +32,12 @@ async def get_pem_entry(ctx: FunctionContext, text: str, pem_type: str | None = 
     Raises:
         StateFailedError: there is no such entry.
     """
-    found = (await bytes_of(ctx, text)).decode("utf-8", "replace").replace("\\n", "\n")
+    content = (await bytes_of(ctx, text)).decode("utf-8", "replace").replace("\\n", "\n")
     kind = pem_type or "[0-9A-Z ]+"
     match = re.search(
         rf"-----BEGIN (?P<kind>{kind})-----\s*(?P<proc>Proc-Type: 4,ENCRYPTED)?\s*(?P<dek>DEK-Info: \S+)?"
         r"(?P<body>[^-]+)-----END (?P=kind)-----",
-        found,
+        content,
     )
     if match is None:
         raise StateFailedError(
@@ -58,19 +57,18 @@ async def get_pem_entries(ctx: FunctionContext, glob_path: str) -> dict[str, str
     """Return the first PEM entry of each file that matches a pattern, by path; other files are left out.
 
     Args:
-        ctx: the target.
         glob_path: a path with `*`, `?` and `[…]`.
 
     Example:
         ensue call '*' x509.get_pem_entries '/etc/ssl/*.crt'
     """
-    found: dict[str, str] = {}
+    entries: dict[str, str] = {}
     for path in await matching(ctx, glob_path):
         try:
-            found[path] = await get_pem_entry(ctx, path)
+            entries[path] = await get_pem_entry(ctx, path)
         except StateFailedError:
             continue
-    return found
+    return entries
 
 
 async def write_pem(
@@ -79,7 +77,6 @@ async def write_pem(
     """Write a PEM entry to a file that only its owner can read.
 
     Args:
-        ctx: the target.
         text: PEM, or a path of the target.
         path: the file to write.
         overwrite: for a certificate, False keeps a private key and DH parameters in the file.

@@ -29,7 +29,6 @@ async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
     """Return the fields of a certificate.
 
     Args:
-        ctx: the target.
         certificate: its path, or PEM.
 
     Example:
@@ -45,24 +44,24 @@ async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
     """
     from cryptography.hazmat.primitives import hashes
 
-    found = await certificate_of(ctx, certificate)
+    parsed = await certificate_of(ctx, certificate)
     digests = {"sha1": hashes.SHA1(), "sha256": hashes.SHA256(), "md5": hashes.MD5()}  # noqa: S303 (told to people)
     return {
-        "version": found.version.value + 1,
-        **key_data(key_in(found)),
-        "serial_number": hexadecimal(found.serial_number),
-        "fingerprints": {word: hexadecimal(found.fingerprint(digest)) for word, digest in digests.items()},
-        "subject": name_data(found.subject),
-        "subject_hash": name_hash(found.subject),
-        "subject_str": found.subject.rfc4514_string(),
-        "issuer": name_data(found.issuer),
-        "issuer_hash": name_hash(found.issuer),
-        "issuer_str": found.issuer.rfc4514_string(),
-        "not_before": found.not_valid_before_utc.strftime(TIME),
-        "not_after": found.not_valid_after_utc.strftime(TIME),
-        "public_key": public_pem(key_in(found)),
-        "extensions": extensions_data(found.extensions),
-        "signature_algorithm": named(found.signature_algorithm_oid),
+        "version": parsed.version.value + 1,
+        **key_data(key_in(parsed)),
+        "serial_number": hexadecimal(parsed.serial_number),
+        "fingerprints": {word: hexadecimal(parsed.fingerprint(digest)) for word, digest in digests.items()},
+        "subject": name_data(parsed.subject),
+        "subject_hash": name_hash(parsed.subject),
+        "subject_str": parsed.subject.rfc4514_string(),
+        "issuer": name_data(parsed.issuer),
+        "issuer_hash": name_hash(parsed.issuer),
+        "issuer_str": parsed.issuer.rfc4514_string(),
+        "not_before": parsed.not_valid_before_utc.strftime(TIME),
+        "not_after": parsed.not_valid_after_utc.strftime(TIME),
+        "public_key": public_pem(key_in(parsed)),
+        "extensions": extensions_data(parsed.extensions),
+        "signature_algorithm": named(parsed.signature_algorithm_oid),
     }
 
 
@@ -70,26 +69,24 @@ async def read_certificates(ctx: FunctionContext, glob_path: str) -> dict[str, D
     """Return the fields of the certificates that match a pattern, by path; other files are left out.
 
     Args:
-        ctx: the target.
         glob_path: a path with `*`, `?` and `[…]`.
 
     Example:
         ensue call '*' x509.read_certificates '/etc/ssl/*.crt'
     """
-    found: dict[str, DataMap] = {}
+    certificates: dict[str, DataMap] = {}
     for path in await matching(ctx, glob_path):
         try:
-            found[path] = await read_certificate(ctx, path)
+            certificates[path] = await read_certificate(ctx, path)
         except StateFailedError:
             continue
-    return found
+    return certificates
 
 
 async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
     """Return the fields of a certificate signing request.
 
     Args:
-        ctx: the target.
         csr: its path, or PEM.
 
     Example:
@@ -103,15 +100,15 @@ async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
     """
     from cryptography import x509
 
-    found = await request_of(ctx, csr)
-    key = key_in(found)
+    request = await request_of(ctx, csr)
+    key = key_in(request)
     return {
         **key_data(key),
-        "subject": name_data(found.subject),
-        "subject_hash": name_hash(found.subject),
-        "subject_str": found.subject.rfc4514_string(),
+        "subject": name_data(request.subject),
+        "subject_hash": name_hash(request.subject),
+        "subject_str": request.subject.rfc4514_string(),
         "public_key_hash": hexadecimal(x509.SubjectKeyIdentifier.from_public_key(key).digest),
-        "extensions": extensions_data(found.extensions),
+        "extensions": extensions_data(request.extensions),
     }
 
 
@@ -119,7 +116,6 @@ async def read_crl(ctx: FunctionContext, crl: str) -> DataMap:
     """Return the fields of a certificate revocation list.
 
     Args:
-        ctx: the target.
         crl: its path, or PEM.
 
     Example:
@@ -132,19 +128,19 @@ async def read_crl(ctx: FunctionContext, crl: str) -> DataMap:
     Raises:
         StateFailedError: there is no list.
     """
-    found = await revocations_of(ctx, crl)
-    ends = found.next_update_utc
+    revocations = await revocations_of(ctx, crl)
+    ends = revocations.next_update_utc
     return {
-        "issuer": name_data(found.issuer),
-        "last_update": found.last_update_utc.strftime(TIME),
+        "issuer": name_data(revocations.issuer),
+        "last_update": revocations.last_update_utc.strftime(TIME),
         "next_update": ends.strftime(TIME) if ends else None,
         "revoked_certificates": {
             hexadecimal(each.serial_number).replace(":", ""): {
                 "revocation_date": each.revocation_date_utc.strftime(TIME),
                 "extensions": extensions_data(each.extensions),
             }
-            for each in found
+            for each in revocations
         },
-        "extensions": extensions_data(found.extensions),
-        "signature_algorithm": named(found.signature_algorithm_oid),
+        "extensions": extensions_data(revocations.extensions),
+        "signature_algorithm": named(revocations.signature_algorithm_oid),
     }

@@ -9,11 +9,9 @@ Source: Salt's state module `archive`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.archive.extracted import extracted
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"extracted": extracted}
+FUNCTIONS: Final = by_name(extracted)

@@ -57,8 +57,8 @@ class Destination:
 
     def kind(self, path: str) -> str | None:
         """Return the kind of a path that was looked up, None if it does not exist."""
-        found = self._known.get(posixpath.join(self._folder, path))
-        return found.kind if found else None
+        entry = self._known.get(posixpath.join(self._folder, path))
+        return entry.kind if entry else None
 
     async def refuse_ways_out(
         self, shown: str, contents: Contents, removed: Collection[str], *, allow_outside_links: bool = False
@@ -122,8 +122,8 @@ class Destination:
         return at or "/"
 
     async def _link_at(self, path: str) -> str:
-        found = await self._stat(path)
-        return found.link_target if found and found.kind == "symlink" else ""
+        entry = await self._stat(path)
+        return entry.link_target if entry and entry.kind == "symlink" else ""
 
     async def _stat(self, path: str) -> FileStat | None:
         if path not in self._known:

@@ -92,13 +92,13 @@ class Contents:
 
     def folders(self) -> set[str]:
         """Return every folder that something is unpacked in, including those without an entry."""
-        found: set[str] = set()
+        names: set[str] = set()
         for path in self.kinds:
             folder = path.rpartition("/")[0]
-            while folder and folder not in found:
-                found.add(folder)
+            while folder and folder not in names:
+                names.add(folder)
                 folder = folder.rpartition("/")[0]
-        return found
+        return names
 
     def top_folders(self) -> list[str]:
         """Return the top-level folders, including those without an entry."""

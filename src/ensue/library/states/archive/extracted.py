@@ -100,7 +100,6 @@ async def extracted(
     It is another one if its checksum is not that of the archive which the last apply found or unpacked there.
 
     Args:
-        ctx: the state's context.
         name: the folder, which is created if it does not exist.
         source: the archive: `salt://…`, http(s), or a path of the managing minion; the first of a list that
             exists.
@@ -149,11 +148,11 @@ async def extracted(
     if if_missing and await ctx.connection.stat(if_missing, follow=True):
         comment = f"Path {if_missing} exists"
         new_state: DataMap = {"path": folder}
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+        return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if password:
         ctx.masker.add(password)
-    found = await ctx.connection.stat(folder, follow=True)
-    if found and found.kind != "directory":
+    folder_stat = await ctx.connection.stat(folder, follow=True)
+    if folder_stat and folder_stat.kind != "directory":
         raise StateFailedError(f"{folder} exists and is not a directory")
     sources = read_sources(source, source_hash)
     if not sources:
@@ -194,38 +193,38 @@ async def extracted(
         allow_outside_links=allow_outside_links,
         tar=PlainTar(archive),
     )
-    there = Destination(ctx.connection, folder, is_there=found is not None)
+    there = Destination(ctx.connection, folder, is_there=folder_stat is not None)
     returned = await _extract(ctx, name, wish, contents, await _look(there, wish, contents))
     return msgspec.structs.replace(returned, warnings=warnings)
 
 
 async def _extract(
-    ctx: StateContext, name: str, wish: _ExtractedArguments, contents: Contents, found: _Deviations
+    ctx: StateContext, name: str, wish: _ExtractedArguments, contents: Contents, deviations: _Deviations
 ) -> StateReturn:
-    if found.wrong and not (wish.clean or wish.force):
+    if deviations.wrong and not (wish.clean or wish.force):
         raise StateFailedError(
             f"The below paths (relative to {wish.folder}/) exist, but are the incorrect type (file instead "
             "of directory, symlink instead of file, etc.). To proceed with extraction, set 'force' to True. "
-            "Note that this will remove these paths before extracting.\n\n" + _listed(found.wrong)
+            "Note that this will remove these paths before extracting.\n\n" + _listed(deviations.wrong)
         )
-    if not (wish.overwrite or wish.is_another or found.missing or found.wrong):
+    if not (wish.overwrite or wish.is_another or deviations.missing or deviations.wrong):
         return await _owned(
             ctx, name, wish, contents, changes={}, comment="All files in archive are already present"
         )
-    why = ", due to absence of one or more files/dirs" if found.missing else ""
-    if wish.is_another and not found.missing:
+    why = ", due to absence of one or more files/dirs" if deviations.missing else ""
+    if wish.is_another and not deviations.missing:
         why = ", since another archive was extracted before"
     if ctx.test:
         cleaned = ", after cleaning destination path(s)" if wish.clean else ""
         comment = f"Archive {wish.shown} would be extracted to {wish.folder}/{cleaned}{why}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     changes: DataMap = {}
-    removed = await _clear(ctx, wish, contents, found)
+    removed = await _clear(ctx, wish, contents, deviations)
     if removed:
         changes["removed"] = removed
     failure = await _unpack(ctx, wish, changes)
     if failure:
-        return StateReturn(name=name, result=False, changes=changes, comment=failure)
+        return StateReturn.failed(name, failure, changes)
     changes["extracted_files"] = list(contents.names[: wish.names_shown])
     comment = f"{wish.shown} extracted to {wish.folder}/{why}"
     if wish.names_shown:
@@ -252,10 +251,10 @@ def _tops(contents: Contents) -> list[str]:
 
 
 async def _clear(
-    ctx: StateContext, wish: _ExtractedArguments, contents: Contents, found: _Deviations
+    ctx: StateContext, wish: _ExtractedArguments, contents: Contents, deviations: _Deviations
 ) -> list[Data]:
     """Remove what must be removed before the archive is unpacked; return the paths."""
-    going = _tops(contents) if wish.clean else list(found.wrong)
+    going = _tops(contents) if wish.clean else list(deviations.wrong)
     removed: list[Data] = []
     for path in (posixpath.join(wish.folder, path) for path in going):
         if await ctx.connection.stat(path):
@@ -285,8 +284,8 @@ async def _unpack(ctx: StateContext, wish: _ExtractedArguments, changes: DataMap
         await ctx.connection.remove(wish.folder, recursive=True)
     else:
         changes["retcode"] = done.returncode
-    said = done.stderr.decode("utf-8", "replace").strip()
-    return f"tar could not unpack {wish.shown} in {wish.folder}: {said or f'exit code {done.returncode}'}"
+    message = done.stderr.decode("utf-8", "replace").strip()
+    return f"tar could not unpack {wish.shown} in {wish.folder}: {message or f'exit code {done.returncode}'}"
 
 
 async def _owned(
@@ -305,7 +304,7 @@ async def _owned(
         "source_hash": wish.digest,
     }
     if wish.user is None and wish.group is None:
-        return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.changed(name, comment, changes, new_state)
     top = [posixpath.join(wish.folder, path) for path in _tops(contents)]
     set_ = await set_owners(ctx, [wish.owner_of] if wish.owner_of else top, user=wish.user, group=wish.group)
     if set_.changed:
@@ -315,11 +314,11 @@ async def _owned(
             "\n\nWhile trying to enforce user/group ownership, ensue was unable to change ownership on the "
             "following paths:\n\n" + _listed(set_.faults)
         )
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     if ctx.test and set_.changed:
         comment += ". Ownership would be updated on one or more files/directories."
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.planned(name, comment, changes)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _last_digest(ctx: StateContext) -> str:

@@ -34,28 +34,30 @@ async def set_owners(
     """Set the owner of paths and of everything below them; in a plan, only compare.
 
     Args:
-        ctx: the target.
         paths: absolute paths.
         user: the owner; None leaves it.
         group: the group; None leaves it.
     """
-    wanted = RequestedAttributes.read(user=user, group=group)
+    attributes = RequestedAttributes.read(user=user, group=group)
     changed = False
     faults: list[str] = []
     for path in paths:
-        found = await ctx.connection.stat(path)
-        if found is None:
+        file_stat = await ctx.connection.stat(path)
+        if file_stat is None:
             faults.append(f"{path} does not exist")
             continue
-        below = [entry async for entry in walk(ctx.connection, path)] if found.kind == "directory" else []
-        everything: list[tuple[str, FileStat]] = [(path, found), *((one.path, one.found) for one in below)]
-        for one, state in everything:
-            if not await wanted.differences(ctx.connection, state):
+        below = [entry async for entry in walk(ctx.connection, path)] if file_stat.kind == "directory" else []
+        everything: list[tuple[str, FileStat]] = [
+            (path, file_stat),
+            *((place.path, place.found) for place in below),
+        ]
+        for place, state in everything:
+            if not await attributes.differences(ctx.connection, state):
                 continue
             if ctx.test:
                 changed = True
                 continue
-            done = await apply_attributes(ctx.connection, one, wanted, state)
+            done = await apply_attributes(ctx.connection, place, attributes, state)
             changed = changed or bool(done.changes)
             faults += done.faults
     return Owned(changed=changed, faults=tuple(faults))

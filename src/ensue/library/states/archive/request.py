@@ -64,13 +64,13 @@ def read_options(options: Data, *, is_zip: bool) -> TarOptions:
                 f"options {text!r}: zip archives are unpacked without `unzip`; leave it out"
             )
         return TarOptions(strip=0, words=())
-    found = _STRIP.search(text)
+    match = _STRIP.search(text)
     try:
         words = shlex.split(_STRIP.sub("", text))
     except ValueError as error:
         raise StateFailedError(f"options {text!r} cannot be read: {error}") from None
     left = tuple(word for word in map(_without_done, enumerate(words)) if word)
-    return TarOptions(strip=int(found[1]) if found else 0, words=left)
+    return TarOptions(strip=int(match[1]) if match else 0, words=left)
 
 
 def lines_shown(trim_output: Data) -> int | None:

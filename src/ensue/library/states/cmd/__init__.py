@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes, takes_words
+from ensue.core.contracts.functions import also_takes, by_name, takes_words
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.cmd.command_result import command_name
@@ -19,22 +19,19 @@ from ensue.library.states.cmd.run import run
 from ensue.library.states.cmd.script import script
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
 
 
 @also_takes(*OF_RUN, outdated=OUTDATED)
 @takes_words
 def wait(
-    ctx: StateContext,  # noqa: ARG001 (every state function has it)
+    ctx: StateContext,
     name: str | list[str],
-    **kwargs: Any,  # noqa: ARG001 (kept for mod_watch)
+    **kwargs: Any,  # kept for mod_watch
 ) -> StateReturn:
     """Do nothing, unless a watched state has changes; then run the command.
 
     Args:
-        ctx: the state's context.
         name: the command, as for `run`.
         **kwargs: the arguments of `cmd.run`.
 
@@ -51,11 +48,10 @@ def wait(
 
 
 @also_takes(*OF_SCRIPT, outdated=OUTDATED)
-def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # noqa: ARG001 (kept for mod_watch)
+def wait_script(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:  # kept for mod_watch
     """Do nothing, unless a watched state has changes; then run the script.
 
     Args:
-        ctx: the state's context.
         name: the script, or any text if `source` is given.
         **kwargs: the arguments of `cmd.script`.
 
@@ -78,7 +74,6 @@ async def mod_watch(
     """Run the command or script of a state whose watched states have changes.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         sfun: name of the state function.
         **kwargs: its arguments.
@@ -93,13 +88,6 @@ async def mod_watch(
     raise StateFailedError(f"cmd.{sfun} does not work with watch (use cmd.wait or cmd.wait_script)")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "mod_watch": mod_watch,
-    "run": run,
-    "script": script,
-    "wait": wait,
-    "wait_script": wait_script,
-    "watch": wait,
-}
+FUNCTIONS: Final = by_name(mod_watch, run, script, wait, wait_script, watch=wait)
 
 MOD_WATCH = mod_watch

@@ -20,8 +20,8 @@ async def called_in(
 ) -> DataMap | None:
     """Return what a call returns, None if its folder is missing on the target."""
     if folder:
-        found = await ctx.connection.stat(folder, follow=True)
-        if found is None or found.kind != "directory":
+        folder_stat = await ctx.connection.stat(folder, follow=True)
+        if folder_stat is None or folder_stat.kind != "directory":
             return None
     return await call()
 

@@ -51,7 +51,6 @@ async def run(
     """Run a command; a non-zero exit code is a failure.
 
     Args:
-        ctx: the state's context.
         name: command line for the shell, or a list (program and arguments), which runs without a shell.
         cwd: the folder to run in, which must exist.
         root: run it with this folder as the root of the file system.
@@ -104,7 +103,7 @@ async def run(
     if ctx.test and not instead and not read_only:
         changes: DataMap = {} if stateful else {"cmd": name}
         comment = "" if stateful else f'Command "{name}" would have been executed'
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     if ctx.test and instead:
         command = instead
     call = partial(
@@ -115,9 +114,7 @@ async def run(
     )  # fmt: skip
     done = await within(timeout, called_in(ctx, cwd, call), shown="" if hide_output else name)
     if done is None:
-        return StateReturn(
-            name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
-        )
+        return StateReturn.failed(name, f'Desired working directory "{cwd}" is not available')
     if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
         done = {**done, "retcode": 0}
     comment = f'Command "{instead if ctx.test and instead else name}" run'

@@ -41,7 +41,6 @@ async def script(
     """Run a script; a non-zero exit code is a failure.
 
     Args:
-        ctx: the state's context.
         name: the script with its arguments. If `source` is given: any name, and the arguments after the first
             blank.
         source: `salt://…`, http(s), or a path of the managing minion.
@@ -72,8 +71,7 @@ async def script(
     check_environment(env)
     instead = test_command(stateful)
     if ctx.test and not instead:
-        comment = "" if stateful else f"Command '{name}' would have been executed"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, "" if stateful else f"Command '{name}' would have been executed")
     line = instead if ctx.test and instead else name
     first, _, rest = line.partition(" ")
     call = partial(
@@ -83,12 +81,10 @@ async def script(
     )  # fmt: skip
     done = await within(timeout, called_in(ctx, cwd, call), shown="" if kwargs.get("hide_output") else line)
     if done is None:
-        return StateReturn(
-            name=name, result=False, comment=f'Desired working directory "{cwd}" is not available'
-        )
+        return StateReturn.failed(name, f'Desired working directory "{cwd}" is not available')
     if done.get("cache_error"):
         comment = f"Unable to cache script {source or first} from saltenv 'base': {done['stderr']!s}"
-        return StateReturn(name=name, result=False, changes={**done, "stderr": ""}, comment=comment)
+        return StateReturn.failed(name, comment, {**done, "stderr": ""})
     returned = command_return(name, done, comment=f"Command '{line}' run", is_secret=sensitive)
     return reinterpreted(returned, test=ctx.test) if stateful else returned
 

@@ -39,14 +39,14 @@ def reinterpreted(returned: StateReturn, *, test: bool) -> StateReturn:
     if not stdout:
         return msgspec.structs.replace(returned, changes={}, comment=str(done.get("stderr") or ""))
     try:
-        said, rest = _said(stdout)
-        changed = _is_true(str(said.get("changed", "no")))
+        report, rest = _report(stdout)
+        changed = _is_true(str(report.get("changed", "no")))
     except _NotUnderstoodError as error:
         return msgspec.structs.replace(
             returned, result=False, comment=str(error), changes=error.changes(done)
         )
-    comment = str(said.pop("comment", ""))
-    changes = {**said, **{key: done[key] for key in done if key not in said}, "stdout": rest}
+    comment = str(report.pop("comment", ""))
+    changes = {**report, **{key: done[key] for key in done if key not in report}, "stdout": rest}
     if not changed:
         return msgspec.structs.replace(returned, changes={}, comment=comment)
     result = None if test and returned.result else returned.result
@@ -67,7 +67,7 @@ class _NotUnderstoodError(Exception):
         return done if self._keep else {}
 
 
-def _said(stdout: str) -> tuple[DataMap, str]:
+def _report(stdout: str) -> tuple[DataMap, str]:
     """Return the report in the output, and the output without it."""
     from ensue.core.model.bounded_json import load_json
 

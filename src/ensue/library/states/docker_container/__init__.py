@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, by_name
 from ensue.core.errors import StateFailedError
 from ensue.library.states._docker import OPTIONS
 from ensue.library.states.docker_container.run import run
@@ -16,8 +16,6 @@ from ensue.library.states.docker_container.running import running
 from ensue.library.states.docker_container.stopping import absent, stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.returns import StateReturn
 
@@ -36,7 +34,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "running", **kwarg
     as usual.
 
     Args:
-        ctx: the state's context.
         name: the container.
         sfun: the function of the state that watches.
         **kwargs: its other arguments.
@@ -58,12 +55,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "running", **kwarg
     raise StateFailedError(f"watch requisite is not implemented for {sfun}")
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "mod_watch": mod_watch,
-    "run": run,
-    "running": running,
-    "stopped": stopped,
-}
+FUNCTIONS: Final = by_name(absent, mod_watch, run, running, stopped)
 
 MOD_WATCH = mod_watch

@@ -51,36 +51,37 @@ class RequestedContainer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def differences(
-    ctx: StateContext, wanted: RequestedContainer, other: str
+    ctx: StateContext, requested: RequestedContainer, other: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the differences between two containers, in their configuration and networks.
 
     Args:
-        ctx: the state's context.
-        wanted: the requested container; networks are compared only if it names them.
+        requested: the requested container; networks are compared only if it names them.
         other: a container with the requested options.
     """
     ignored = ",".join(_NEVER_COMPARED)
-    found: dict[str, Any] = await ctx.call("docker.compare_containers", wanted.name, other, ignore=ignored)
-    if not wanted.is_networked:
-        return found, {}
-    mode = found.get("HostConfig", {}).get("NetworkMode")
+    differing: dict[str, Any] = await ctx.call(
+        "docker.compare_containers", requested.name, other, ignore=ignored
+    )
+    if not requested.is_networked:
+        return differing, {}
+    mode = differing.get("HostConfig", {}).get("NetworkMode")
     if mode is not None and not any(str(mode[side]).startswith(_OF_ITS_OWN) for side in ("old", "new")):
         # Networks are connected and disconnected without a new container; which one came first is irrelevant.
-        del found["HostConfig"]["NetworkMode"]
-        found = {side: changes for side, changes in found.items() if changes}
-    return found, await ctx.call("docker.compare_container_networks", wanted.name, other)
+        del differing["HostConfig"]["NetworkMode"]
+        differing = {side: changes for side, changes in differing.items() if changes}
+    return differing, await ctx.call("docker.compare_container_networks", requested.name, other)
 
 
-async def remove_old(ctx: StateContext, wanted: RequestedContainer) -> list[str]:
+async def remove_old(ctx: StateContext, requested: RequestedContainer) -> list[str]:
     """Stop and remove the container that is replaced; return its id in a list."""
-    limits = {} if wanted.stop_timeout_s is None else {"timeout": wanted.stop_timeout_s}
-    removed: list[str] = await ctx.call("docker.rm", wanted.name, stop=True, **limits)
+    limits = {} if requested.stop_timeout_s is None else {"timeout": requested.stop_timeout_s}
+    removed: list[str] = await ctx.call("docker.rm", requested.name, stop=True, **limits)
     return removed
 
 
 async def update_networks(
-    ctx: StateContext, wanted: RequestedContainer, changes: Mapping[str, Any]
+    ctx: StateContext, requested: RequestedContainer, changes: Mapping[str, Any]
 ) -> list[str]:
     """Connect a container to missing networks and disconnect it from others; return the comments.
 
@@ -88,17 +89,17 @@ async def update_networks(
         StateFailedError: docker reports an error; the text includes what was done before.
     """
     settings: dict[str, Any] = (
-        await ctx.call("docker.network_settings", wanted.options["networks"]) if changes else {}
+        await ctx.call("docker.network_settings", requested.options["networks"]) if changes else {}
     )
-    about: dict[str, Any] = await ctx.call("docker.inspect_container", wanted.name) if changes else {}
+    about: dict[str, Any] = await ctx.call("docker.inspect_container", requested.name) if changes else {}
     connected = part(about, "NetworkSettings", "Networks")
     done: list[str] = []
     for net in sorted(changes):
         try:
             if net in connected:
-                await ctx.call("docker.disconnect_container_from_network", wanted.name, net)
+                await ctx.call("docker.disconnect_container_from_network", requested.name, net)
             if net in settings:
-                await ctx.call("docker.connect_container_to_network", wanted.name, net, **settings[net])
+                await ctx.call("docker.connect_container_to_network", requested.name, net, **settings[net])
         except StateFailedError as fault:
             raise StateFailedError(". ".join([*done, str(fault)])) from None
         if net not in settings:
@@ -116,7 +117,7 @@ def with_addresses(changes: Mapping[str, Any], about: Mapping[str, Any]) -> None
     for net, change in changes.get("container", {}).get("Networks", {}).items():
         if change.get("IPConfiguration", {}).get("new") != "automatic":
             continue
-        found = {key: value for key in _AUTOMATIC if (value := part(networks, net).get(key))}
-        if found:
+        differing = {key: value for key in _AUTOMATIC if (value := part(networks, net).get(key))}
+        if differing:
             del change["IPConfiguration"]
-            change |= {key: {"old": None, "new": value} for key, value in found.items()}
+            change |= {key: {"old": None, "new": value} for key, value in differing.items()}

@@ -36,7 +36,6 @@ async def run(
     """Run a container. It runs each time, so give the state `unless`, `onlyif`, `creates` or `onchanges`.
 
     Args:
-        ctx: the state's context.
         name: the container's name.
         image: its image, which is pulled if it is missing.
         bg: do not wait for its end.

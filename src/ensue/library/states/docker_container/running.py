@@ -50,7 +50,6 @@ async def running(
     """Ensure that a container with this image and these options exists and runs.
 
     Args:
-        ctx: the state's context.
         name: the container's name.
         image: its image, which is pulled if it is missing.
         skip_translate: has no effect.
@@ -85,7 +84,7 @@ async def running(
         return report.returned(False, "The 'image' argument is required")
     given = {**kwargs, "networks": networks, "ignore_collisions": ignore_collisions}
     given |= {"skip_translate": skip_translate, "validate_ip_addrs": validate_ip_addrs}
-    wanted = RequestedContainer(
+    requested = RequestedContainer(
         name=name,
         image=str(image),
         options={**given, "client_timeout": client_timeout},
@@ -94,23 +93,23 @@ async def running(
         signal=watch_action if send_signal else "",
         stop_timeout_s=shutdown_timeout,
     )
-    image_id = await _image(ctx, report, wanted.image)
+    image_id = await _image(ctx, report, requested.image)
     current: dict[str, Any] | None = await ctx.call("docker.find_container", name)
     missing = await _missing_networks(ctx, networks)
     if missing and not ctx.test:
         return report.returned(False, f"The following networks are not present: {', '.join(missing)}")
-    if ctx.test and (missing or _is_new(wanted, current, image_id)):
-        return _planned(report, wanted, current, image_id)
-    return await _carried_out(ctx, report, wanted, current, image_id)
+    if ctx.test and (missing or _is_new(requested, current, image_id)):
+        return _planned(report, requested, current, image_id)
+    return await _carried_out(ctx, report, requested, current, image_id)
 
 
 async def _image(ctx: StateContext, report: Report, image: str) -> str | bool:
     """Return the id of the image, pulled if it is missing; False in a plan that would pull it."""
-    found: str | bool = await ctx.call("docker.resolve_image_id", image)
-    if found is False and not ctx.test:
+    image_id: str | bool = await ctx.call("docker.resolve_image_id", image)
+    if image_id is False and not ctx.test:
         report.changes["image"] = await ctx.call("docker.pull", image)
-        found = await ctx.call("docker.resolve_image_id", image)
-    return found
+        image_id = await ctx.call("docker.resolve_image_id", image)
+    return image_id
 
 
 async def _missing_networks(ctx: StateContext, networks: Any) -> list[str]:
@@ -121,101 +120,105 @@ async def _missing_networks(ctx: StateContext, networks: Any) -> list[str]:
     return sorted(set(names) - there)
 
 
-def _is_new(wanted: RequestedContainer, current: dict[str, Any] | None, image_id: str | bool) -> bool:
+def _is_new(requested: RequestedContainer, current: dict[str, Any] | None, image_id: str | bool) -> bool:
     """Return whether a new container is needed regardless of the options of the present one."""
-    return wanted.force or current is None or current["Image"] != image_id
+    return requested.force or current is None or current["Image"] != image_id
 
 
 def _planned(
-    report: Report, wanted: RequestedContainer, current: dict[str, Any] | None, image_id: str | bool
+    report: Report, requested: RequestedContainer, current: dict[str, Any] | None, image_id: str | bool
 ) -> StateReturn:
     old = current["Image"] if current else None
-    if wanted.force:
+    if requested.force:
         report.changes["forced_update"] = True
     elif old != image_id:
         report.changes["image"] = {"old": old, "new": image_id}
-    return report.returned(None, f"Container '{wanted.name}' would be {'replaced' if current else 'created'}")
+    return report.returned(
+        None, f"Container '{requested.name}' would be {'replaced' if current else 'created'}"
+    )
 
 
 async def _carried_out(
     ctx: StateContext,
     report: Report,
-    wanted: RequestedContainer,
+    requested: RequestedContainer,
     current: dict[str, Any] | None,
     image_id: str | bool,
 ) -> StateReturn:
     if current is None:
-        made = await ctx.call("docker.create", wanted.image, wanted.name, **wanted.options)
-        report.comments.append(f"Created container '{wanted.name}'")
+        made = await ctx.call("docker.create", requested.image, requested.name, **requested.options)
+        report.comments.append(f"Created container '{requested.name}'")
         report.changes["container_id"] = {"added": made["Id"]}
         is_new = True
     else:
-        is_new = await _brought_up_to_date(ctx, report, wanted, is_forced=_is_new(wanted, current, image_id))
-    return await _started(ctx, report, wanted, current, is_new=is_new)
+        is_new = await _brought_up_to_date(
+            ctx, report, requested, is_forced=_is_new(requested, current, image_id)
+        )
+    return await _started(ctx, report, requested, current, is_new=is_new)
 
 
 async def _brought_up_to_date(
-    ctx: StateContext, report: Report, wanted: RequestedContainer, *, is_forced: bool
+    ctx: StateContext, report: Report, requested: RequestedContainer, *, is_forced: bool
 ) -> bool:
     """Replace a container that differs from the requested one; say whether it was replaced."""
-    other = f"{wanted.name}-ensue-{secrets.token_hex(4)}"
-    made = await ctx.call("docker.create", wanted.image, other, **wanted.options)
+    other = f"{requested.name}-ensue-{secrets.token_hex(4)}"
+    made = await ctx.call("docker.create", requested.image, other, **requested.options)
     is_replaced = False
     try:
-        container, networks = await differences(ctx, wanted, other)
+        container, networks = await differences(ctx, requested, other)
         if container:
             report.changes["container"] = {**container}
         if networks:
             report.changes.setdefault("container", {})["Networks"] = networks
         if ctx.test:
-            _say_plan(report, wanted, container, networks)
+            _say_plan(report, requested, container, networks)
         elif is_forced or container:
-            removed = await remove_old(ctx, wanted)
+            removed = await remove_old(ctx, requested)
             is_replaced = True
-            await ctx.call("docker.rename", made["Id"], wanted.name)
+            await ctx.call("docker.rename", made["Id"], requested.name)
             report.changes["container_id"] = {"removed": removed, "added": made["Id"]}
-            report.comments.append(f"Replaced container '{wanted.name}'")
+            report.comments.append(f"Replaced container '{requested.name}'")
         else:
-            await _signalled(ctx, report, wanted)
-            report.comments += await update_networks(ctx, wanted, networks)
+            await _signalled(ctx, report, requested)
+            report.comments += await update_networks(ctx, requested, networks)
     finally:
         if not is_replaced:
             await ctx.call("docker.rm", made["Id"], volumes=True)
     if not report.comments:
-        report.comments.append(f"Container '{wanted.name}' is already configured as specified")
+        report.comments.append(f"Container '{requested.name}' is already configured as specified")
     return is_replaced
 
 
 def _say_plan(
-    report: Report, wanted: RequestedContainer, container: dict[str, Any], networks: dict[str, Any]
+    report: Report, requested: RequestedContainer, container: dict[str, Any], networks: dict[str, Any]
 ) -> None:
     if container:
-        report.comments.append(f"Container '{wanted.name}' would be replaced")
-    elif wanted.signal:
-        report.changes["signal"] = wanted.signal
-        report.comments.append(f"Signal {wanted.signal} would be sent to container")
+        report.comments.append(f"Container '{requested.name}' would be replaced")
+    elif requested.signal:
+        report.changes["signal"] = requested.signal
+        report.comments.append(f"Signal {requested.signal} would be sent to container")
     if networks:
         report.comments.append("Network configuration would be updated")
 
 
-async def _signalled(ctx: StateContext, report: Report, wanted: RequestedContainer) -> None:
-    if wanted.signal:
-        await ctx.call("docker.signal", wanted.name, wanted.signal)
-        report.changes["signal"] = wanted.signal
-        report.comments.append(f"Sent signal {wanted.signal} to container")
+async def _signalled(ctx: StateContext, report: Report, requested: RequestedContainer) -> None:
+    if requested.signal:
+        await ctx.call("docker.signal", requested.name, requested.signal)
+        report.changes["signal"] = requested.signal
+        report.comments.append(f"Sent signal {requested.signal} to container")
 
 
 async def _started(
     ctx: StateContext,
     report: Report,
-    wanted: RequestedContainer,
+    requested: RequestedContainer,
     before: dict[str, Any] | None,
     *,
     is_new: bool,
 ) -> StateReturn:
     """Start the container if it must run, and return the result of the state."""
     was = state_of(before)
-    should_start = before is None or (wanted.start and (is_new or was != "running"))
+    should_start = before is None or (requested.start and (is_new or was != "running"))
     if ctx.test:
         more = ["Container would be started"] if should_start else []
         if should_start:
@@ -224,10 +227,10 @@ async def _started(
         return report.returned(None if report.changes else True, *more, about=about)
     if should_start:
         try:
-            await ctx.call("docker.start", wanted.name)
+            await ctx.call("docker.start", requested.name)
         except StateFailedError as fault:
-            return report.returned(False, f"Failed to start container '{wanted.name}': '{fault}'")
-    about = await ctx.call("docker.inspect_container", wanted.name)
+            return report.returned(False, f"Failed to start container '{requested.name}': '{fault}'")
+    about = await ctx.call("docker.inspect_container", requested.name)
     now = state_of(about)
     with_addresses(report.changes, about)
     if was != now:
@@ -237,6 +240,6 @@ async def _started(
     if before is not None and before["Image"] != about["Image"]:
         report.comments.append("Container has a new image")
         report.changes["image"] = {"old": before["Image"], "new": about["Image"]}
-    if now != "running" and wanted.start:
+    if now != "running" and requested.start:
         return report.returned(False, "Container is not running")
     return report.returned(True, about=about)

@@ -26,12 +26,11 @@ async def stopped(
     shutdown_timeout: int | None = None,
     unpause: bool = False,
     error_on_absent: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (arguments that `mod_watch` passes)
+    **kwargs: Any,  # arguments that `mod_watch` passes
 ) -> StateReturn:
     """Stop containers.
 
     Args:
-        ctx: the state's context.
         name: the container.
         containers: several containers, instead of `name`.
         shutdown_timeout: seconds that a container may take to stop before it is killed.
@@ -51,27 +50,31 @@ async def stopped(
         StateFailedError: docker reports an error, or does not answer.
     """
     report = Report(name)
-    targets = [str(one) for one in containers] if containers else [str(name)]
-    states = {one: state_of(await ctx.call("docker.find_container", one)) for one in targets}
+    targets = [str(container) for container in containers] if containers else [str(name)]
+    states = {
+        container: state_of(await ctx.call("docker.find_container", container)) for container in targets
+    }
     refused = _refused(states, unpause=unpause, error_on_absent=error_on_absent)
     if refused:
         return report.returned(False, *refused)
-    to_stop = [one for one, now in states.items() if now in {"running", "paused"}]
+    to_stop = [container for container, now in states.items() if now in {"running", "paused"}]
     if not to_stop:
         who = f"Container '{targets[0]}' is" if len(targets) == 1 else "All specified containers are"
         absent = " absent or" if None in states.values() else ""
         return _stopped(report, states, f"{who}{absent} not running")
     named = ", ".join(to_stop)
     if ctx.test:
-        report.changes = {one: {"state": {"old": states[one], "new": "stopped"}} for one in to_stop}
+        report.changes = {
+            container: {"state": {"old": states[container], "new": "stopped"}} for container in to_stop
+        }
         return report.returned(None, f"The following container(s) will be stopped: {named}")
-    for one in to_stop:
-        done = await ctx.call("docker.stop", one, timeout=shutdown_timeout, unpause=unpause)
+    for container in to_stop:
+        done = await ctx.call("docker.stop", container, timeout=shutdown_timeout, unpause=unpause)
         if not done["result"]:
-            report.comments.append(done.get("comment") or f"Failed to stop container '{one}'")
+            report.comments.append(done.get("comment") or f"Failed to stop container '{container}'")
             continue
-        report.changes[one] = done
-        states[one] = done["state"]["new"]
+        report.changes[container] = done
+        states[container] = done["state"]["new"]
     if report.comments:
         return report.returned(False)
     return _stopped(report, states, f"The following container(s) were stopped: {named}")
@@ -81,30 +84,27 @@ def _stopped(report: Report, states: dict[str, str | None], comment: str) -> Sta
     # A container that was created to be removed at its end no longer exists after it has stopped.
     new_state: DataMap = {
         "name": report.name,
-        "states": {one: now or "absent" for one, now in states.items()},
+        "states": {container: now or "absent" for container, now in states.items()},
     }
     done = report.returned(True, comment)
-    return StateReturn(
-        name=done.name, result=True, changes=done.changes, comment=done.comment, new_state=new_state
-    )
+    return StateReturn.changed(done.name, done.comment, done.changes, new_state)
 
 
 def _refused(states: dict[str, str | None], *, unpause: bool, error_on_absent: bool) -> list[str]:
-    absent = [one for one, now in states.items() if now is None]
-    paused = [one for one, now in states.items() if now == "paused"]
-    found: list[str] = []
+    absent = [container for container, now in states.items() if now is None]
+    paused = [container for container, now in states.items() if now == "paused"]
+    obstacles: list[str] = []
     if absent and error_on_absent:
-        found.append(f"The following container(s) are absent: {', '.join(absent)}")
+        obstacles.append(f"The following container(s) are absent: {', '.join(absent)}")
     if paused and not unpause:
-        found.append(f"The following container(s) are paused: {', '.join(paused)}")
-    return found
+        obstacles.append(f"The following container(s) are paused: {', '.join(paused)}")
+    return obstacles
 
 
 async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateReturn:
     """Remove a container.
 
     Args:
-        ctx: the state's context.
         name: the container.
         force: also remove a running container.
 
@@ -120,22 +120,16 @@ async def absent(ctx: StateContext, name: str, *, force: bool = False) -> StateR
         StateFailedError: docker reports an error, or does not answer.
     """
     report = Report(name)
-    found = await ctx.call("docker.find_container", str(name))
-    if found is None:
-        return _gone(report, f"Container '{name}' does not exist")
-    is_running = state_of(found) != "stopped"
+    gone: DataMap = {"name": name, "exists": False}
+    container = await ctx.call("docker.find_container", str(name))
+    if container is None:
+        return StateReturn.unchanged(name, f"Container '{name}' does not exist", gone)
+    is_running = state_of(container) != "stopped"
     if is_running and not force:
         return report.returned(False, "Container is running, set force to True to forcibly remove it")
     if ctx.test:
-        report.changes["removed"] = [found["Id"]]
+        report.changes["removed"] = [container["Id"]]
         return report.returned(None, f"Container '{name}' will be removed")
     report.changes["removed"] = await ctx.call("docker.rm", str(name), force=force)
     how = "Forcibly" if is_running else "Successfully"
-    return _gone(report, f"{how} removed container '{name}'")
-
-
-def _gone(report: Report, comment: str) -> StateReturn:
-    new_state: DataMap = {"name": report.name, "exists": False}
-    return StateReturn(
-        name=report.name, result=True, changes=report.changes, comment=comment, new_state=new_state
-    )
+    return StateReturn.changed(name, f"{how} removed container '{name}'", report.changes, gone)

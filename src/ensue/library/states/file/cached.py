@@ -29,7 +29,7 @@ _KIND: Final = "sha256"
 
 
 @also_takes(*KNOWN, outdated=OUTDATED)
-async def cached(  # noqa: PLR0917 (Salt's order)
+async def cached(
     ctx: StateContext,
     name: str,
     source_hash: str = "",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
 
 
-async def decode(  # noqa: PLR0917 (Salt's order)
+async def decode(
     ctx: StateContext,
     name: str,
     encoded_data: Any = None,

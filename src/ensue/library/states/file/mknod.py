@@ -28,7 +28,7 @@ _KINDS: Final[dict[str, tuple[FileKind, str]]] = {
 }
 
 
-async def mknod(  # noqa: PLR0917 (Salt's order)
+async def mknod(
     ctx: StateContext,
     name: str,
     ntype: Literal["c", "b", "p"],
@@ -102,7 +102,7 @@ async def mknod(  # noqa: PLR0917 (Salt's order)
     )
 
 
-async def _checked(  # noqa: PLR0917 (the node as it is, and as requested)
+async def _checked(
     ctx: StateContext, name: str, path: str, shown: str, wanted: RequestedAttributes, found: FileStat
 ) -> StateReturn:
     """Correct owner and mode of an existing node."""

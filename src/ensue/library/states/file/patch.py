@@ -49,7 +49,7 @@ async def patch(
     options: str = "",
     reject_file: str | None = None,
     strip: int | None = None,
-    saltenv: str | None = None,  # noqa: ARG001 (the source names its environment)
+    saltenv: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Apply a patch, unless it is applied already.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _TIMES: Final = ("atime", "mtime")
 
 
-async def tidied(  # noqa: PLR0917 (Salt's order)
+async def tidied(
     ctx: StateContext,
     name: str,
     age: int = 0,

@@ -96,7 +96,7 @@ async def touch(
     )
 
 
-async def _planned(  # noqa: PLR0917 (what the declaration says)
+async def _planned(
     ctx: StateContext,
     name: str,
     path: str,

@@ -14,22 +14,13 @@ Source: Salt's state module `git`, 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.git.cloned import cloned
 from ensue.library.states.git.config import config_set, config_unset
 from ensue.library.states.git.detached import detached
 from ensue.library.states.git.latest import latest
 from ensue.library.states.git.present import present
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "cloned": cloned,
-    "config_set": config_set,
-    "config_unset": config_unset,
-    "detached": detached,
-    "latest": latest,
-    "present": present,
-}
+FUNCTIONS: Final = by_name(cloned, config_set, config_unset, detached, latest, present)

@@ -43,8 +43,7 @@ async def updated_bare(
         return await _returned(repository, wish, name, {}, comment)
     shown: DataMap = {"refs": changes}
     if test:
-        comment = f"Bare repository at {path} would be fetched"
-        return StateReturn(name=name, result=None, changes=shown, comment=comment)
+        return StateReturn.planned(name, f"Bare repository at {path} would be fetched", shown)
     specs = ["+refs/*:refs/*"] if wish.kind == "mirror" else ["refs/heads/*:refs/heads/*"]
     if wish.kind != "mirror" and wish.fetch_tags:
         specs.append("+refs/tags/*:refs/tags/*")
@@ -58,12 +57,11 @@ async def _returned(
     repository: WorkingCopy, wish: LatestArguments, name: str, changes: DataMap, comment: str
 ) -> StateReturn:
     at = await repository.position()
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state={"path": repository.path, "url": wish.url, "revision": at.commit, "branch": at.branch},
+    return StateReturn.changed(
+        name,
+        comment,
+        changes,
+        {"path": repository.path, "url": wish.url, "revision": at.commit, "branch": at.branch},
         sensitive=("url",) if password_of(wish.url) else (),
     )
 

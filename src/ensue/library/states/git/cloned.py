@@ -18,22 +18,21 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def cloned(  # noqa: PLR0917 (Salt's order)
+async def cloned(
     ctx: StateContext,
     name: str,
     target: str,
     branch: str | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
+    password: str | None = None,  # Salt's, for Windows
     identity: str | list[str] | None = None,
     https_user: str | None = None,
     https_pass: str | None = None,
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Clone a repository, and check out a branch of it.
 
     Args:
-        ctx: the state's context.
         name: URL of the remote.
         target: the folder of the working copy.
         branch: the branch; by default that of the remote when cloning, and any branch later.
@@ -57,7 +56,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
         StateFailedError: git failed.
     """
     if not target.startswith("/"):
-        return StateReturn(name=name, result=False, comment="'target' path must be absolute")
+        return StateReturn.failed(name, "'target' path must be absolute")
     url = with_login(ctx, name, https_user, https_pass)
     keys = (identity,) if isinstance(identity, str) else tuple(identity or ())
     copy = WorkingCopy(ctx=ctx, path=target, user=user, identities=keys)
@@ -65,8 +64,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
     if await ctx.connection.stat(target, follow=True) is None:
         changes: DataMap = {"new": f"{name} => {target}"}
         if ctx.test:
-            comment = f"{name} would be cloned to {target}{with_branch}"
-            return StateReturn(name=name, result=None, changes=changes, comment=comment)
+            return StateReturn.planned(name, f"{name} would be cloned to {target}{with_branch}", changes)
         words = ["--branch", branch] if branch else []
         await copy.must("Clone failed", "clone", *words, "--", url, target, is_inside=False)
         comment = f"{name} cloned to {target}{with_branch}"
@@ -80,8 +78,7 @@ async def cloned(  # noqa: PLR0917 (Salt's order)
         return await _done(copy, name, {}, comment)
     changes = {"branch": {"old": now, "new": branch}}
     if ctx.test:
-        comment = f"Branch would be changed to '{branch}'"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Branch would be changed to '{branch}'", changes)
     what = f"Failed to change branch to '{branch}'"
     if await copy.commit_of(f"refs/heads/{branch}"):
         await copy.must(what, "checkout", branch, "--")
@@ -99,6 +96,4 @@ async def _done(copy: WorkingCopy, name: str, changes: DataMap, comment: str) ->
         "branch": position.branch,
     }
     sensitive = ("url",) if "://" in name and urlsplit(name).password else ()
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=new_state, sensitive=sensitive
-    )
+    return StateReturn.changed(name, comment, changes, new_state, sensitive=sensitive)

@@ -20,21 +20,20 @@ if TYPE_CHECKING:
 
 
 @also_takes("global")
-async def config_set(  # noqa: PLR0917 (Salt's order)
+async def config_set(
     ctx: StateContext,
     name: str,
     value: str | float | None = None,
     multivar: str | list[str] | None = None,
     repo: str | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Set a setting of git.
 
     Args:
-        ctx: the state's context.
         name: the setting (`user.email`).
         value: value of the setting.
         multivar: several values instead of `value`, a list or separated by commas.
@@ -62,51 +61,43 @@ async def config_set(  # noqa: PLR0917 (Salt's order)
     if (value is None) is (multivar is None):
         fault = "Only one of 'value' and 'multivar' is permitted" if multivar else "A value is required"
     if fault:
-        return StateReturn(name=name, result=False, comment=fault)
+        return StateReturn.failed(name, fault)
     settings = _GitSettings(ctx, repo, user, is_global=is_global)
-    wanted = _values(value if multivar is None else multivar, is_one=multivar is None)
-    shown = f"'{wanted[0]}'" if multivar is None else str(wanted)
+    requested = _values(value if multivar is None else multivar, is_one=multivar is None)
+    shown = f"'{requested[0]}'" if multivar is None else str(requested)
     what = f"{'Global key ' if is_global else ''}'{name}'"
-    new_state: DataMap = {"name": name, "values": [*wanted], "repo": repo, "global": is_global}
+    new_state: DataMap = {"name": name, "values": [*requested], "repo": repo, "global": is_global}
     there = await settings.values(name)
-    if there == wanted:
-        comment = f"{what} is already set to {shown}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if there == requested:
+        return StateReturn.unchanged(name, f"{what} is already set to {shown}", new_state)
     verb = "added as" if there is None else "set to"
     old: Data = None if there is None else [*there]
     if ctx.test:
-        changes: DataMap = {"old": old, "new": [*wanted]}
-        comment = f"{what} would be {verb} {shown}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        changes: DataMap = {"old": old, "new": [*requested]}
+        return StateReturn.planned(name, f"{what} would be {verb} {shown}", changes)
     try:
-        await settings.replace(name, wanted)
+        await settings.replace(name, requested)
     except StateFailedError as error:
-        comment = f"Failed to set {what} to {shown}: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={name: {"old": old, "new": [*wanted]}},
-        comment=f"{what} was {verb} {shown}",
-        new_state=new_state,
+        return StateReturn.failed(name, f"Failed to set {what} to {shown}: {error}")
+    return StateReturn.changed(
+        name, f"{what} was {verb} {shown}", {name: {"old": old, "new": [*requested]}}, new_state
     )
 
 
 @also_takes("global", "all")
-async def config_unset(  # noqa: PLR0917 (Salt's order)
+async def config_unset(
     ctx: StateContext,
     name: str,
     value_regex: str | None = None,
     repo: str | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
     **kwargs: Any,
 ) -> StateReturn:
     """Remove settings of git.
 
     Args:
-        ctx: the state's context.
         name: the setting, or a regular expression that matches whole names.
         value_regex: remove only values that this regular expression matches.
         repo: the repository.
@@ -131,13 +122,12 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
     is_global, is_all = bool(kwargs.pop("global", False)), bool(kwargs.pop("all", False))
     fault = _fault(kwargs, repo, is_global=is_global)
     if fault:
-        return StateReturn(name=name, result=False, comment=fault)
+        return StateReturn.failed(name, fault)
     settings = _GitSettings(ctx, repo, user, is_global=is_global)
     gone: DataMap = {"name": name, "repo": repo, "global": is_global, "exists": False}
     matching = await settings.matching(name, value_regex)
     if not matching:
-        comment = "No matching keys are set"
-        return StateReturn(name=name, result=True, comment=comment, new_state=gone)
+        return StateReturn.unchanged(name, "No matching keys are set", gone)
     several = [f"{key} ({', '.join(values)})" for key, values in matching.items() if len(values) > 1]
     if several and not is_all:
         comment = (
@@ -146,19 +136,16 @@ async def config_unset(  # noqa: PLR0917 (Salt's order)
             else "Multiple values are matched by value_regex for the following keys (set 'all' to True to "
             "force removal): "
         )
-        return StateReturn(name=name, result=False, comment=comment + "; ".join(several))
+        return StateReturn.failed(name, comment + "; ".join(several))
     changes: DataMap = {key: [*values] for key, values in matching.items()}
     if ctx.test:
-        comment = f"{len(matching)} key(s) would have value(s) unset"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"{len(matching)} key(s) would have value(s) unset", changes)
     try:
         for key in matching:
             await settings.unset(key, value_regex)
     except StateFailedError as error:
-        comment = f"Error(s) occurred unsetting values: {error}"
-        return StateReturn(name=name, result=False, comment=comment)
-    comment = "Value(s) successfully unset"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=gone)
+        return StateReturn.failed(name, f"Error(s) occurred unsetting values: {error}")
+    return StateReturn.changed(name, "Value(s) successfully unset", changes, gone)
 
 
 class _GitSettings:
@@ -178,22 +165,24 @@ class _GitSettings:
     async def matching(self, pattern: str, value_pattern: str | None) -> dict[str, list[str]]:
         """Return the settings whose name matches, with those of their values that match."""
         name = re.compile(pattern.lstrip("^").rstrip("$"), re.IGNORECASE)
-        found: dict[str, list[str]] = {}
+        values_by_key: dict[str, list[str]] = {}
         for key, values in (await self.all()).items():
             if name.fullmatch(key):
-                found[key] = [each for each in values if not value_pattern or re.search(value_pattern, each)]
-        return {key: values for key, values in found.items() if values}
+                values_by_key[key] = [
+                    each for each in values if not value_pattern or re.search(value_pattern, each)
+                ]
+        return {key: values for key, values in values_by_key.items() if values}
 
     async def all(self) -> dict[str, list[str]]:
         """Return all settings; a missing file has none."""
         if not await self._home():
             return {}
         done = await self._git.run("config", *self._words, "--list", "--null", is_inside=self._is_inside)
-        found: dict[str, list[str]] = {}
+        values_by_key: dict[str, list[str]] = {}
         for entry in filter(None, done.stdout.decode("utf-8", "replace").split("\0")):
             key, _, value = entry.partition("\n")
-            found.setdefault(key, []).append(value)
-        return found
+            values_by_key.setdefault(key, []).append(value)
+        return values_by_key
 
     async def replace(self, name: str, values: list[str]) -> None:
         """Replace the values of a setting."""

@@ -50,7 +50,7 @@ async def detached(
     *,
     remote: str = "origin",
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
+    password: str | None = None,  # Salt's, for Windows
     force_clone: bool = False,
     force_checkout: bool = False,
     fetch_remote: bool = True,
@@ -59,12 +59,11 @@ async def detached(
     identity: str | list[str] | None = None,
     https_user: str | None = None,
     https_pass: str | None = None,
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Check out a commit of a repository, without a branch.
 
     Args:
-        ctx: the state's context.
         name: URL of the remote.
         rev: a commit, or a branch or tag of the remote.
         target: the folder of the working copy.
@@ -154,7 +153,7 @@ async def _clone(
         comment = f"Repository {name} would be cloned to {path}"
         if names:
             comment += ", in place of what is there (force_clone)"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     for each in names:
         await ctx.connection.remove(posixpath.join(path, each), recursive=True)
     words = ("clone", "--no-checkout", "--origin", wish.remote, "--", wish.url, path)
@@ -181,11 +180,14 @@ async def _wanted(
     if not wish.fetch_remote:
         return await _local(copy, wish), steps
     # First ask whether there is something to fetch, because a plan must not fetch.
-    found = await copy.remote_revision(wish.url, wish.rev, wish.remote)
-    if found and (commit := await copy.commit_of(found.commit)):
+    revision = await copy.remote_revision(wish.url, wish.rev, wish.remote)
+    if revision and (commit := await copy.commit_of(revision.commit)):
         return commit, steps
     if test:
-        return found.commit if found else "", [*steps, f"Repository remote {wish.remote} would be fetched"]
+        return revision.commit if revision else "", [
+            *steps,
+            f"Repository remote {wish.remote} would be fetched",
+        ]
     commit = await _fetched(copy, wish)
     comments.append(f"Remote {wish.remote} was fetched, resulting in updated refs")
     return commit, steps
@@ -222,7 +224,7 @@ def _planned(
     if commit != before:
         texts.append(f"Commit ID {commit} would be checked out at {copy.path}")
         changes["HEAD"] = {"old": before, "new": commit}
-    return StateReturn(name=name, result=None, changes=changes, comment=". ".join(texts))
+    return StateReturn.planned(name, ". ".join(texts), changes)
 
 
 async def _done(
@@ -231,11 +233,6 @@ async def _done(
     at = await copy.position()
     new_state: DataMap = {"path": copy.path, "url": wish.url, "revision": at.commit, "branch": at.branch}
     is_secret = "://" in wish.url and urlsplit(wish.url).password
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=". ".join(comments),
-        new_state=new_state,
-        sensitive=("url",) if is_secret else (),
+    return StateReturn.changed(
+        name, ". ".join(comments), changes, new_state, sensitive=("url",) if is_secret else ()
     )

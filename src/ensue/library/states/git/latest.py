@@ -45,13 +45,12 @@ async def latest(
     refspec_tag: str = "*",
     https_user: str | None = None,
     https_pass: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Clone a repository, or update its working copy to the revision of the remote.
 
     Args:
-        ctx: the state's context.
         name: URL of the remote.
         target: the folder of the working copy.
         rev: branch, tag or commit of the remote; `HEAD` is that of the remote.
@@ -105,8 +104,8 @@ async def latest(
         user=None if user is None else str(user),
         identities=await _identities(ctx, identity),
     )
-    found = await repository.remote_revision(url, str(rev), remote)
-    if depth is not None and (found is None or found.kind == "commit"):
+    revision = await repository.remote_revision(url, str(rev), remote)
+    if depth is not None and (revision is None or revision.kind == "commit"):
         raise StateFailedError(
             "When 'depth' is used, 'rev' must be set to the name of a branch or tag on the remote repository"
         )
@@ -132,51 +131,46 @@ async def latest(
             return await updated_bare(repository, wish, name=name, test=ctx.test)
         return await _cloned(repository, wish, None, name=name, force=force_clone)
     if await repository.is_there():
-        return await _updated(repository, wish, found, name=name, test=ctx.test)
-    return await _cloned(repository, wish, found, name=name, force=force_clone)
+        return await _updated(repository, wish, revision, name=name, test=ctx.test)
+    return await _cloned(repository, wish, revision, name=name, force=force_clone)
 
 
 async def _updated(
-    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision | None, *, name: str, test: bool
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision | None, *, name: str, test: bool
 ) -> StateReturn:
     before = await repository.position()
-    if found is None:
+    if revision is None:
         if before.commit is not None:
             raise StateFailedError(
                 "Remote repository is empty, cannot update from a non-empty to an empty repository"
             )
         comment = f"Repository {repository.path} is up-to-date"
         state = _described(repository, wish.url, before)
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=state, sensitive=_sensitive(wish.url)
-        )
-    plan = await plan_update(repository, wish, found, before)
+        return StateReturn.unchanged(name, comment, state, sensitive=_sensitive(wish.url))
+    plan = await plan_update(repository, wish, revision, before)
     old_secret = password_of(plan.old_url or "")
     if old_secret:
         repository.ctx.masker.add(old_secret)
     if not plan.steps:
         comment = f"Repository {repository.path} is up-to-date{plan.remark}"
         state = _described(repository, wish.url, before)
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=state, sensitive=_sensitive(wish.url)
-        )
+        return StateReturn.unchanged(name, comment, state, sensitive=_sensitive(wish.url))
     if test:
-        return StateReturn(name=name, result=None, changes=plan.changes, comment=_joined(plan.steps))
-    done = await apply_update(repository, wish, found, plan)
+        return StateReturn.planned(name, _joined(plan.steps), plan.changes)
+    done = await apply_update(repository, wish, revision, plan)
     state = await _state(repository, wish)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=done.changes,
-        comment=_joined(done.comments),
-        new_state=state,
+    return StateReturn.changed(
+        name,
+        _joined(done.comments),
+        done.changes,
+        state,
         old_state=_described(repository, plan.old_url, before),
         sensitive=_sensitive(wish.url),
     )
 
 
 async def _cloned(
-    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision | None, *, name: str, force: bool
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision | None, *, name: str, force: bool
 ) -> StateReturn:
     ctx, path = repository.ctx, repository.path
     there = await ctx.connection.stat(path, follow=True)
@@ -195,9 +189,9 @@ async def _cloned(
         comment = f"Repository {wish.url} would be cloned to {path}"
         if names:
             comment = f"{comment}, in place of what is there (force_clone)"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    for one in names:
-        await ctx.connection.remove(posixpath.join(path, one), recursive=True)
+        return StateReturn.planned(name, comment, changes)
+    for entry in names:
+        await ctx.connection.remove(posixpath.join(path, entry), recursive=True)
     shallow = ["--depth", str(wish.depth), "--branch", wish.rev] if wish.depth is not None else []
     shallow += [f"--{wish.kind}"] if wish.kind else []
     await repository.must(
@@ -205,34 +199,35 @@ async def _cloned(
     )
     how = {"": "", "bare": " as bare repository", "mirror": " as mirror"}[wish.kind]
     comments = [f"{wish.url} cloned to {path}{how}"]
-    if found is not None:
-        comments += await _put_in_place(repository, wish, found)
+    if revision is not None:
+        comments += await _put_in_place(repository, wish, revision)
         commit = await repository.commit_of("HEAD")
         changes["revision"] = {"old": None, "new": commit}
     state = await _state(repository, wish)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=_joined(comments),
-        new_state=state,
+    return StateReturn.changed(
+        name,
+        _joined(comments),
+        changes,
+        state,
         old_state={"path": path, "exists": False},
         sensitive=_sensitive(wish.url),
     )
 
 
-async def _put_in_place(repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision) -> list[str]:
+async def _put_in_place(
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision
+) -> list[str]:
     """Check out the requested branch and revision in a new clone."""
     comments: list[str] = []
     fresh = await repository.position()
     if wish.branch and wish.branch != fresh.branch:
-        await repository.must("Checkout failed", "checkout", "-B", wish.branch, found.commit)
-        comments.append(f"'{wish.branch}' was checked out, with {found.shown} as a starting point")
-    elif not found.is_at(fresh.commit):
-        await repository.must("Reset failed", "reset", "--hard", found.commit)
-        comments.append(f"Repository was reset to {found.shown}")
-    if found.upstream:
-        await set_upstream(repository, found)
+        await repository.must("Checkout failed", "checkout", "-B", wish.branch, revision.commit)
+        comments.append(f"'{wish.branch}' was checked out, with {revision.shown} as a starting point")
+    elif not revision.is_at(fresh.commit):
+        await repository.must("Reset failed", "reset", "--hard", revision.commit)
+        comments.append(f"Repository was reset to {revision.shown}")
+    if revision.upstream:
+        await set_upstream(repository, revision)
     if wish.submodules:
         await repository.must("Failed to update submodules", "submodule", "update", "--init", "--recursive")
     return comments

@@ -15,7 +15,6 @@ def with_login(ctx: StateContext, url: str, user: str | None, password: str | No
     """Return a URL with user name and password, and register passwords as secrets.
 
     Args:
-        ctx: the state's context.
         url: URL of the remote.
         user: the user name; None leaves the URL unchanged.
         password: the password.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def present(  # noqa: PLR0917 (Salt's order)
+async def present(
     ctx: StateContext,
     name: str,
     force: bool = False,
@@ -26,13 +26,12 @@ async def present(  # noqa: PLR0917 (Salt's order)
     separate_git_dir: str | None = None,
     shared: str | int | bool | None = None,
     user: str | None = None,
-    password: str | None = None,  # noqa: ARG001 (Salt's, for Windows)
-    output_encoding: str | None = None,  # noqa: ARG001 (Salt's)
+    password: str | None = None,  # Salt's, for Windows
+    output_encoding: str | None = None,
 ) -> StateReturn:
     """Create a repository in a folder that is none yet.
 
     Args:
-        ctx: the state's context.
         name: the folder.
         force: delete the content of a folder that is not a repository.
         bare: create a repository without a working copy.
@@ -79,7 +78,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
                 f"Target directory {name} exists. Since force=True, the contents of {name} would be deleted, "
                 f"and a {kind}repository would be initialized in its place."
             )
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     if has_content:
         await ctx.connection.remove(repository.path, recursive=True)
     options = _options(bare=bare, template=template, separate_git_dir=separate_git_dir, shared=shared)
@@ -88,7 +87,7 @@ async def present(  # noqa: PLR0917 (Salt's order)
     actions += [f"Template directory set to {template}"] if template else []
     actions += [f"Gitdir set to {separate_git_dir}"] if separate_git_dir else []
     comment = ". ".join(actions) + ("." if len(actions) > 1 else "")
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def _is_repository(repository: WorkingCopy, *, bare: bool) -> bool:

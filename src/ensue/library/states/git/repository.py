@@ -63,7 +63,6 @@ class WorkingCopy:
     """A folder on a target that is or will be a working copy.
 
     Args:
-        ctx: the target.
         path: the folder.
         user: user who runs git; None for the connection's user.
         identities: private keys on the target, for ssh.
@@ -103,8 +102,8 @@ class WorkingCopy:
         """
         done = await self.run(*words, is_inside=is_inside)
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip()
-            raise StateFailedError(f"{what}: {said or f'git ended with {done.returncode}'}")
+            message = done.stderr.decode("utf-8", "replace").strip()
+            raise StateFailedError(f"{what}: {message or f'git ended with {done.returncode}'}")
         return done.stdout.decode("utf-8", "surrogateescape").strip()
 
     async def succeeds(self, *words: str) -> bool:

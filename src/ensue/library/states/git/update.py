@@ -68,14 +68,14 @@ class Done:
 
 
 async def plan_update(
-    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, before: Position
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision, before: Position
 ) -> UpdatePlan:
     """Compare a working copy with the request, without fetching.
 
     Args:
         repository: the working copy.
         wish: the parsed arguments.
-        found: the remote's revision.
+        revision: the remote's revision.
         before: position of the working copy.
 
     Raises:
@@ -83,11 +83,11 @@ async def plan_update(
     """
     old_url = await _url_of(repository, wish.remote)
     if not wish.update_head:
-        return await _plan_fetch(repository, wish, found, before, old_url)
+        return await _plan_fetch(repository, wish, revision, before, old_url)
     switches = bool(wish.branch) and wish.branch != before.branch
     base = await repository.commit_of(f"refs/heads/{wish.branch}") if switches else before.commit
     has_changes = await repository.has_local_changes()
-    is_current = found.is_at(base)
+    is_current = revision.is_at(base)
     steps: list[str] = []
     changes: DataMap = {}
     if old_url != wish.url:
@@ -97,15 +97,15 @@ async def plan_update(
         steps.append(f"'{wish.branch}' would be checked out")
         changes["branch"] = {"old": before.branch, "new": wish.branch}
     if not is_current:
-        steps.append(f"Repository would be updated from {short(before.commit)} to {found.shown}")
-    if found.commit != before.commit and not found.is_at(before.commit):
-        changes["revision"] = {"old": before.commit, "new": found.commit}
+        steps.append(f"Repository would be updated from {short(before.commit)} to {revision.shown}")
+    if revision.commit != before.commit and not revision.is_at(before.commit):
+        changes["revision"] = {"old": before.commit, "new": revision.commit}
     discards = has_changes and (wish.force_reset is True or (bool(wish.force_reset) and not is_current))
     if has_changes and not discards and not is_current:
-        raise StateFailedError(_refusal(found, "there are uncommitted changes", " (or 'remote-changes')"))
+        raise StateFailedError(_refusal(revision, "there are uncommitted changes", " (or 'remote-changes')"))
     if discards:
         steps.append("Uncommitted changes would be discarded")
-    if discards or await _is_forced(repository, wish, found, base):
+    if discards or await _is_forced(repository, wish, revision, base):
         changes["forced update"] = True
     remark = ""
     if has_changes:
@@ -124,7 +124,7 @@ async def plan_update(
 async def _plan_fetch(
     repository: WorkingCopy,
     wish: LatestArguments,
-    found: RemoteRevision,
+    revision: RemoteRevision,
     before: Position,
     old_url: str | None,
 ) -> UpdatePlan:
@@ -134,12 +134,14 @@ async def _plan_fetch(
     if old_url != wish.url:
         steps.append(f"Remote '{wish.remote}' would be set to {wish.url}")
         changes["url"] = {"old": old_url, "new": wish.url}
-    if await repository.commit_of(found.commit) is None:
+    if await repository.commit_of(revision.commit) is None:
         steps.append(f"Remote '{wish.remote}' would be fetched")
-        changes["fetched"] = found.commit
+        changes["fetched"] = revision.commit
     remark = ""
-    if not found.is_at(before.commit):
-        remark = f" with update_head=False: HEAD ({short(before.commit)}) was left, and is not {found.shown}"
+    if not revision.is_at(before.commit):
+        remark = (
+            f" with update_head=False: HEAD ({short(before.commit)}) was left, and is not {revision.shown}"
+        )
     return UpdatePlan(
         before=before,
         old_url=old_url,
@@ -157,14 +159,14 @@ async def _url_of(repository: WorkingCopy, remote: str) -> str | None:
 
 
 async def apply_update(
-    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, plan: UpdatePlan
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision, plan: UpdatePlan
 ) -> Done:
     """Apply a planned update.
 
     Args:
         repository: the working copy.
         wish: the parsed arguments.
-        found: the remote's revision.
+        revision: the remote's revision.
         plan: the plan.
 
     Raises:
@@ -177,21 +179,21 @@ async def apply_update(
         done.comments.append(f"Remote '{wish.remote}' set to {wish.url}")
         done.changes["url"] = {"old": plan.old_url, "new": wish.url}
     if wish.update_head or "fetched" in plan.changes:
-        await _fetch(repository, wish, found, done)
+        await _fetch(repository, wish, revision, done)
     if not wish.update_head:
         done.changes |= plan.changes
         done.comments.append(f"Remote '{wish.remote}' was fetched, and HEAD was left as it is")
         return done
-    is_forced = plan.has_changes or await _is_forced(repository, wish, found, plan.base)
+    is_forced = plan.has_changes or await _is_forced(repository, wish, revision, plan.base)
     if is_forced:
         done.changes["forced update"] = True
     if plan.has_changes:
         await repository.must("Reset failed", "reset", "--hard")
         done.comments.append("Uncommitted changes were discarded")
-    await _switch(repository, wish, found, plan, done)
-    await _move(repository, found, done)
-    if found.upstream:
-        await set_upstream(repository, found)
+    await _switch(repository, wish, revision, plan, done)
+    await _move(repository, revision, done)
+    if revision.upstream:
+        await set_upstream(repository, revision)
     if wish.submodules:
         await repository.must("Failed to update submodules", "submodule", "update", "--init", "--recursive")
     commit = await repository.commit_of("HEAD")
@@ -200,14 +202,16 @@ async def apply_update(
     return done
 
 
-async def set_upstream(repository: WorkingCopy, found: RemoteRevision) -> None:
+async def set_upstream(repository: WorkingCopy, revision: RemoteRevision) -> None:
     """Set the remote branch as upstream of the branch that is checked out."""
     now = await repository.position()
-    if now.branch and await repository.commit_of(f"refs/remotes/{found.upstream}"):
-        await repository.must("Tracking failed", "branch", "--set-upstream-to", found.upstream)
+    if now.branch and await repository.commit_of(f"refs/remotes/{revision.upstream}"):
+        await repository.must("Tracking failed", "branch", "--set-upstream-to", revision.upstream)
 
 
-async def _fetch(repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, done: Done) -> None:
+async def _fetch(
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision, done: Done
+) -> None:
     words = ["--force"] if wish.force_fetch else []
     if wish.refspec_tag != "*":
         words.append("--no-tags")  # otherwise git also fetches all tags of the branches
@@ -219,10 +223,10 @@ async def _fetch(repository: WorkingCopy, wish: LatestArguments, found: RemoteRe
     )
     what = f"{failed}to fast-forward. Output of the fetch"
     await repository.must(what, "fetch", *words, wish.remote, *_refspecs(wish))
-    if await repository.commit_of(found.commit) is None:
+    if await repository.commit_of(revision.commit) is None:
         # A shallow fetch of other branches may not contain it.
         await repository.must("Fetch failed", "fetch", *words, wish.remote, wish.rev)
-    if await repository.commit_of(found.commit) is None:
+    if await repository.commit_of(revision.commit) is None:
         raise StateFailedError(f"Fetch did not successfully retrieve rev '{wish.rev}' from {wish.url}")
     if wish.fetch_tags and wish.sync_tags:
         await _remove_tags(repository, wish, done)
@@ -255,51 +259,51 @@ async def _remove_tags(repository: WorkingCopy, wish: LatestArguments, done: Don
 
 
 async def _switch(
-    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, plan: UpdatePlan, done: Done
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision, plan: UpdatePlan, done: Done
 ) -> None:
     if not wish.branch or wish.branch == plan.before.branch:
         return
     words = ["-f"] if wish.force_checkout else []
     new = [] if plan.base else ["-b"]
-    start = [] if plan.base else [found.commit]
+    start = [] if plan.base else [revision.commit]
     await repository.must("Checkout failed", "checkout", *words, *new, wish.branch, *start, "--")
     done.changes["branch"] = {"old": plan.before.branch, "new": wish.branch}
     what = f"'{wish.branch}' was checked out"
-    done.comments.append(what if plan.base else f"{what}, with {found.shown} as a starting point")
+    done.comments.append(what if plan.base else f"{what}, with {revision.shown} as a starting point")
 
 
-async def _move(repository: WorkingCopy, found: RemoteRevision, done: Done) -> None:
+async def _move(repository: WorkingCopy, revision: RemoteRevision, done: Done) -> None:
     """Move the branch to the commit, by fast-forward if possible."""
     at = await repository.commit_of("HEAD")
-    if found.is_at(at):
+    if revision.is_at(at):
         return
-    if at is None or not await repository.succeeds("merge-base", "--is-ancestor", "HEAD", found.commit):
-        await repository.must("Reset failed", "reset", "--hard", found.commit)
-        done.comments.append(f"Repository was hard-reset to {found.shown}")
+    if at is None or not await repository.succeeds("merge-base", "--is-ancestor", "HEAD", revision.commit):
+        await repository.must("Reset failed", "reset", "--hard", revision.commit)
+        done.comments.append(f"Repository was hard-reset to {revision.shown}")
         return
-    await repository.must("Merge failed", "merge", "--ff-only", found.commit)
-    done.comments.append(f"Repository was fast-forwarded to {found.shown}")
+    await repository.must("Merge failed", "merge", "--ff-only", revision.commit)
+    done.comments.append(f"Repository was fast-forwarded to {revision.shown}")
 
 
 async def _is_forced(
-    repository: WorkingCopy, wish: LatestArguments, found: RemoteRevision, base: str | None
+    repository: WorkingCopy, wish: LatestArguments, revision: RemoteRevision, base: str | None
 ) -> bool:
     """Return whether a fast-forward is impossible; unknown commits are checked after the fetch.
 
     Raises:
         StateFailedError: it is impossible, and `force_reset` does not allow more.
     """
-    if base is None or found.is_at(base) or await repository.commit_of(found.commit) is None:
+    if base is None or revision.is_at(base) or await repository.commit_of(revision.commit) is None:
         return False
-    if await repository.succeeds("merge-base", "--is-ancestor", base, found.commit):
+    if await repository.succeeds("merge-base", "--is-ancestor", base, revision.commit):
         return False
     if not wish.force_reset:
-        raise StateFailedError(_refusal(found, "this is not a fast-forward merge", ""))
+        raise StateFailedError(_refusal(revision, "this is not a fast-forward merge", ""))
     return True
 
 
-def _refusal(found: RemoteRevision, why: str, more: str) -> str:
+def _refusal(revision: RemoteRevision, why: str, more: str) -> str:
     return (
-        f"Repository would be updated to {found.shown}, but {why}. "
+        f"Repository would be updated to {revision.shown}, but {why}. "
         f"Set 'force_reset' to True{more} to force this update."
     )

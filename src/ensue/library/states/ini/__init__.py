@@ -13,17 +13,10 @@ Source: Salt's state module `ini`, 3008: results, changes and comments. Unlike S
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.ini.options import options_absent, options_present
 from ensue.library.states.ini.sections import sections_absent, sections_present
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "options_absent": options_absent,
-    "options_present": options_present,
-    "sections_absent": sections_absent,
-    "sections_present": sections_present,
-}
+FUNCTIONS: Final = by_name(options_absent, options_present, sections_absent, sections_present)

@@ -25,7 +25,6 @@ async def options_of(ctx: StateContext, path: str, how: Mapping[str, Any]) -> Da
     """Return the options of a file by section, with those outside sections next to the sections.
 
     Args:
-        ctx: the state's context.
         path: the file; a missing file has no options.
         how: `separator` and `encoding`.
 
@@ -34,9 +33,9 @@ async def options_of(ctx: StateContext, path: str, how: Mapping[str, Any]) -> Da
     """
     if not path.startswith("/"):
         raise StateFailedError(f"Specified file {path} is not an absolute path")
-    found: DataMap = await ctx.call("ini.get_ini", path, **how)
-    ctx.masker.add_guessed(*secret_values(found))
-    return found
+    content: DataMap = await ctx.call("ini.get_ini", path, **how)
+    ctx.masker.add_guessed(*secret_values(content))
+    return content
 
 
 async def changed_file(
@@ -45,18 +44,16 @@ async def changed_file(
     """Make the return of a state that has changed a file.
 
     Args:
-        ctx: the state's context.
         name: the file.
         before: its options before the change.
         changes: the changes.
         how: `separator` and `encoding`.
     """
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=_CHANGED,
-        new_state=ini_state(name, await options_of(ctx, name, how)),
+    return StateReturn.changed(
+        name,
+        _CHANGED,
+        changes,
+        ini_state(name, await options_of(ctx, name, how)),
         old_state=ini_state(name, before),
     )
 
@@ -68,4 +65,4 @@ def ini_state(path: str, options: DataMap) -> DataMap:
         path: the file.
         options: the result of `options_of`.
     """
-    return {"path": path, "sections": [name for name, held in options.items() if is_mapping(held)]}
+    return {"path": path, "sections": [name for name, value in options.items() if is_mapping(value)]}

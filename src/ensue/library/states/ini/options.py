@@ -22,7 +22,7 @@ _Place: TypeAlias = "tuple[str | None, str | None]"
 """Section and option; None for an option outside sections, or for a whole section."""
 
 
-async def options_present(  # noqa: PLR0917 (Salt's order)
+async def options_present(
     ctx: StateContext,
     name: str,
     sections: Any = None,
@@ -34,7 +34,6 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
     """Set options of an INI file.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file, which is created if it does not exist.
         sections: values by section and option. A value that is not a mapping is that of an option before the
             first section.
@@ -54,25 +53,25 @@ async def options_present(  # noqa: PLR0917 (Salt's order)
     Raises:
         StateFailedError: `sections` is not a mapping.
     """
-    wanted = _mapping(sections)
+    requested = _mapping(sections)
     how = {"separator": separator, "encoding": encoding}
     before = await options_of(ctx, name, how)
-    changes = _set_changes(before, wanted)
-    doomed = _not_wanted(before, wanted) if strict else []
+    changes = _set_changes(before, requested)
+    doomed = _not_wanted(before, requested) if strict else []
     for section, option in doomed:
         _note_removal(changes, before, section, option)
     if not changes:
-        comment = _remarks(before, wanted) if ctx.test else UNCHANGED
-        return StateReturn(name=name, result=True, comment=comment, new_state=ini_state(name, before))
+        comment = _remarks(before, requested) if ctx.test else UNCHANGED
+        return StateReturn.unchanged(name, comment, ini_state(name, before))
     if ctx.test:
-        comment = _remarks(before, wanted) + "".join(_removal_remark(*each) for each in doomed)
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        comment = _remarks(before, requested) + "".join(_removal_remark(*each) for each in doomed)
+        return StateReturn.planned(name, comment, changes)
     for section, option in doomed:
         if option is None:
             await ctx.call("ini.remove_section", name, section, no_spaces=no_spaces, **how)
         else:
             await ctx.call("ini.remove_option", name, section, option, no_spaces=no_spaces, **how)
-    await ctx.call("ini.set_option", name, wanted, no_spaces=no_spaces, **how)
+    await ctx.call("ini.set_option", name, requested, no_spaces=no_spaces, **how)
     return await changed_file(ctx, name, before, changes, how)
 
 
@@ -82,7 +81,6 @@ async def options_absent(
     """Remove options from an INI file.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         sections: lists of options by section; an option before the first section has no list.
         separator: text between an option and its value.
@@ -107,17 +105,19 @@ async def options_absent(
     for section, options in _mapping(sections).items():
         inside = is_list(options) or is_mapping(options)
         there = before.get(section) if inside else before
-        held: DataMap = there if is_mapping(there) else {}
+        values: DataMap = there if is_mapping(there) else {}
         listed = [str(option) for option in options] if inside else [section]
         where = f" in section {section}" if inside else ""
-        found = {option: held[option] for option in listed if isinstance(held.get(option), str)}
+        present = {option: values[option] for option in listed if isinstance(values.get(option), str)}
         remarks += [
-            f"Deleted key {option}{where}.\n" if option in found else f"Key {option}{where} does not exist.\n"
+            f"Deleted key {option}{where}.\n"
+            if option in present
+            else f"Key {option}{where} does not exist.\n"
             for option in listed
         ]
-        doomed += [(section if inside else None, option) for option in found]
-        if found:
-            changes |= {section: found} if inside else found
+        doomed += [(section if inside else None, option) for option in present]
+        if present:
+            changes |= {section: present} if inside else present
     if ctx.test or not changes:
         comment = ("".join(remarks) or "No changes detected.") if ctx.test else UNCHANGED
         return StateReturn(
@@ -132,67 +132,67 @@ async def options_absent(
     return await changed_file(ctx, name, before, changes, how)
 
 
-def _set_changes(before: DataMap, wanted: Mapping[str, Any]) -> DataMap:
+def _set_changes(before: DataMap, requested: Mapping[str, Any]) -> DataMap:
     """Return the changes that setting options makes."""
     changes: DataMap = {}
-    for section, body in wanted.items():
-        held = before.get(section)
+    for section, body in requested.items():
+        values = before.get(section)
         if not is_mapping(body):
-            if held != str(body):
-                changes[section] = {"before": held, "after": str(body)}
+            if values != str(body):
+                changes[section] = {"before": values, "after": str(body)}
             continue
-        if not is_mapping(held):
+        if not is_mapping(values):
             changes[section] = {"before": None, "after": {str(key): str(one) for key, one in body.items()}}
             continue
         changed: DataMap = {
-            str(option): {"before": held.get(str(option)), "after": str(value)}
+            str(option): {"before": values.get(str(option)), "after": str(value)}
             for option, value in body.items()
-            if held.get(str(option)) != str(value)
+            if values.get(str(option)) != str(value)
         }
         if changed:
             changes[section] = changed
     return changes
 
 
-def _not_wanted(before: DataMap, wanted: Mapping[str, Any]) -> list[_Place]:
+def _not_wanted(before: DataMap, requested: Mapping[str, Any]) -> list[_Place]:
     """Return the existing sections and options that are not requested."""
     doomed: list[_Place] = []
-    for name, held in before.items():
-        given = wanted.get(name)
-        if not is_mapping(held):
-            doomed += [(None, name)] if name not in wanted or is_mapping(given) else []
+    for name, values in before.items():
+        given = requested.get(name)
+        if not is_mapping(values):
+            doomed += [(None, name)] if name not in requested or is_mapping(given) else []
         elif not is_mapping(given):
             doomed.append((name, None))
         else:
             kept = {str(option) for option in given}
-            doomed += [(name, option) for option in held if option not in kept]
+            doomed += [(name, option) for option in values if option not in kept]
     return doomed
 
 
 def _note_removal(changes: DataMap, before: DataMap, section: str | None, option: str | None) -> None:
     """Add a removal to the changes."""
-    held = before.get(section) if section is not None else before
-    if option is None or not is_mapping(held):
-        changes[str(section)] = {"before": held, "after": None}
+    values = before.get(section) if section is not None else before
+    if option is None or not is_mapping(values):
+        changes[str(section)] = {"before": values, "after": None}
         return
     inner = changes.setdefault(section, {}) if section is not None else changes
     if is_mapping(inner):
-        inner[option] = {"before": held[option], "after": None}
+        inner[option] = {"before": values[option], "after": None}
 
 
-def _remarks(before: DataMap, wanted: Mapping[str, Any]) -> str:
+def _remarks(before: DataMap, requested: Mapping[str, Any]) -> str:
     """Return the line of a plan for each requested option."""
     lines: list[str] = []
-    for section, body in sorted(wanted.items(), key=lambda item: is_mapping(item[1])):
-        found = before.get(section)
-        held: DataMap = found if is_mapping(found) else {}
+    for section, body in sorted(requested.items(), key=lambda item: is_mapping(item[1])):
+        present = before.get(section)
+        values: DataMap = present if is_mapping(present) else {}
         asked = (
             [
-                (option, held.get(str(option)), value, f" in section {section}")
+                (option, values.get(str(option)), value, f" in section {section}")
                 for option, value in body.items()
             ]
             if is_mapping(body)
-            else [(section, found, body, "")]
+            else [(section, present, body, "")]
         )
         lines += [
             f"{'Unchanged' if is_ == str(value) else 'Changed'} key {option}{where}.\n"

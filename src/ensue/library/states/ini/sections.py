@@ -23,7 +23,6 @@ async def sections_present(
     """Add sections to an INI file.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file, which is created if it does not exist.
         sections: their names, a list or the keys of a mapping.
         separator: text between an option and its value.
@@ -39,15 +38,15 @@ async def sections_present(
     """
     how = {"separator": separator, "encoding": encoding}
     before = await options_of(ctx, name, how)
-    wanted = _names(sections)
-    missing = [section for section in wanted if not is_mapping(before.get(section))]
+    requested = _names(sections)
+    missing = [section for section in requested if not is_mapping(before.get(section))]
     changes: DataMap = {section: {"before": None, "after": {}} for section in missing}
     if ctx.test or not missing:
-        said = [
+        texts = [
             f"Created new section {section}.\n" if section in missing else f"Section unchanged {section}.\n"
-            for section in wanted
+            for section in requested
         ]
-        return _unwritten(ctx, name, before, changes, "".join(said))
+        return _unwritten(ctx, name, before, changes, "".join(texts))
     await ctx.call("ini.set_option", name, {section: {} for section in missing}, **how)
     return await changed_file(ctx, name, before, changes, how)
 
@@ -58,7 +57,6 @@ async def sections_absent(
     """Remove sections from an INI file, with their options.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         sections: their names, a list or the keys of a mapping.
         separator: text between an option and its value.
@@ -74,28 +72,25 @@ async def sections_absent(
     """
     how = {"separator": separator, "encoding": encoding}
     before = await options_of(ctx, name, how)
-    wanted = _names(sections)
-    changes: DataMap = {section: before[section] for section in wanted if is_mapping(before.get(section))}
+    requested = _names(sections)
+    changes: DataMap = {section: before[section] for section in requested if is_mapping(before.get(section))}
     if ctx.test or not changes:
-        said = [
+        texts = [
             f"Deleted section {section}.\n" if section in changes else f"Section {section} does not exist.\n"
-            for section in wanted
+            for section in requested
         ]
-        return _unwritten(ctx, name, before, changes, "".join(said))
+        return _unwritten(ctx, name, before, changes, "".join(texts))
     for section in changes:
         await ctx.call("ini.remove_section", name, section, **how)
     return await changed_file(ctx, name, before, changes, how)
 
 
-def _unwritten(ctx: StateContext, name: str, before: DataMap, changes: DataMap, said: str) -> StateReturn:
+def _unwritten(ctx: StateContext, name: str, before: DataMap, changes: DataMap, texts: str) -> StateReturn:
     """Make the return of a plan, or of a run without changes."""
-    return StateReturn(
-        name=name,
-        result=None if changes else True,
-        changes=changes,
-        comment=(said or "No changes detected.") if ctx.test else UNCHANGED,
-        new_state=None if changes else ini_state(name, before),
-    )
+    comment = (texts or "No changes detected.") if ctx.test else UNCHANGED
+    if changes:
+        return StateReturn.planned(name, comment, changes)
+    return StateReturn.unchanged(name, comment, ini_state(name, before))
 
 
 def _names(sections: Any) -> list[str]:

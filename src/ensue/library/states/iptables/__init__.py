@@ -12,20 +12,10 @@ Source: Salt's state module `iptables`, 3008: arguments, results, changes and co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.iptables.chains import chain_absent, chain_present, flush, set_policy
 from ensue.library.states.iptables.rules import append, delete, insert
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "append": append,
-    "chain_absent": chain_absent,
-    "chain_present": chain_present,
-    "delete": delete,
-    "flush": flush,
-    "insert": insert,
-    "set_policy": set_policy,
-}
+FUNCTIONS: Final = by_name(append, chain_absent, chain_present, delete, flush, insert, set_policy)

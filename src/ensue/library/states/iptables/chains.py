@@ -1,4 +1,9 @@
-"""`iptables.chain_present`, `chain_absent`, `set_policy` and `flush`: whole chains."""
+"""`iptables.chain_present`, `chain_absent`, `set_policy` and `flush`: whole chains.
+
+Args:
+    table: the table.
+    family: `ipv4` or `ipv6`.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +24,7 @@ async def chain_present(
     """Create a chain.
 
     Args:
-        ctx: the state's context.
         name: the chain.
-        table: the table.
-        family: `ipv4` or `ipv6`.
 
     Example:
         LOGGING:
@@ -38,13 +40,11 @@ async def chain_present(
     new_state: DataMap = {"name": name, "table": table, "family": family}
     is_there = await _has_chain(ctx, name, table, family)
     if is_there:
-        comment = f"{where} already exists for {family}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{where} already exists for {family}", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{where} needs to be set for {family}")
+        return StateReturn.planned(name, f"{where} needs to be set for {family}")
     await ctx.call("iptables.new_chain", table, name, family)
-    comment = f"{where} create success for {family}"
-    return StateReturn(name=name, result=True, changes={"locale": name}, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"{where} create success for {family}", {"locale": name}, new_state)
 
 
 async def chain_absent(
@@ -53,10 +53,7 @@ async def chain_absent(
     """Remove a chain with its rules.
 
     Args:
-        ctx: the state's context.
         name: the chain.
-        table: the table.
-        family: `ipv4` or `ipv6`.
 
     Example:
         LOGGING:
@@ -72,14 +69,12 @@ async def chain_absent(
     new_state: DataMap = {"name": name, "table": table, "family": family, "exists": False}
     is_there = await _has_chain(ctx, name, table, family)
     if is_there is False:
-        comment = f"{where} is already absent for {family}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{where} is already absent for {family}", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{where} needs to be removed for {family}")
+        return StateReturn.planned(name, f"{where} needs to be removed for {family}")
     await ctx.call("iptables.flush", table, name, family)
     await ctx.call("iptables.delete_chain", table, name, family)
-    comment = f"{where} delete success for {family}"
-    return StateReturn(name=name, result=True, changes={"locale": name}, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, f"{where} delete success for {family}", {"locale": name}, new_state)
 
 
 async def set_policy(
@@ -95,10 +90,7 @@ async def set_policy(
     """Set the policy of a chain, for packets that no rule matches.
 
     Args:
-        ctx: the state's context.
         name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
         chain: the chain.
         policy: `ACCEPT` or `DROP`.
         save: save the rules for the next boot; a text is the file to save them in.
@@ -120,18 +112,17 @@ async def set_policy(
     is_saved = is_set and not await needs_saving(ctx, save, family)
     where = f"iptables default policy for chain {chain} on table {table} for {family}"
     if is_set and is_saved:
-        comment = f"{where} already set to {policy}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{where} already set to {policy}", new_state)
     if ctx.test:
         what = "saved" if is_set else "set"
-        return StateReturn(name=name, result=None, comment=f"{where} needs to be {what} to {policy}")
+        return StateReturn.planned(name, f"{where} needs to be {what} to {policy}")
     if not is_set:
         await ctx.call("iptables.set_policy", table, chain, policy, family)
     saved = await save_rules(ctx, save, family)
     verb = "Set and saved" if saved else "Set"
     comment = f"{verb} default policy for {chain} to {policy} family {family}"
     changes: DataMap = {"saved": True} if is_set else {"locale": name}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def flush(
@@ -140,10 +131,7 @@ async def flush(
     """Remove all rules of a chain, or of all chains of a table.
 
     Args:
-        ctx: the state's context.
         name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
         chain: the chain; empty for all chains.
 
     Example:
@@ -164,17 +152,17 @@ async def flush(
     chains: dict[str, Any] = (tables or {}).get(table, {})
     there = [chains[chain]] if chain in chains else [] if chain else [*chains.values()]
     if tables is not None and (chain in chains or not chain) and not any(each["rules"] for each in there):
-        return StateReturn(name=name, result=True, comment=f"There are no {where}", new_state=new_state)
+        return StateReturn.unchanged(name, f"There are no {where}", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{where} need to be flushed")
+        return StateReturn.planned(name, f"{where} need to be flushed")
     await ctx.call("iptables.flush", table, chain, family)
     changes: DataMap = {"locale": name}
-    return StateReturn(name=name, result=True, changes=changes, comment=f"Flush {where}", new_state=new_state)
+    return StateReturn.changed(name, f"Flush {where}", changes, new_state)
 
 
 async def _has_chain(ctx: StateContext, name: str, table: str, family: str) -> bool | None:
-    found: bool | None = await _asked(ctx, "iptables.check_chain", table, name, family)
-    return found
+    exists: bool | None = await _asked(ctx, "iptables.check_chain", table, name, family)
+    return exists
 
 
 async def _asked(ctx: StateContext, function: str, *words: str) -> Any:

@@ -1,4 +1,12 @@
-"""`iptables.append`, `iptables.insert` and `iptables.delete`: rules of a chain."""
+"""`iptables.append`, `iptables.insert` and `iptables.delete`: rules of a chain.
+
+Args:
+    name: any name.
+    table: the table.
+    family: `ipv4` or `ipv6`.
+    rules: several rules, each a mapping of arguments of this function.
+    name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +51,6 @@ async def append(
     """Add a rule at the end of a chain that does not have it.
 
     Args:
-        ctx: the state's context.
-        name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
-        rules: several rules, each a mapping of arguments of this function.
-        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: `chain`; `save` (save the rules for the next boot: true, or a file); the options of the rule
             without their hyphens (`source`, `dport`, `jump`, `match`, …), and `if`, `of`, `proto`,
             `connstate`. A value that begins with `!` or `not` is negated.
@@ -70,8 +72,7 @@ async def append(
     Raises:
         StateFailedError: iptables rejects the rule, or is not installed.
     """
-    given = _given(name, table, family, name_, kwargs)
-    return await _all(ctx, "append", given, rules)
+    return await _all(ctx, "append", _given(name, table, family, name_, kwargs), rules)
 
 
 async def insert(
@@ -87,12 +88,6 @@ async def insert(
     """Insert a rule at a position of a chain that does not have it.
 
     Args:
-        ctx: the state's context.
-        name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
-        rules: several rules, each a mapping of arguments of this function.
-        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: `position`, counted from 1, or from -1 backwards; and the arguments of `iptables.append`.
 
     Example:
@@ -110,8 +105,7 @@ async def insert(
     Raises:
         StateFailedError: `position` is missing, iptables rejects the rule, or is not installed.
     """
-    given = _given(name, table, family, name_, kwargs)
-    return await _all(ctx, "insert", given, rules)
+    return await _all(ctx, "insert", _given(name, table, family, name_, kwargs), rules)
 
 
 async def delete(
@@ -127,12 +121,6 @@ async def delete(
     """Remove a rule from a chain.
 
     Args:
-        ctx: the state's context.
-        name: any name.
-        table: the table.
-        family: `ipv4` or `ipv6`.
-        rules: several rules, each a mapping of arguments of this function.
-        name_: the option `--name` of the matches `recent`, `pknock` and `quota2`.
         **kwargs: the arguments of `iptables.append`; with `position`, each run removes the rule there.
 
     Example:
@@ -149,8 +137,7 @@ async def delete(
     Raises:
         StateFailedError: iptables is not installed, or the position does not exist.
     """
-    given = _given(name, table, family, name_, kwargs)
-    return await _all(ctx, "delete", given, rules)
+    return await _all(ctx, "delete", _given(name, table, family, name_, kwargs), rules)
 
 
 def _given(name: str, table: str, family: str, name_: str | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -222,8 +209,7 @@ async def _one(ctx: StateContext, verb: _Verb, rule: _Rule) -> StateReturn:
         already = "already absent" if verb == "delete" else "already set"
         return await _saved(ctx, verb, rule, f"iptables rule for {rule.name} {already} {shown}")
     if ctx.test:
-        comment = f"iptables rule for {rule.name} needs to be {what} {shown}"
-        return StateReturn(name=rule.name, result=None, comment=comment)
+        return StateReturn.planned(rule.name, f"iptables rule for {rule.name} needs to be {what} {shown}")
     await _change(ctx, verb, rule)
     if rule.save:
         saved = await save_rules(ctx, rule.save, rule.family)
@@ -234,9 +220,7 @@ async def _one(ctx: StateContext, verb: _Verb, rule: _Rule) -> StateReturn:
     else:
         comment = f"Set iptables rule for {rule.name} to: {rule.command} for {rule.family}"
     changes: DataMap = {"locale": rule.name}
-    return StateReturn(
-        name=rule.name, result=True, changes=changes, comment=comment, new_state=_state(verb, rule)
-    )
+    return StateReturn.changed(rule.name, comment, changes, _state(verb, rule))
 
 
 async def _saved(ctx: StateContext, verb: _Verb, rule: _Rule, comment: str) -> StateReturn:
@@ -245,12 +229,10 @@ async def _saved(ctx: StateContext, verb: _Verb, rule: _Rule, comment: str) -> S
     if await needs_saving(ctx, rule.save, rule.family):
         if ctx.test:
             comment = f"{comment}\nThe rules need to be saved"
-            return StateReturn(name=rule.name, result=None, comment=comment)
+            return StateReturn.planned(rule.name, comment)
         comment = f"{comment}\n{await save_rules(ctx, rule.save, rule.family)}"
         changes["saved"] = True
-    return StateReturn(
-        name=rule.name, result=True, changes=changes, comment=comment, new_state=_state(verb, rule)
-    )
+    return StateReturn.changed(rule.name, comment, changes, _state(verb, rule))
 
 
 async def _change(ctx: StateContext, verb: _Verb, rule: _Rule) -> None:

@@ -9,19 +9,10 @@ Source: Salt's state module `lvm`, 3008: arguments, results, changes and comment
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.lvm.groups import pv_absent, pv_present, vg_absent, vg_present
 from ensue.library.states.lvm.logical import lv_absent, lv_present
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "lv_absent": lv_absent,
-    "lv_present": lv_present,
-    "pv_absent": pv_absent,
-    "pv_present": pv_present,
-    "vg_absent": vg_absent,
-    "vg_present": vg_present,
-}
+FUNCTIONS: Final = by_name(lv_absent, lv_present, pv_absent, pv_present, vg_absent, vg_present)

@@ -18,7 +18,6 @@ async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn
     """Create a physical volume.
 
     Args:
-        ctx: the state's context.
         name: the device.
         **kwargs: the arguments of `lvm.pvcreate`.
 
@@ -33,18 +32,17 @@ async def pv_present(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn
         StateFailedError: LVM reports an error.
     """
     if await shown(ctx, "lvm.pvdisplay", name):
-        return _holds(name, f"Physical Volume {name} already present", {"name": name})
+        return StateReturn.unchanged(name, f"Physical Volume {name} already present", {"name": name})
     if ctx.test:
-        return _pending(name, f"Physical Volume {name} is set to be created")
+        return StateReturn.planned(name, f"Physical Volume {name} is set to be created")
     done = await ctx.call("lvm.pvcreate", name, **kwargs)
-    return _changed(name, f"Created Physical Volume {name}", {"created": done}, {"name": name})
+    return StateReturn.changed(name, f"Created Physical Volume {name}", {"created": done}, {"name": name})
 
 
 async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a physical volume.
 
     Args:
-        ctx: the state's context.
         name: the device.
 
     Example:
@@ -59,11 +57,11 @@ async def pv_absent(ctx: StateContext, name: str) -> StateReturn:
     """
     new_state: DataMap = {"name": name, "exists": False}
     if not await shown(ctx, "lvm.pvdisplay", name):
-        return _holds(name, f"Physical Volume {name} does not exist", new_state)
+        return StateReturn.unchanged(name, f"Physical Volume {name} does not exist", new_state)
     if ctx.test:
-        return _pending(name, f"Physical Volume {name} is set to be removed")
+        return StateReturn.planned(name, f"Physical Volume {name} is set to be removed")
     done = await ctx.call("lvm.pvremove", name)
-    return _changed(name, f"Removed Physical Volume {name}", {"removed": done}, new_state)
+    return StateReturn.changed(name, f"Removed Physical Volume {name}", {"removed": done}, new_state)
 
 
 async def vg_present(
@@ -72,7 +70,6 @@ async def vg_present(
     """Create a volume group, or add devices to it; its other devices are left alone.
 
     Args:
-        ctx: the state's context.
         name: the group.
         devices: physical volumes, a list or separated by commas.
         **kwargs: the arguments of `lvm.vgcreate`.
@@ -88,21 +85,20 @@ async def vg_present(
     Raises:
         StateFailedError: LVM reports an error.
     """
-    wanted = devices.split(",") if isinstance(devices, str) else devices or []
-    new_state: DataMap = {"name": name, "devices": [*wanted]}
+    requested = devices.split(",") if isinstance(devices, str) else devices or []
+    new_state: DataMap = {"name": name, "devices": [*requested]}
     if await shown(ctx, "lvm.vgdisplay", name):
-        return await _extended(ctx, name, wanted, new_state)
+        return await _extended(ctx, name, requested, new_state)
     if ctx.test:
-        return _pending(name, f"Volume Group {name} is set to be created")
-    done = await ctx.call("lvm.vgcreate", name, wanted, **kwargs)
-    return _changed(name, f"Created Volume Group {name}", {"created": done}, new_state)
+        return StateReturn.planned(name, f"Volume Group {name} is set to be created")
+    done = await ctx.call("lvm.vgcreate", name, requested, **kwargs)
+    return StateReturn.changed(name, f"Created Volume Group {name}", {"created": done}, new_state)
 
 
 async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
     """Remove a volume group with its logical volumes.
 
     Args:
-        ctx: the state's context.
         name: the group.
 
     Example:
@@ -117,21 +113,21 @@ async def vg_absent(ctx: StateContext, name: str) -> StateReturn:
     """
     new_state: DataMap = {"name": name, "exists": False}
     if not await shown(ctx, "lvm.vgdisplay", name):
-        return _holds(name, f"Volume Group {name} already absent", new_state)
+        return StateReturn.unchanged(name, f"Volume Group {name} already absent", new_state)
     if ctx.test:
-        return _pending(name, f"Volume Group {name} is set to be removed")
+        return StateReturn.planned(name, f"Volume Group {name} is set to be removed")
     done = await ctx.call("lvm.vgremove", name)
-    return _changed(name, f"Removed Volume Group {name}", {"removed": done}, new_state)
+    return StateReturn.changed(name, f"Removed Volume Group {name}", {"removed": done}, new_state)
 
 
-async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: DataMap) -> StateReturn:
+async def _extended(ctx: StateContext, name: str, requested: list[str], new_state: DataMap) -> StateReturn:
     """Add missing devices to an existing group."""
     comments = [f"Volume Group {name} already present"]
     changes: DataMap = {}
     is_failed = False
-    for device in wanted:
-        found: dict[str, dict[str, str]] = await ctx.call("lvm.pvdisplay", device)
-        group = next((about["Volume Group Name"] for about in found.values()), None)
+    for device in requested:
+        volumes: dict[str, dict[str, str]] = await ctx.call("lvm.pvdisplay", device)
+        group = next((about["Volume Group Name"] for about in volumes.values()), None)
         if group == name:
             comments.append(f"{device} is part of Volume Group")
         elif group in _FREE:
@@ -150,19 +146,7 @@ async def _extended(ctx: StateContext, name: str, wanted: list[str], new_state: 
                 changes[device] = f"added to {name}"
     comment = "\n".join(comments)
     if is_failed:
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     if ctx.test and changes:
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    return _changed(name, comment, changes, new_state)
-
-
-def _holds(name: str, comment: str, new_state: DataMap) -> StateReturn:
-    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
-
-
-def _pending(name: str, comment: str) -> StateReturn:
-    return StateReturn(name=name, result=None, comment=comment)
-
-
-def _changed(name: str, comment: str, changes: DataMap, new_state: DataMap) -> StateReturn:
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.planned(name, comment, changes)
+    return StateReturn.changed(name, comment, changes, new_state)

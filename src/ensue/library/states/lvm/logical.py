@@ -35,7 +35,6 @@ async def lv_present(
     """Create a logical volume, or extend it to a size.
 
     Args:
-        ctx: the state's context.
         name: the volume; with `snapshot`, the volume to take a snapshot of.
         vgname: the volume group; for a thin volume with its pool (`vg/pool`).
         size: size in MiB or with a unit (`10G`).
@@ -65,48 +64,40 @@ async def lv_present(
         raise StateFailedError("Only one of extents or size can be specified.")
     if not vgname:
         raise StateFailedError("lvm.lv_present needs a `vgname`")
-    wanted = _sectors(size) if size else None
+    sectors = _sectors(size) if size else None
     volume, origin = (snapshot, name) if snapshot else (name, None)
     path = f"/dev/{vgname.partition('/')[0]}/{volume}"
     new_state: DataMap = {"name": volume, "vgname": vgname, "path": path}
     there = (await shown(ctx, "lvm.lvdisplay", path)).get(path)
     if there is None:
         if ctx.test:
-            comment = f"Logical Volume {volume} is set to be created"
-            return StateReturn(name=name, result=None, comment=comment)
+            return StateReturn.planned(name, f"Logical Volume {volume} is set to be created")
         done = await ctx.call(
             "lvm.lvcreate", volume, vgname, size=size, extents=extents, snapshot=origin, pv=pv or None,
             thinvolume=thinvolume, thinpool=thinpool, force=force, **kwargs,
         )  # fmt: skip
-        comment = f"Created Logical Volume {volume}"
-        return StateReturn(
-            name=name, result=True, changes={"created": done}, comment=comment, new_state=new_state
-        )
+        return StateReturn.changed(name, f"Created Logical Volume {volume}", {"created": done}, new_state)
     by_extents = None if extents is None or "%" in str(extents) else int(extents)
-    growth = _growth(there, wanted, by_extents)
+    growth = _growth(there, sectors, by_extents)
     if growth == 0:
         comment = f"Logical Volume {volume} already present"
         if extents is not None and by_extents is None:
             comment += f", {extents} won't be resized."
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if growth < 0 and not force:
         raise StateFailedError("To reduce a Logical Volume option 'force' must be True.")
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Logical Volume {volume} is set to be resized")
+        return StateReturn.planned(name, f"Logical Volume {volume} is set to be resized")
     done = await ctx.call(
         "lvm.lvresize", lvpath=path, size=size, extents=by_extents, force=force, resizefs=resizefs
     )
-    comment = f"Resized Logical Volume {volume}"
-    return StateReturn(
-        name=name, result=True, changes={"resized": done}, comment=comment, new_state=new_state
-    )
+    return StateReturn.changed(name, f"Resized Logical Volume {volume}", {"resized": done}, new_state)
 
 
 async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> StateReturn:
     """Remove a logical volume with its data.
 
     Args:
-        ctx: the state's context.
         name: the volume.
         vgname: its volume group.
 
@@ -124,18 +115,14 @@ async def lv_absent(ctx: StateContext, name: str, vgname: str | None = None) -> 
     path = f"/dev/{vgname}/{name}"
     new_state: DataMap = {"name": name, "vgname": vgname, "path": path, "exists": False}
     if not await shown(ctx, "lvm.lvdisplay", path):
-        comment = f"Logical Volume {name} already absent"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Logical Volume {name} already absent", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"Logical Volume {name} is set to be removed")
+        return StateReturn.planned(name, f"Logical Volume {name} is set to be removed")
     done = await ctx.call("lvm.lvremove", name, vgname)
-    comment = f"Removed Logical Volume {name}"
-    return StateReturn(
-        name=name, result=True, changes={"removed": done}, comment=comment, new_state=new_state
-    )
+    return StateReturn.changed(name, f"Removed Logical Volume {name}", {"removed": done}, new_state)
 
 
-def _growth(there: dict[str, Any], wanted: int | None, extents: int | None) -> int:
+def _growth(there: dict[str, Any], target_sectors: int | None, extents: int | None) -> int:
     """Return by how much a volume is too small; a negative number if it is too large.
 
     LVM rounds a size up to whole extents, so an excess of less than one extent counts as the requested size.
@@ -145,9 +132,9 @@ def _growth(there: dict[str, Any], wanted: int | None, extents: int | None) -> i
     if extents is not None:
         return extents - count
     extent = sectors // count if count else 1
-    if wanted is None or 0 <= sectors - wanted < extent:
+    if target_sectors is None or 0 <= sectors - target_sectors < extent:
         return 0
-    return wanted - sectors
+    return target_sectors - sectors
 
 
 def _sectors(size: str | int) -> int:

@@ -14,7 +14,6 @@ async def shown(ctx: StateContext, function: str, name: str) -> dict[str, dict[s
     """Return what LVM reports about a volume or group; empty if it does not exist.
 
     Args:
-        ctx: the state's context.
         function: `lvm.pvdisplay`, `lvm.vgdisplay` or `lvm.lvdisplay`.
         name: the volume or group.
 
@@ -22,9 +21,9 @@ async def shown(ctx: StateContext, function: str, name: str) -> dict[str, dict[s
         StateFailedError: the target has no LVM, and this is not a plan.
     """
     try:
-        found: dict[str, dict[str, Any]] = await ctx.call(function, name)
+        volumes: dict[str, dict[str, Any]] = await ctx.call(function, name)
     except StateFailedError:
         if not ctx.test:
             raise
         return {}
-    return found
+    return volumes

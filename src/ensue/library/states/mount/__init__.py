@@ -12,24 +12,15 @@ Source: Salt's state module `mount`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.mount.fstab import fstab_absent, fstab_present
 from ensue.library.states.mount.mounted import mounted
 from ensue.library.states.mount.swap import swap
 from ensue.library.states.mount.unmounted import unmounted
 from ensue.library.states.mount.watching import mod_watch
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "fstab_absent": fstab_absent,
-    "fstab_present": fstab_present,
-    "mod_watch": mod_watch,
-    "mounted": mounted,
-    "swap": swap,
-    "unmounted": unmounted,
-}
+FUNCTIONS: Final = by_name(fstab_absent, fstab_present, mod_watch, mounted, swap, unmounted)
 
 MOD_WATCH = mod_watch

@@ -76,19 +76,19 @@ def as_shown(
 
 
 def missing_options(
-    wanted: Iterable[str], entry: Mapping[str, Any], fstype: str, known: KernelDisplay
+    requested: Iterable[str], entry: Mapping[str, Any], fstype: str, known: KernelDisplay
 ) -> list[str]:
     """Return the requested options that a mount lacks.
 
     Args:
-        wanted: options.
+        requested: options.
         entry: its entry in `mount.active`.
         fstype: type of file system.
         known: how the kernel shows options.
     """
     shown = {_normal(option, known) for option in (*entry["opts"], *entry.get("superopts", ()))}
     unseen = {*_UNSEEN, *known.hidden, *known.ignored.get(fstype, ())}
-    asked = [_normal(option, known) for option in wanted]
+    asked = [_normal(option, known) for option in requested]
     return [
         option
         for option in asked
@@ -98,35 +98,39 @@ def missing_options(
     ]
 
 
-def opposite_options(wanted: Sequence[str], former: Iterable[str], entry: Mapping[str, Any]) -> list[str]:
+def opposite_options(requested: Sequence[str], former: Iterable[str], entry: Mapping[str, Any]) -> list[str]:
     """Return what undoes the options that a mount has and should not have.
 
     Args:
-        wanted: options.
+        requested: options.
         former: the options that the state had in the last apply; one that it has no longer is undone.
         entry: the mount's entry in `mount.active`.
     """
-    undoing = {*wanted, *(_OPPOSITES[one] for one in former if one in _OPPOSITES and one not in wanted)}
+    undoing = {
+        *requested,
+        *(_OPPOSITES[option] for option in former if option in _OPPOSITES and option not in requested),
+    }
     active = {*entry["opts"], *entry.get("superopts", ())}
     return [
-        undo for one, undo in _OPPOSITES.items() if one in active and one not in wanted and undo in undoing
+        undo
+        for option, undo in _OPPOSITES.items()
+        if option in active and option not in requested and undo in undoing
     ]
 
 
-async def is_device(ctx: StateContext, wanted: str, entry: Mapping[str, Any], opts: Sequence[str]) -> bool:
+async def is_device(ctx: StateContext, requested: str, entry: Mapping[str, Any], opts: Sequence[str]) -> bool:
     """Return whether the mounted device is the requested one.
 
     Only devices and shares such as NFS can be compared; a bind mount is shown with another name.
 
     Args:
-        ctx: the state's context.
-        wanted: the device, its `UUID=…` or `LABEL=…`, or a share.
+        requested: the device, its `UUID=…` or `LABEL=…`, or a share.
         entry: the mount's entry in `mount.active`.
         opts: the requested options.
     """
     found = str(entry["device"])
-    key, _, value = wanted.partition("=")
-    path = f"/dev/disk/{_BY[key]}/{value.strip(chr(34))}" if key in _BY else wanted
+    key, _, value = requested.partition("=")
+    path = f"/dev/disk/{_BY[key]}/{value.strip(chr(34))}" if key in _BY else requested
     if path == found or {"bind", "rbind"} & set(opts):
         return True
     if path.startswith("/dev/"):

@@ -27,12 +27,11 @@ async def fstab_present(
     mount: bool = True,
     match_on: str | list[str] = "auto",
     not_change: bool = False,
-    fs_mount: bool = True,  # noqa: ARG001 (AIX alone has it)
+    fs_mount: bool = True,  # AIX alone has it
 ) -> StateReturn:
     """Add or update an entry of the fstab.
 
     Args:
-        ctx: the state's context.
         name: the device, its `UUID=…` or `LABEL=…`, or a share.
         fs_file: the mount point.
         fs_vfstype: type of file system.
@@ -66,33 +65,27 @@ async def fstab_present(
     secret = mask_secret_options(ctx, options)
     folder = fs_file.rstrip("/") or "/"
     device = await _converted(ctx, name, mount_by)
-    came = await ctx.call(
+    outcome = await ctx.call(
         "mount.set_fstab", folder, device, fs_vfstype, opts=options, dump=fs_freq, pass_num=fs_passno,
         config=config, test=ctx.test, match_on=match_on, not_change=not_change,
     )  # fmt: skip
-    if ctx.test and came != "present":
-        texts = [f"{folder} entry will be {'written' if came == 'new' else 'updated'} in {config}."]
-        if came == "new" and mount:
+    if ctx.test and outcome != "present":
+        texts = [f"{folder} entry will be {'written' if outcome == 'new' else 'updated'} in {config}."]
+        if outcome == "new" and mount:
             texts.append(f"Will mount {name} on {folder}")
-        return StateReturn(name=name, result=None, comment="\n".join(texts))
-    verb = {"present": f"{'is' if ctx.test else 'was'} already", "new": "added", "change": "updated"}[came]
+        return StateReturn.planned(name, "\n".join(texts))
+    verb = {"present": f"{'is' if ctx.test else 'was'} already", "new": "added", "change": "updated"}[outcome]
     texts = [f"{folder} entry {verb} in {config}."]
-    changes: DataMap = {} if came == "present" else {"persist": came}
-    if came == "new" and mount:
+    changes: DataMap = {} if outcome == "present" else {"persist": outcome}
+    if outcome == "new" and mount:
         try:
             await ctx.call("mount.mount", folder)
         except StateFailedError as error:
-            comment = "\n".join([*texts, f"Error while mounting: {error}"])
-            return StateReturn(name=name, result=False, changes=changes, comment=comment)
+            return StateReturn.failed(name, "\n".join([*texts, f"Error while mounting: {error}"]), changes)
         texts.append(f"Mounted {name} on {folder}")
     new_state: DataMap = {"name": folder, "device": device, "fstype": fs_vfstype, "opts": [*options]}
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment="\n".join(texts),
-        new_state=new_state,
-        sensitive=tuple(f"opts[{place}]" for place in secret),
+    return StateReturn.changed(
+        name, "\n".join(texts), changes, new_state, sensitive=tuple(f"opts[{place}]" for place in secret)
     )
 
 
@@ -102,7 +95,6 @@ async def fstab_absent(
     """Remove an entry from the fstab.
 
     Args:
-        ctx: the state's context.
         name: the device, its `UUID=…` or `LABEL=…`, or a share.
         fs_file: the mount point.
         mount_by: how the entry names the device.
@@ -122,16 +114,15 @@ async def fstab_absent(
     folder = fs_file.rstrip("/") or "/"
     new_state: DataMap = {"name": folder, "exists": False}
     if folder not in await ctx.call("mount.fstab", config):
-        comment = f"{folder} entry is already missing in {config}."
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{folder} entry is already missing in {config}.", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{folder} entry will be removed from {config}.")
+        return StateReturn.planned(name, f"{folder} entry will be removed from {config}.")
     if not await ctx.call("mount.rm_fstab", folder, await _converted(ctx, name, mount_by), config):
         comment = f"{folder} entry failed when removing from {config}: it is another device's"
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     comment = f"{folder} entry removed from {config}."
     changes: DataMap = {"persist": "removed"}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def _converted(ctx: StateContext, device: str, wanted: str | None) -> str:

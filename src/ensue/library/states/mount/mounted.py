@@ -34,7 +34,7 @@ async def mounted(
     config: str = "/etc/fstab",
     persist: bool = True,
     mount: bool = True,
-    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+    user: str | None = None,
     hidden_opts: str | list[str] | None = None,
     device_name_regex: list[str] | None = None,
     match_on: str | list[str] = "auto",
@@ -42,12 +42,11 @@ async def mounted(
     extra_mount_invisible_keys: list[str] | None = None,
     extra_mount_ignore_fs_keys: dict[str, list[str]] | None = None,
     extra_mount_translate_options: dict[str, str] | None = None,
-    bind_mount_copy_active_opts: bool = True,  # noqa: ARG001 (Salt's argument)
+    bind_mount_copy_active_opts: bool = True,
 ) -> StateReturn:
     """Mount a file system, and add it to the fstab.
 
     Args:
-        ctx: the state's context.
         name: the mount point.
         device: the device, its `UUID=…` or `LABEL=…`, a share, or the name of a file system without a device.
         fstype: type of file system.
@@ -102,17 +101,17 @@ async def mounted(
         changes |= made
         comments.append(text)
     if persist:
-        came: str = await ctx.call(
+        outcome: str = await ctx.call(
             "mount.set_fstab", name, device, fstype, opts=options, dump=dump, pass_num=pass_num,
             config=config, test=ctx.test, match_on=match_on,
         )  # fmt: skip
-        if came != "present":
-            comments.append(_PLANNED[came].format(name) if ctx.test else _WRITTEN[came])
+        if outcome != "present":
+            comments.append(_PLANNED[outcome].format(name) if ctx.test else _WRITTEN[outcome])
             if not ctx.test:
-                changes["persist"] = "new" if came == "new" else "update"
+                changes["persist"] = "new" if outcome == "new" else "update"
     else:
-        came = "present"
-    is_pending = ctx.test and (came != "present" or will_mount)
+        outcome = "present"
+    is_pending = ctx.test and (outcome != "present" or will_mount)
     new_state: DataMap = {"name": name, "device": device, "fstype": fstype, "opts": [*options]}
     return StateReturn(
         name=name, result=None if is_pending else True, changes=changes, comment=". ".join(comments),
@@ -121,7 +120,7 @@ async def mounted(
     )  # fmt: skip
 
 
-async def _now(  # noqa: PLR0917 (what the declaration says)
+async def _now(
     ctx: StateContext,
     name: str,
     device: str,
@@ -157,7 +156,7 @@ def _former_options(ctx: StateContext) -> list[str]:
     """Return the options that the state had in the last apply."""
     kept = None if ctx.enforced is None else ctx.enforced.whole
     former = kept.get("opts") if isinstance(kept, dict) else None
-    return [str(one) for one in former] if isinstance(former, list) else []
+    return [str(option) for option in former] if isinstance(former, list) else []
 
 
 async def _mount(

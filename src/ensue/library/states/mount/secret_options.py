@@ -16,7 +16,6 @@ def mask_secret_options(ctx: StateContext, options: Sequence[str]) -> list[int]:
     """Register the passwords among options as secrets.
 
     Args:
-        ctx: the state's context.
         options: options of a mount.
 
     Returns:

@@ -16,7 +16,6 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
     """Enable a swap area, and add it to the fstab.
 
     Args:
-        ctx: the state's context.
         name: the device or file, prepared by `mkswap`.
         persist: add it to the fstab.
         config: path of the fstab.
@@ -42,37 +41,32 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
     else:
         done = await ctx.call("mount.swapon", device)
         if "stats" not in done:
-            return StateReturn(name=name, result=False, comment=f"Swap {name} failed to activate")
+            return StateReturn.failed(name, f"Swap {name} failed to activate")
         changes |= done["stats"]
         comments = [f"Swap {name} activated"]
-    came = "present"
+    outcome = "present"
     # An entry of this name that is not for swap is left alone, as in Salt.
     line = (await ctx.call("mount.fstab", config)).get("none") if persist else None
     if persist and (line is None or line["device"] != name or line["fstype"] == "swap"):
-        came = await ctx.call(
+        outcome = await ctx.call(
             "mount.set_fstab", "none", name, "swap", opts=["defaults"], config=config, test=ctx.test
         )
-    if came != "present":
-        verb = "be added to" if came == "new" else "be updated in"
-        written = "Added new entry to the fstab." if came == "new" else "Updated the entry in the fstab."
+    if outcome != "present":
+        verb = "be added to" if outcome == "new" else "be updated in"
+        written = "Added new entry to the fstab." if outcome == "new" else "Updated the entry in the fstab."
         comments.append(f"Swap {name} is set to {verb} the fstab" if ctx.test else written)
         if not ctx.test:
-            changes["persist"] = "new" if came == "new" else "update"
-    is_pending = ctx.test and (not is_used or came != "present")
-    return StateReturn(
-        name=name,
-        result=None if is_pending else True,
-        changes=changes,
-        comment=". ".join(comments),
-        new_state=None if is_pending else {"name": name, "device": device},
-    )
+            changes["persist"] = "new" if outcome == "new" else "update"
+    if ctx.test and (not is_used or outcome != "present"):
+        return StateReturn.planned(name, ". ".join(comments), changes)
+    return StateReturn.changed(name, ". ".join(comments), changes, {"name": name, "device": device})
 
 
 async def _device(ctx: StateContext, name: str) -> str:
     """Return the kernel's name of a device, with symlinks resolved."""
-    found = await ctx.connection.stat(name)
-    if found is None or found.kind != "symlink":
+    link = await ctx.connection.stat(name)
+    if link is None or link.kind != "symlink":
         return name
-    if found.link_target.startswith("/"):
-        return found.link_target
-    return posixpath.normpath(posixpath.join(posixpath.dirname(name), found.link_target))
+    if link.link_target.startswith("/"):
+        return link.link_target
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), link.link_target))

@@ -18,12 +18,11 @@ async def unmounted(
     device: str | None = None,
     config: str = "/etc/fstab",
     persist: bool = False,
-    user: str | None = None,  # noqa: ARG001 (Salt's argument)
+    user: str | None = None,
 ) -> StateReturn:
     """Unmount a file system.
 
     Args:
-        ctx: the state's context.
         name: the mount point.
         device: remove the entry of the fstab only if it is for this device.
         config: path of the fstab.
@@ -49,7 +48,7 @@ async def unmounted(
         comment = f"Mount point {name} is mounted but should not be" if is_mounted else comment
         if has_line:
             comment += f". Mount point {name} is set to be purged from {config}"
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, comment)
     changes: DataMap = {}
     if is_mounted:
         await ctx.call("mount.umount", name)
@@ -62,4 +61,4 @@ async def unmounted(
     elif persist:
         comment += ". fstab entry not found"
     new_state: DataMap = {"name": name, "exists": False}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)

@@ -21,12 +21,11 @@ async def mod_watch(
     *,
     opts: str | list[str] = "defaults",
     mount: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (those of the state)
+    **kwargs: Any,
 ) -> StateReturn:
     """Remount a file system because a watched state has changes; other functions of `mount` do nothing.
 
     Args:
-        ctx: the state's context.
         name: the mount point.
         sfun: name of the state function.
         opts: the mount options.
@@ -34,11 +33,11 @@ async def mod_watch(
         **kwargs: the state's other arguments.
     """
     if sfun != "mounted" or not mount:
-        return StateReturn(name=name, result=True, comment=f"Watch not supported in {sfun} at this time")
+        return StateReturn.unchanged(name, f"Watch not supported in {sfun} at this time")
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{name} is set to be remounted")
+        return StateReturn.planned(name, f"{name} is set to be remounted")
     try:
         await ctx.call("mount.remount", name, opts)
     except StateFailedError as error:
-        return StateReturn(name=name, result=False, comment=f"{name} failed to remount: {error}")
-    return StateReturn(name=name, result=True, comment=f"{name} remounted")
+        return StateReturn.failed(name, f"{name} failed to remount: {error}")
+    return StateReturn.unchanged(name, f"{name} remounted")

@@ -20,12 +20,10 @@ Source: Salt's state module `network`, 3008: arguments, results, changes and com
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.network.interface import managed
 from ensue.library.states.network.whole import routes, system
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {"managed": managed, "routes": routes, "system": system}
+FUNCTIONS: Final = by_name(managed, routes, system)

@@ -57,7 +57,6 @@ async def managed(
     """Configure an interface, and bring it up or down.
 
     Args:
-        ctx: the state's context.
         name: the interface.
         enabled: bring it up, now and at boot.
         type: `eth bond bridge slave vlan pppoe source`, on Red Hat's family also `team teamport ipip ib
@@ -83,35 +82,32 @@ async def managed(
     """
     warnings: list[str] = []
     settings = _with_hardware_address(kwargs, warnings)
-    wanted = _RequestedInterface(name=name, kind=str(type), is_enabled=bool(enabled), settings=settings)
+    requested = _RequestedInterface(name=name, kind=str(type), is_enabled=bool(enabled), settings=settings)
     ctx.masker.add(*(str(settings[word]) for word in _SECRETS if settings.get(word)))
-    is_left_alone = "noifupdown" in settings or wanted.kind == "source" or await ctx.call("service.offline")
-    is_driven_here = not is_left_alone and wanted.kind not in _DRIVEN_BY_OTHERS
-    changes, comment = await _described(ctx, wanted, warnings, is_driven_here=is_driven_here)
-    if wanted.kind == "bond":
-        comment = await _bond(ctx, wanted, changes, comment)
+    is_left_alone = (
+        "noifupdown" in settings or requested.kind == "source" or await ctx.call("service.offline")
+    )
+    is_driven_here = not is_left_alone and requested.kind not in _DRIVEN_BY_OTHERS
+    changes, comment = await _described(ctx, requested, warnings, is_driven_here=is_driven_here)
+    if requested.kind == "bond":
+        comment = await _bond(ctx, requested, changes, comment)
     is_up = not is_left_alone and await _is_up(ctx, name)
     if is_up and (changes or not enabled):
-        warnings.append(_about_interruption(wanted))
+        warnings.append(_about_interruption(requested))
     if ctx.test:
-        return _plan(wanted, changes, comment, warnings, is_left_alone=is_left_alone, is_up=is_up)
+        return _plan(requested, changes, comment, warnings, is_left_alone=is_left_alone, is_up=is_up)
     if not is_left_alone:
-        changes |= await _brought(ctx, wanted, is_up=is_up, is_changed=bool(changes))
-        changes |= await _enslaved(ctx, wanted) if wanted.kind == "bond" and wanted.is_enabled else {}
+        changes |= await _brought(ctx, requested, is_up=is_up, is_changed=bool(changes))
+        changes |= (
+            await _enslaved(ctx, requested) if requested.kind == "bond" and requested.is_enabled else {}
+        )
     if changes:
         await ctx.grains_changed()
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        warnings=tuple(warnings),
-        new_state=wanted.new_state(),
-    )
+    return StateReturn.changed(name, comment, changes, requested.new_state(), warnings=tuple(warnings))
 
 
 def _plan(
-    wanted: _RequestedInterface,
+    requested: _RequestedInterface,
     changes: DataMap,
     comment: str,
     warnings: list[str],
@@ -119,40 +115,40 @@ def _plan(
     is_left_alone: bool,
     is_up: bool,
 ) -> StateReturn:
-    is_moved = not is_left_alone and is_up != wanted.is_enabled and wanted.kind not in _DRIVEN_BY_OTHERS
+    is_moved = not is_left_alone and is_up != requested.is_enabled and requested.kind not in _DRIVEN_BY_OTHERS
     if is_moved and not changes:
-        comment = f"Interface {wanted.name} is set to be {'up' if wanted.is_enabled else 'down'}."
+        comment = f"Interface {requested.name} is set to be {'up' if requested.is_enabled else 'down'}."
     if changes or is_moved:
-        return StateReturn(name=wanted.name, result=None, comment=comment, warnings=tuple(warnings))
-    return StateReturn(name=wanted.name, result=True, comment=comment, new_state=wanted.new_state())
+        return StateReturn.planned(requested.name, comment, warnings=tuple(warnings))
+    return StateReturn.unchanged(requested.name, comment, requested.new_state())
 
 
 def _with_hardware_address(given: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
     """Return the settings with `hwaddr` for the old name `addr`."""
     settings = {word: value for word, value in given.items() if word != "addr"}
     if "addr" in given:
-        said = "its value has been assigned to 'hwaddr' instead."
+        remark = "its value has been assigned to 'hwaddr' instead."
         if "hwaddr" in given:
-            said = "it has been ignored in favor of 'hwaddr'."
+            remark = "it has been ignored in favor of 'hwaddr'."
         settings.setdefault("hwaddr", given["addr"])
         warnings.append(
-            f"'addr' is not a valid argument name, {said} Update your SLS file to get rid of this warning."
+            f"'addr' is not a valid argument name, {remark} Update your SLS file to get rid of this warning."
         )
     return settings
 
 
 async def _described(
-    ctx: StateContext, wanted: _RequestedInterface, warnings: list[str], *, is_driven_here: bool
+    ctx: StateContext, requested: _RequestedInterface, warnings: list[str], *, is_driven_here: bool
 ) -> tuple[DataMap, str]:
     """Write the file of the interface; return changes and a comment."""
-    name, filename = wanted.name, wanted.settings.get("filename")
-    arguments = (name, wanted.kind, wanted.is_enabled)
-    new: list[str] = await ctx.call("ip.build_interface", *arguments, **{**wanted.settings, "test": True})
+    name, filename = requested.name, requested.settings.get("filename")
+    arguments = (name, requested.kind, requested.is_enabled)
+    new: list[str] = await ctx.call("ip.build_interface", *arguments, **{**requested.settings, "test": True})
     old: list[str] = await ctx.call("ip.get_interface", name, filename=filename)
-    if wanted.kind == "source":
+    if requested.kind == "source":
         # The name is ignored, because all `source` lines are read together.
-        found: list[str] = await ctx.call("ip.get_interface", "source", filename=filename)
-        old = new if {line for line in new if line.strip()} <= set(found) else []
+        lines: list[str] = await ctx.call("ip.get_interface", "source", filename=filename)
+        old = new if {line for line in new if line.strip()} <= set(lines) else []
     differs = difference(old, new)
     if not differs:
         return {}, f"Interface {name} is up to date."
@@ -169,23 +165,23 @@ async def _described(
             "family), network-scripts or NetworkManager-initscripts-updown (Red Hat's family), or have its "
             "files written only: `noifupdown: true`"
         )
-    await ctx.call("ip.build_interface", *arguments, **wanted.settings)
+    await ctx.call("ip.build_interface", *arguments, **requested.settings)
     return changes, f"Interface {name} {'updated' if old else 'added'}."
 
 
-async def _bond(ctx: StateContext, wanted: _RequestedInterface, changes: DataMap, comment: str) -> str:
+async def _bond(ctx: StateContext, requested: _RequestedInterface, changes: DataMap, comment: str) -> str:
     """Write the options of a bond for the kernel module, as Debian does; return the comment."""
     if (await ctx.grains()).get("os_family") != "Debian":
         return comment
-    old: list[str] = await ctx.call("ip.get_bond", wanted.name)
-    new: list[str] = await ctx.call("ip.build_bond", wanted.name, **{**wanted.settings, "test": True})
+    old: list[str] = await ctx.call("ip.get_bond", requested.name)
+    new: list[str] = await ctx.call("ip.build_bond", requested.name, **{**requested.settings, "test": True})
     if old == new:
         return comment
-    changes["bond"] = difference(old, new) if old else f"Added bond {wanted.name}."
+    changes["bond"] = difference(old, new) if old else f"Added bond {requested.name}."
     if ctx.test:
-        return planned(f"Bond interface {wanted.name} is", old, new)
-    await ctx.call("ip.build_bond", wanted.name, **wanted.settings)
-    return f"Bond interface {wanted.name} {'updated' if old else 'added'}."
+        return planned(f"Bond interface {requested.name} is", old, new)
+    await ctx.call("ip.build_bond", requested.name, **requested.settings)
+    return f"Bond interface {requested.name} {'updated' if old else 'added'}."
 
 
 async def _is_up(ctx: StateContext, name: str) -> bool:
@@ -198,40 +194,40 @@ async def _is_up(ctx: StateContext, name: str) -> bool:
         return False
     if name in there:
         return bool(there[name].get("up"))
-    return any(each.get("label") == name for found in there.values() for each in found.get("inet", ()))
+    return any(each.get("label") == name for about in there.values() for each in about.get("inet", ()))
 
 
-def _about_interruption(wanted: _RequestedInterface) -> str:
-    what = "is taken down and brought up again" if wanted.is_enabled else "is taken down"
+def _about_interruption(requested: _RequestedInterface) -> str:
+    what = "is taken down and brought up again" if requested.is_enabled else "is taken down"
     return (
-        f"{wanted.name} {what}: connections through it, including this run, are interrupted; "
+        f"{requested.name} {what}: connections through it, including this run, are interrupted; "
         "with `noifupdown` only its files are written."
     )
 
 
 async def _brought(
-    ctx: StateContext, wanted: _RequestedInterface, *, is_up: bool, is_changed: bool
+    ctx: StateContext, requested: _RequestedInterface, *, is_up: bool, is_changed: bool
 ) -> DataMap:
     """Bring the interface up or down; return the changes."""
-    if wanted.kind in _DRIVEN_BY_OTHERS or (is_up and wanted.is_enabled and not is_changed):
+    if requested.kind in _DRIVEN_BY_OTHERS or (is_up and requested.is_enabled and not is_changed):
         return {}
-    if is_up and wanted.is_enabled:
-        await ctx.call("ip.restart", wanted.name, wanted.kind)
-        return {"status": f"Interface {wanted.name} restart to validate"}
-    if wanted.is_enabled:
-        await ctx.call("ip.up", wanted.name, wanted.kind)
-        return {"status": f"Interface {wanted.name} is up"}
+    if is_up and requested.is_enabled:
+        await ctx.call("ip.restart", requested.name, requested.kind)
+        return {"status": f"Interface {requested.name} restart to validate"}
+    if requested.is_enabled:
+        await ctx.call("ip.up", requested.name, requested.kind)
+        return {"status": f"Interface {requested.name} is up"}
     if is_up:
-        await ctx.call("ip.down", wanted.name, wanted.kind)
-        return {"status": f"Interface {wanted.name} down"}
+        await ctx.call("ip.down", requested.name, requested.kind)
+        return {"status": f"Interface {requested.name} down"}
     return {}
 
 
-async def _enslaved(ctx: StateContext, wanted: _RequestedInterface) -> DataMap:
+async def _enslaved(ctx: StateContext, requested: _RequestedInterface) -> DataMap:
     """Add missing interfaces to a bond; return the changes."""
-    given: Any = wanted.settings.get("slaves") or []
+    given: Any = requested.settings.get("slaves") or []
     slaves = [*map(str, given)] if is_list(given) else str(given).split()
-    added: list[str] = await ctx.call("ip.enslave", wanted.name, slaves) if slaves else []
+    added: list[str] = await ctx.call("ip.enslave", requested.name, slaves) if slaves else []
     if not added:
         return {}
-    return {"enslave": f"Added slaves '{' '.join(added)}' to master '{wanted.name}'"}
+    return {"enslave": f"Added slaves '{' '.join(added)}' to master '{requested.name}'"}

@@ -18,7 +18,7 @@ def difference(old: Sequence[str], new: Sequence[str]) -> str:
         old: the present lines.
         new: the requested lines.
     """
-    if _said(old) == _said(new):
+    if _sections(old) == _sections(new):
         return ""
     return "\n".join(difflib.unified_diff(old, new, lineterm=""))
 
@@ -36,13 +36,13 @@ def planned(what: str, old: Sequence[str], new: Sequence[str]) -> str:
     return f"{what} set to be updated:\n{difference(old, new)}"
 
 
-def _said(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
+def _sections(lines: Sequence[str]) -> dict[tuple[str, str], list[str]]:
+    sections: dict[tuple[str, str], list[str]] = {}
     stanza = ""
     for line in lines:
         if not line.strip():
             continue
         if not line[0].isspace():
             stanza = line.strip()
-        found.setdefault((stanza, line.split()[0]), []).append(line.strip())
-    return found
+        sections.setdefault((stanza, line.split()[0]), []).append(line.strip())
+    return sections

@@ -28,7 +28,6 @@ async def routes(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Configure the routes of an interface.
 
     Args:
-        ctx: the state's context.
         name: the interface.
         **kwargs: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with
             `require_reboot: true`, the network is not restarted.
@@ -49,22 +48,19 @@ async def routes(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     new: list[str] = await ctx.call("ip.build_routes", name, **{**kwargs, "test": True})
     old: list[str] = await ctx.call("ip.get_routes", name)
     if old == new:
-        comment = f"{what} are up to date."
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"{what} are up to date.", new_state)
     warnings = await _warnings(ctx, kwargs)
     if ctx.test:
-        comment = planned(f"{what} are", old, new)
-        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, planned(f"{what} are", old, new), warnings=warnings)
     await ctx.call("ip.build_routes", name, **kwargs)
     await _apply(ctx, kwargs)
-    said = difference(old, new) if old else f"Added interface {name} routes."
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"network_routes": said},
-        comment=f"{what} {'updated' if old else 'added'}.",
+    text = difference(old, new) if old else f"Added interface {name} routes."
+    return StateReturn.changed(
+        name,
+        f"{what} {'updated' if old else 'added'}.",
+        {"network_routes": text},
+        new_state,
         warnings=warnings,
-        new_state=new_state,
     )
 
 
@@ -73,7 +69,6 @@ async def system(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Configure the settings of the whole network.
 
     Args:
-        ctx: the state's context.
         name: any name.
         **kwargs: `enabled`, `hostname` (set with `apply_hostname`), `search`, and on Red Hat's family the
             settings of `/etc/sysconfig/network`; with `require_reboot: true`, the network is not restarted.
@@ -98,22 +93,14 @@ async def system(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     settings: DataMap = {word: value.strip("\"'") for word, mark, value in pairs if mark}
     new_state: DataMap = {"name": name, "settings": settings}
     if old == new:
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     warnings = await _warnings(ctx, kwargs)
     if ctx.test:
-        comment = planned("Global network settings are", old, new)
-        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, planned("Global network settings are", old, new), warnings=warnings)
     await ctx.call("ip.build_network_settings", **kwargs)
     await _apply(ctx, kwargs)
-    said = difference(old, new) if old else "Added global network settings."
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"network_settings": said},
-        comment=comment,
-        warnings=warnings,
-        new_state=new_state,
-    )
+    text = difference(old, new) if old else "Added global network settings."
+    return StateReturn.changed(name, comment, {"network_settings": text}, new_state, warnings=warnings)
 
 
 async def _warnings(ctx: StateContext, given: dict[str, Any]) -> tuple[str, ...]:

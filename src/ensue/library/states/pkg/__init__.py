@@ -16,8 +16,9 @@ Source: Salt's state module `pkg`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.pkg.downloaded import downloaded
 from ensue.library.states.pkg.group import group_installed
 from ensue.library.states.pkg.held import held, unheld
@@ -28,22 +29,9 @@ from ensue.library.states.pkg.removed import purged, removed
 from ensue.library.states.pkg.uptodate import uptodate
 from ensue.library.states.pkg.watching import mod_watch
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "downloaded": downloaded,
-    "group_installed": group_installed,
-    "held": held,
-    "installed": installed,
-    "latest": latest,
-    "mod_watch": mod_watch,
-    "patch_downloaded": patch_downloaded,
-    "patch_installed": patch_installed,
-    "purged": purged,
-    "removed": removed,
-    "unheld": unheld,
-    "uptodate": uptodate,
-}
+FUNCTIONS: Final = by_name(
+    downloaded, group_installed, held, installed, latest, mod_watch, patch_downloaded,
+    patch_installed, purged, removed, unheld, uptodate,
+)  # fmt: skip
 
 MOD_WATCH = mod_watch

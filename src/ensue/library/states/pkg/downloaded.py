@@ -35,7 +35,6 @@ async def downloaded(
     """Fetch packages and their dependencies, and install nothing.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: a version of the package.
         pkgs: several packages, each a name or `name: version`.
@@ -56,27 +55,24 @@ async def downloaded(
     """
     warnings = remarks("pkg.downloaded", {word: kwargs[word] for word in kwargs if word != "downloadonly"})
     if pkgs == []:
-        return StateReturn(name=name, result=True, comment="No packages to download provided", new_state={})
-    wanted = wanted_packages(name, pkgs, version)
+        return StateReturn.unchanged(name, "No packages to download provided", {})
+    requested = wanted_packages(name, pkgs, version)
     try:
         there: dict[str, list[str]] = await ctx.call("pkg.list_downloaded")
     except NotAvailableError:
-        comment = "The pkg.downloaded state is not available on this platform"
-        return StateReturn(name=name, result=False, comment=comment)
-    missing = await _missing(ctx, wanted, there)
+        return StateReturn.failed(name, "The pkg.downloaded state is not available on this platform")
+    missing = await _missing(ctx, requested, there)
     if not missing:
-        exactly = " (matching specified versions)" if any(wanted.values()) else ""
+        exactly = " (matching specified versions)" if any(requested.values()) else ""
         comment = f"All specified packages{exactly} are already downloaded"
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=_state(wanted, there), warnings=warnings
-        )
+        return StateReturn.unchanged(name, comment, _state(requested, there), warnings=warnings)
     if ctx.test:
         comment = f"The following packages would be downloaded: {', '.join(missing)}"
         changes: DataMap = {
             each: {"old": ",".join(there.get(each, ())), "new": missing[each] or "downloaded"}
             for each in missing
         }
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, changes, warnings=warnings)
     options = {
         "fromrepo": fromrepo,
         "skip_verify": skip_verify,
@@ -87,7 +83,7 @@ async def downloaded(
     except StateFailedError as error:
         return failure(name, "An error was encountered while downloading package(s)", error, {}, warnings)
     after: dict[str, list[str]] = await ctx.call("pkg.list_downloaded")
-    failed = await _missing(ctx, wanted, after)
+    failed = await _missing(ctx, requested, after)
     comment = f"Packages downloaded: {', '.join(missing)}"
     if failed:
         comment = f"The following packages failed to download: {', '.join(failed)}"
@@ -96,23 +92,23 @@ async def downloaded(
         result=not failed,
         changes=changes,
         comment=comment,
-        new_state=None if failed else _state(wanted, after),
-        old_state=_state(wanted, there),
+        new_state=None if failed else _state(requested, after),
+        old_state=_state(requested, there),
         warnings=warnings,
     )
 
 
 async def _missing(
-    ctx: StateContext, wanted: Mapping[str, str | None], there: Mapping[str, Sequence[str]]
+    ctx: StateContext, requested: Mapping[str, str | None], there: Mapping[str, Sequence[str]]
 ) -> dict[str, str | None]:
     """Return the packages that are not in the cache in a requested version."""
     missing: dict[str, str | None] = {}
-    for package, version in wanted.items():
+    for package, version in requested.items():
         versions = there.get(package, ())
         if not versions or (version and not any([await fits(ctx, each, version) for each in versions])):
             missing[package] = version
     return missing
 
 
-def _state(wanted: Mapping[str, str | None], there: Mapping[str, Sequence[str]]) -> DataMap:
-    return {package: ",".join(sorted(there.get(package, ()))) for package in wanted}
+def _state(requested: Mapping[str, str | None], there: Mapping[str, Sequence[str]]) -> DataMap:
+    return {package: ",".join(sorted(there.get(package, ()))) for package in requested}

@@ -34,7 +34,6 @@ async def group_installed(
     """Install the mandatory and the default packages of a group.
 
     Args:
-        ctx: the state's context.
         name: the group, or an environment, by name or id.
         skip: default packages to leave out.
         include: optional packages to install as well.
@@ -62,14 +61,12 @@ async def group_installed(
     is_updated = any(members[kind]["installed"] for kind in ("mandatory", "default", "optional"))
     if not missing:
         comment = f"Group '{name}' is already installed"
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=_state(name, members, included, there)
-        )
+        return StateReturn.unchanged(name, comment, _state(name, members, included, there))
     if ctx.test:
         planned = "is partially installed and will be updated" if is_updated else "will be installed"
         comment = f"Group '{name}' {planned}"
         changes: DataMap = {each: {"old": "", "new": "installed"} for each in missing}
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     try:
         changes = await ctx.call("pkg.install", pkgs=missing, fromrepo=kwargs.get("fromrepo"))
     except StateFailedError as error:
@@ -78,15 +75,9 @@ async def group_installed(
     after: dict[str, str] = await ctx.call("pkg.list_pkgs")
     if failed := [each for each in required if each not in after]:
         comment = f"Failed to install the following packages: {', '.join(failed)}"
-        return StateReturn(name=name, result=False, changes=changes, comment=comment)
+        return StateReturn.failed(name, comment, changes)
     comment = f"Group '{name}' was {'updated' if is_updated else 'installed'}"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=_state(name, members, included, after),
-    )
+    return StateReturn.changed(name, comment, changes, _state(name, members, included, after))
 
 
 async def _members(

@@ -23,12 +23,11 @@ async def held(
     version: str | float | None = None,
     pkgs: list[str | dict[str, Any]] | None = None,
     replace: bool = False,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Hold packages: upgrades leave them alone.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: accepted, as in Salt, without effect: a package is held in its present version.
         pkgs: several packages.
@@ -47,22 +46,22 @@ async def held(
         StateFailedError: `pkgs` is not a list.
     """
     del version
-    wanted = list(wanted_packages(name, pkgs))
+    requested = list(wanted_packages(name, pkgs))
     there: list[str] = await ctx.call("pkg.list_holds")
-    waiting = [each for each in wanted if each not in there]
-    others = [each for each in there if each not in wanted] if replace else []
+    waiting = [each for each in requested if each not in there]
+    others = [each for each in there if each not in requested] if replace else []
     texts = [f"The following package would be held: {each}" for each in waiting]
     texts += [f"The following package would be unheld: {each}" for each in others]
     if ctx.test or not texts:
-        return _settled(name, wanted, texts, test=ctx.test)
+        return _settled(name, requested, texts, test=ctx.test)
     held_now: dict[str, DataMap] = await ctx.call("pkg.hold", pkgs=waiting)
     let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=others)
     comments = [
-        f"Package {each} {'is now being held' if said['result'] else 'was not held'}"
-        for each, said in held_now.items()
+        f"Package {each} {'is now being held' if outcome['result'] else 'was not held'}"
+        for each, outcome in held_now.items()
     ]
-    comments += [str(said["comment"]) for said in let_go.values()]
-    return _done(name, wanted, {**held_now, **let_go}, comments)
+    comments += [str(outcome["comment"]) for outcome in let_go.values()]
+    return _done(name, requested, {**held_now, **let_go}, comments)
 
 
 @also_takes(*KNOWN, outdated=OUTDATED)
@@ -73,12 +72,11 @@ async def unheld(
     version: str | float | None = None,
     pkgs: list[str | dict[str, Any]] | None = None,
     all: bool = False,  # noqa: A002 (Salt's argument)
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Unhold packages: upgrades include them again.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: accepted, as in Salt, without effect.
         pkgs: several packages.
@@ -98,13 +96,13 @@ async def unheld(
     """
     del version
     there: list[str] = await ctx.call("pkg.list_holds")
-    wanted = there if all else list(wanted_packages(name, pkgs))
-    waiting = [each for each in there if each in wanted]
+    requested = there if all else list(wanted_packages(name, pkgs))
+    waiting = [each for each in there if each in requested]
     texts = [f"The following package would be unheld: {each}" for each in waiting]
     if ctx.test or not texts:
-        return _settled(name, wanted, texts, test=ctx.test)
+        return _settled(name, requested, texts, test=ctx.test)
     let_go: dict[str, DataMap] = await ctx.call("pkg.unhold", pkgs=waiting)
-    return _done(name, wanted, let_go, [str(said["comment"]) for said in let_go.values()])
+    return _done(name, requested, let_go, [str(outcome["comment"]) for outcome in let_go.values()])
 
 
 async def settle_hold(
@@ -113,7 +111,6 @@ async def settle_hold(
     """Hold or unhold the packages of a state that installs them.
 
     Args:
-        ctx: the state's context.
         names: the packages.
         hold: whether to hold them; None leaves them alone.
 
@@ -124,27 +121,24 @@ async def settle_hold(
         return {}, [], True
     there: list[str] = await ctx.call("pkg.list_holds")
     waiting = [each for each in names if (each in there) is not hold]
-    said: dict[str, DataMap] = await ctx.call("pkg.hold" if hold else "pkg.unhold", pkgs=waiting)
-    changes: DataMap = {each: found["changes"] for each, found in said.items() if found["changes"]}
-    results = [found["result"] for found in said.values()]
+    outcomes: dict[str, DataMap] = await ctx.call("pkg.hold" if hold else "pkg.unhold", pkgs=waiting)
+    changes: DataMap = {each: outcome["changes"] for each, outcome in outcomes.items() if outcome["changes"]}
+    results = [outcome["result"] for outcome in outcomes.values()]
     result = False if False in results else None if None in results else True
-    return changes, [str(found["comment"]) for found in said.values()], result
+    return changes, [str(outcome["comment"]) for outcome in outcomes.values()], result
 
 
-def _settled(name: str, wanted: Sequence[str], texts: Sequence[str], *, test: bool) -> StateReturn:
+def _settled(name: str, requested: Sequence[str], texts: Sequence[str], *, test: bool) -> StateReturn:
     comment = "\n".join(texts) or "No changes made"
     if test and texts:
-        return StateReturn(name=name, result=None, comment=comment)
-    return StateReturn(name=name, result=True, comment=comment, new_state={"packages": [*wanted]})
+        return StateReturn.planned(name, comment)
+    return StateReturn.unchanged(name, comment, {"packages": [*requested]})
 
 
-def _done(name: str, wanted: Sequence[str], said: dict[str, DataMap], comments: Sequence[str]) -> StateReturn:
-    is_done = all(found["result"] for found in said.values())
-    changes: DataMap = {each: found for each, found in said.items() if found["changes"]}
-    return StateReturn(
-        name=name,
-        result=is_done,
-        changes=changes,
-        comment="\n".join(comments),
-        new_state={"packages": [*wanted]} if is_done else None,
-    )
+def _done(
+    name: str, requested: Sequence[str], outcomes: dict[str, DataMap], comments: Sequence[str]
+) -> StateReturn:
+    changes: DataMap = {each: outcome for each, outcome in outcomes.items() if outcome["changes"]}
+    if not all(outcome["result"] for outcome in outcomes.values()):
+        return StateReturn.failed(name, "\n".join(comments), changes)
+    return StateReturn.changed(name, "\n".join(comments), changes, {"packages": [*requested]})

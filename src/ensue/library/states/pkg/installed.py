@@ -52,7 +52,6 @@ async def installed(
     """Install packages. The version of an installed package is changed only if the SLS names one.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         version: a version, a glob (`2.*`), conditions (`>=1.0,<2`) or `latest`.
         refresh: fetch the package lists first; by default if they are old or lack a package, but at most
@@ -83,24 +82,24 @@ async def installed(
     warnings = remarks("pkg.installed", kwargs)
     if sources and pkgs:
         raise StateFailedError('Only one of "pkgs" and "sources" is permitted.')
-    wanted = wanted_packages(name, [*chain(*sources)] if sources else pkgs, version)
+    requested = wanted_packages(name, [*chain(*sources)] if sources else pkgs, version)
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
-    provided = await _provided(ctx, wanted, before)
+    provided = await _provided(ctx, requested, before)
     missing = {
         package: asked
-        for package, asked in wanted.items()
+        for package, asked in requested.items()
         if reinstall
         or (package not in provided and not await _is_there(ctx, package, before.get(package), asked))
     }
-    there = [package for package in wanted if package not in missing]
+    there = [package for package in requested if package not in missing]
     if not missing:
         versions = before | dict.fromkeys(provided, "provided")
-        done = _all_there(name, wanted, versions, warnings)
+        done = _all_there(name, requested, versions, warnings)
         return await _with_hold(ctx, done, there, hold=hold)
     if ctx.test:
         changes = await _planned(ctx, missing, before, fromrepo)
         comment = _listed("would be", missing, there)
-        planned = StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        planned = StateReturn.planned(name, comment, changes, warnings=warnings)
         return await _with_hold(ctx, planned, there, hold=hold)
     options = {
         "fromrepo": fromrepo, "skip_verify": skip_verify, "install_recommends": install_recommends,
@@ -135,23 +134,23 @@ async def installed(
         changes=difference(before, after),
         comment=comment,
         new_state=package_state(
-            wanted, after | dict.fromkeys(await _provided(ctx, wanted, after), "provided")
+            requested, after | dict.fromkeys(await _provided(ctx, requested, after), "provided")
         ),
-        old_state=package_state(wanted, before),
+        old_state=package_state(requested, before),
         warnings=warnings,
     )
-    return await _with_hold(ctx, done, [each for each in wanted if each in after], hold=hold)
+    return await _with_hold(ctx, done, [each for each in requested if each in after], hold=hold)
 
 
 async def _provided(
-    ctx: StateContext, wanted: Mapping[str, str | None], versions: Mapping[str, str]
+    ctx: StateContext, requested: Mapping[str, str | None], versions: Mapping[str, str]
 ) -> list[str]:
     """Return the names that are not packages but provided by installed ones; they have no version.
 
     A name that is both counts as a package: apt, whose package `apt` provides `apt-transport-https`, still
     installs the package of that name.
     """
-    names = [each for each, asked in wanted.items() if each not in versions and asked is None]
+    names = [each for each, asked in requested.items() if each not in versions and asked is None]
     provided: list[str] = await ctx.call("pkg.list_provided", *names) if names else []
     packages: Mapping[str, Any] = {}
     if provided:
@@ -193,14 +192,12 @@ def _newest(versions: str) -> str:
 
 
 def _all_there(
-    name: str, wanted: Mapping[str, str | None], before: Mapping[str, str], warnings: tuple[str, ...]
+    name: str, requested: Mapping[str, str | None], before: Mapping[str, str], warnings: tuple[str, ...]
 ) -> StateReturn:
     comment = "All specified packages are already installed"
-    if any(wanted.values()):
+    if any(requested.values()):
         comment += " and are at the desired version"
-    return StateReturn(
-        name=name, result=True, comment=comment, new_state=package_state(wanted, before), warnings=warnings
-    )
+    return StateReturn.unchanged(name, comment, package_state(requested, before), warnings=warnings)
 
 
 async def _planned(
@@ -228,28 +225,28 @@ async def _resolved(
 ) -> dict[str, str | None]:
     """Return the version to install of each package: an available one, or None for the default."""
     await refresh_lists(ctx, refresh=refresh)
-    found, absent = await _chosen(ctx, missing, fromrepo)
+    candidates, absent = await _chosen(ctx, missing, fromrepo)
     if absent and refresh is None and await refreshed_again(ctx):
-        found, absent = await _chosen(ctx, missing, fromrepo)
+        candidates, absent = await _chosen(ctx, missing, fromrepo)
     unmet = [each for each in absent if missing[each]]
     if unmet:
         lines = [f"Version '{missing[each]}' for '{each}' was not found" for each in unmet]
         raise StateFailedError("\n".join(lines))
-    return found
+    return candidates
 
 
 async def _chosen(
     ctx: StateContext, missing: Mapping[str, str | None], fromrepo: str | None
 ) -> tuple[dict[str, str | None], list[str]]:
     offers: dict[str, list[str]] = await ctx.call("pkg.list_repo_pkgs", *missing, fromrepo=fromrepo)
-    found: dict[str, str | None] = {}
+    candidates: dict[str, str | None] = {}
     absent: list[str] = []
     for package, asked in missing.items():
         choice = await _choice(ctx, offers.get(package, []), asked)
-        found[package] = choice if asked else None
+        candidates[package] = choice if asked else None
         if choice is None:
             absent.append(package)
-    return found, absent
+    return candidates, absent
 
 
 def _listed(verb: str, done: Mapping[str, Any] | Sequence[str], there: Sequence[str]) -> str:

@@ -35,7 +35,6 @@ async def latest(
     """Install packages, or upgrade them to the newest version.
 
     Args:
-        ctx: the state's context.
         name: the package, or any name if `pkgs` is given.
         refresh: fetch the package lists first; by default if they are older than an hour.
         fromrepo: release (apt), repositories (dnf) or URL (apk) to install from.
@@ -64,17 +63,16 @@ async def latest(
     unknown = [each for each in names if not newer.get(each) and each not in before]
     if unknown:
         comment = " ".join(f"No information found for '{each}'." for each in unknown)
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        return StateReturn.failed(name, comment, warnings=warnings)
     if not newer:
-        return StateReturn(
-            name=name, result=True, comment=_up_to_date(names), new_state=package_state(names, before),
-            warnings=warnings,
-        )  # fmt: skip
+        return StateReturn.unchanged(
+            name, _up_to_date(names), package_state(names, before), warnings=warnings
+        )
     current = [each for each in names if each not in newer]
     if ctx.test:
         changes: DataMap = {each: {"old": before.get(each, ""), "new": new} for each, new in newer.items()}
         comment = _listed("would be installed/upgraded", "are", newer, current, "\n")
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, changes, warnings=warnings)
     try:
         await ctx.call(
             "pkg.install", pkgs=[*newer], fromrepo=fromrepo, skip_verify=skip_verify,
@@ -100,8 +98,8 @@ async def latest(
 
 
 async def _newer(ctx: StateContext, names: Sequence[str], fromrepo: str | None) -> dict[str, str]:
-    found = await ctx.call("pkg.latest_version", *names, fromrepo=fromrepo)
-    by_name: dict[str, str] = {names[0]: found} if isinstance(found, str) else found
+    versions = await ctx.call("pkg.latest_version", *names, fromrepo=fromrepo)
+    by_name: dict[str, str] = {names[0]: versions} if isinstance(versions, str) else versions
     return {name: version for name, version in by_name.items() if version}
 
 

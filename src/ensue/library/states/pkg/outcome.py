@@ -32,4 +32,4 @@ def failure(
     """
     lines = "\n".join(f"    - {line}" for line in str(error).splitlines() if line.strip())
     comment = f"{what}. Additional info follows:\n\nerrors:\n{lines}"
-    return StateReturn(name=name, result=False, changes=changes, comment=comment, warnings=warnings)
+    return StateReturn.failed(name, comment, changes, warnings=warnings)

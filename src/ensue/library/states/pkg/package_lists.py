@@ -40,7 +40,6 @@ async def refresh_lists(ctx: StateContext, *, refresh: bool | None) -> None:
     """Fetch the package lists.
 
     Args:
-        ctx: the state's context.
         refresh: None fetches lists that are older than an hour, once per run. It ignores a failure, because
             the old lists may be sufficient.
 
@@ -58,9 +57,6 @@ async def refresh_lists(ctx: StateContext, *, refresh: bool | None) -> None:
 
 async def refreshed_again(ctx: StateContext) -> bool:
     """Fetch lists that lack a package, unless this run has fetched them with the present repositories.
-
-    Args:
-        ctx: the state's context.
 
     Returns:
         Whether they were fetched.

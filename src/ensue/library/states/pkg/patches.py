@@ -1,5 +1,10 @@
 """`pkg.patch_installed`, `pkg.patch_downloaded`: advisories of the repositories of dnf.
 
+Args:
+    name: the advisory, or any name if `advisory_ids` is given.
+    advisory_ids: several advisories.
+    **kwargs: accepted, as in Salt, without effect.
+
 Source: Salt's state module `pkg`, 3008: results, changes and comments.
 """
 
@@ -26,16 +31,12 @@ async def patch_installed(
     name: str,
     advisory_ids: list[str] | None = None,
     downloadonly: bool | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Install the updates of advisories.
 
     Args:
-        ctx: the state's context.
-        name: the advisory, or any name if `advisory_ids` is given.
-        advisory_ids: several advisories.
         downloadonly: only fetch the updates.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         security:
@@ -53,18 +54,9 @@ async def patch_installed(
 
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def patch_downloaded(
-    ctx: StateContext,
-    name: str,
-    advisory_ids: list[str] | None = None,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    ctx: StateContext, name: str, advisory_ids: list[str] | None = None, **kwargs: Any
 ) -> StateReturn:
     """Fetch the updates of advisories, and install nothing.
-
-    Args:
-        ctx: the state's context.
-        name: the advisory, or any name if `advisory_ids` is given.
-        advisory_ids: several advisories.
-        **kwargs: accepted, as in Salt, without effect.
 
     Example:
         security:
@@ -108,7 +100,7 @@ class _Patches:
         if self._ctx.test:
             verb = "downloaded" if self._is_download else "installed"
             comment = f"The following advisory patches would be {verb}: {', '.join(missing)}"
-            return StateReturn(name=self._name, result=None, comment=comment)
+            return StateReturn.planned(self._name, comment)
         return await self._carried_out(missing)
 
     async def _carried_out(self, missing: Sequence[str]) -> StateReturn:

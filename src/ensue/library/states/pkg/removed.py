@@ -1,4 +1,11 @@
-"""`pkg.removed` and `pkg.purged`: remove packages, without or with their configuration."""
+"""`pkg.removed` and `pkg.purged`: remove packages, without or with their configuration.
+
+Args:
+    name: the package, or any name if `pkgs` is given.
+    version: remove the package only in this version.
+    pkgs: several packages.
+    **kwargs: further arguments; a warning says that they have no effect.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +36,6 @@ async def removed(
 ) -> StateReturn:
     """Remove packages and what depends on them; their configuration may stay.
 
-    Args:
-        ctx: the state's context.
-        name: the package, or any name if `pkgs` is given.
-        version: remove the package only in this version.
-        pkgs: several packages.
-        **kwargs: further arguments; a warning says that they have no effect.
-
     Example:
         apache2:
           pkg.removed
@@ -47,12 +47,12 @@ async def removed(
         StateFailedError: the arguments are invalid, or packages cannot be listed.
     """
     warnings = remarks("pkg.removed", kwargs)
-    wanted = wanted_packages(name, pkgs, version)
+    requested = wanted_packages(name, pkgs, version)
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
-    targets = await _there(ctx, wanted, before)
+    targets = await _there(ctx, requested, before)
     if not targets:
         comment = "All specified packages are already absent"
-        return _absent(name, comment, wanted, warnings)
+        return StateReturn.unchanged(name, comment, package_state(requested, {}), warnings=warnings)
     if ctx.test:
         return _planned(name, "removed", targets, warnings)
     try:
@@ -62,7 +62,7 @@ async def removed(
         return failure(name, "Problem encountered removing package(s)", error, changes, warnings)
     after: dict[str, str] = await ctx.call("pkg.list_pkgs")
     return _done(
-        name, "remove", wanted, targets, changes=difference(before, after), after=after, warnings=warnings
+        name, "remove", requested, targets, changes=difference(before, after), after=after, warnings=warnings
     )
 
 
@@ -77,13 +77,6 @@ async def purged(
 ) -> StateReturn:
     """Remove packages with their configuration.
 
-    Args:
-        ctx: the state's context.
-        name: the package, or any name if `pkgs` is given.
-        version: remove the package only in this version.
-        pkgs: several packages.
-        **kwargs: further arguments; a warning says that they have no effect.
-
     Example:
         apache2:
           pkg.purged
@@ -96,13 +89,13 @@ async def purged(
         StateFailedError: the arguments are invalid, or packages cannot be listed.
     """
     warnings = remarks("pkg.purged", kwargs)
-    wanted = wanted_packages(name, pkgs, version)
+    requested = wanted_packages(name, pkgs, version)
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
     left: dict[str, str] = await ctx.call("pkg.list_pkgs", removed=True)
-    targets = sorted({*await _there(ctx, wanted, before), *(each for each in wanted if each in left)})
+    targets = sorted({*await _there(ctx, requested, before), *(each for each in requested if each in left)})
     if not targets:
         comment = "None of the targeted packages are installed or partially installed"
-        return _absent(name, comment, wanted, warnings)
+        return StateReturn.unchanged(name, comment, package_state(requested, {}), warnings=warnings)
     if ctx.test:
         return _planned(name, "purged", targets, warnings)
     try:
@@ -113,37 +106,32 @@ async def purged(
     after: dict[str, str] = {
         **await ctx.call("pkg.list_pkgs"), **await ctx.call("pkg.list_pkgs", removed=True)
     }  # fmt: skip
-    return _done(name, "purge", wanted, targets, changes=changes, after=after, warnings=warnings)
+    return _done(name, "purge", requested, targets, changes=changes, after=after, warnings=warnings)
 
 
-async def _there(ctx: StateContext, wanted: Mapping[str, str | None], before: Mapping[str, str]) -> list[str]:
+async def _there(
+    ctx: StateContext, requested: Mapping[str, str | None], before: Mapping[str, str]
+) -> list[str]:
     return sorted(
         [
             name
-            for name, asked in wanted.items()
+            for name, asked in requested.items()
             if name in before
             and (asked is None or any([await fits(ctx, each, asked) for each in before[name].split(",")]))
         ]
     )
 
 
-def _absent(
-    name: str, comment: str, wanted: Mapping[str, str | None], warnings: tuple[str, ...]
-) -> StateReturn:
-    now = package_state(wanted, {})
-    return StateReturn(name=name, result=True, comment=comment, new_state=now, warnings=warnings)
-
-
 def _planned(name: str, what: str, targets: Sequence[str], warnings: tuple[str, ...]) -> StateReturn:
     changes: DataMap = {each: {"new": what, "old": ""} for each in targets}
     comment = f"The following packages will be {what}: {', '.join(targets)}."
-    return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+    return StateReturn.planned(name, comment, changes, warnings=warnings)
 
 
 def _done(
     name: str,
     verb: str,
-    wanted: Mapping[str, str | None],
+    requested: Mapping[str, str | None],
     targets: Sequence[str],
     *,
     changes: DataMap,
@@ -151,7 +139,7 @@ def _done(
     warnings: tuple[str, ...],
 ) -> StateReturn:
     failed = [each for each in targets if each in after]
-    absent = sorted(each for each in wanted if each not in targets)
+    absent = sorted(each for each in requested if each not in targets)
     comment = f"All targeted packages were {verb}d."
     if failed:
         comment = f"The following packages failed to {verb}: {', '.join(failed)}."
@@ -162,5 +150,5 @@ def _done(
         )
     return StateReturn(
         name=name, result=not failed, changes=changes, comment=comment,
-        new_state=package_state(wanted, after), warnings=warnings,
+        new_state=package_state(requested, after), warnings=warnings,
     )  # fmt: skip

@@ -75,15 +75,15 @@ def wanted_packages(
         raise StateFailedError(f"Invalidly formatted pkgs parameter: {pkgs!r} is not a list")
     if version is not None:
         raise StateFailedError("version belongs to one package; inside pkgs write `name: version`")
-    found: dict[str, str | None] = {}
+    packages: dict[str, str | None] = {}
     for each in pkgs:
         if is_mapping(each):
-            found |= {str(key): _text(value) for key, value in each.items()}
+            packages |= {str(key): _text(value) for key, value in each.items()}
         elif each is None or isinstance(each, list):
             raise StateFailedError(f"Invalidly formatted pkgs parameter: {each!r} is not a package name")
         else:
-            found[str(each)] = None
-    return found
+            packages[str(each)] = None
+    return packages
 
 
 def remarks(function: str, given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -98,7 +98,6 @@ async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
     """Return whether a version is one that the state requests.
 
     Args:
-        ctx: the state's context.
         version: a version.
         wanted: the requested version, a glob, or conditions.
     """
@@ -112,9 +111,9 @@ async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
     return True
 
 
-def is_exact(wanted: str) -> bool:
+def is_exact(version: str) -> bool:
     """Return whether a requested version is a single version."""
-    return wanted != LATEST and not any(letter in wanted for letter in "<>=!*?[,")
+    return version != LATEST and not any(letter in version for letter in "<>=!*?[,")
 
 
 def _text(version: object) -> str | None:

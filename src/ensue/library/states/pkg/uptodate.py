@@ -23,12 +23,11 @@ async def uptodate(
     pkgs: list[str] | None = None,
     *,
     dist_upgrade: bool = True,
-    **kwargs: Any,  # noqa: ARG001 (Salt takes any)
+    **kwargs: Any,
 ) -> StateReturn:
     """Upgrade all packages.
 
     Args:
-        ctx: the state's context.
         name: any name.
         refresh: fetch the package lists first; never in a plan.
         pkgs: upgrade only these packages.
@@ -52,12 +51,11 @@ async def uptodate(
     )
     waiting = {each: new for each, new in newer.items() if pkgs is None or each in pkgs}
     if not waiting:
-        comment = "System is already up-to-date"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"upgrades": {}})
+        return StateReturn.unchanged(name, "System is already up-to-date", {"upgrades": {}})
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
     if ctx.test:
         changes: DataMap = {each: {"old": before.get(each, ""), "new": new} for each, new in waiting.items()}
-        return StateReturn(name=name, result=None, changes=changes, comment="System update will be performed")
+        return StateReturn.planned(name, "System update will be performed", changes)
     try:
         if pkgs is None:
             done: DataMap = await ctx.call("pkg.upgrade", refresh=False, dist_upgrade=dist_upgrade)
@@ -66,13 +64,7 @@ async def uptodate(
     except StateFailedError as error:
         return failure(name, "An error was encountered while updating packages", error, {}, ())
     left = sorted(each for each in waiting if pkgs is not None and each not in done)
-    comment = "Upgrade ran successfully"
     if left:
         comment = f"The following package(s) failed to update: {', '.join(left)}"
-    return StateReturn(
-        name=name,
-        result=not left,
-        changes=done,
-        comment=comment,
-        new_state=None if left else {"upgrades": {}},
-    )
+        return StateReturn.failed(name, comment, done)
+    return StateReturn.changed(name, "Upgrade ran successfully", done, {"upgrades": {}})

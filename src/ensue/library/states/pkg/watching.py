@@ -30,7 +30,6 @@ async def mod_watch(ctx: StateContext, name: str, sfun: str = "installed", **kwa
     """Call the function again because a watched state has changes.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         sfun: name of the state function.
         **kwargs: its arguments.

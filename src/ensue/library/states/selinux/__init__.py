@@ -11,8 +11,9 @@ Source: Salt's state module `selinux`, 3008: arguments, results, changes and com
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.selinux.boolean import boolean
 from ensue.library.states.selinux.fcontext import (
     fcontext_policy_absent,
@@ -23,18 +24,7 @@ from ensue.library.states.selinux.mode import mode
 from ensue.library.states.selinux.module import module, module_install, module_remove
 from ensue.library.states.selinux.port import port_policy_absent, port_policy_present
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "boolean": boolean,
-    "fcontext_policy_absent": fcontext_policy_absent,
-    "fcontext_policy_applied": fcontext_policy_applied,
-    "fcontext_policy_present": fcontext_policy_present,
-    "mode": mode,
-    "module": module,
-    "module_install": module_install,
-    "module_remove": module_remove,
-    "port_policy_absent": port_policy_absent,
-    "port_policy_present": port_policy_present,
-}
+FUNCTIONS: Final = by_name(
+    boolean, fcontext_policy_absent, fcontext_policy_applied, fcontext_policy_present, mode, module,
+    module_install, module_remove, port_policy_absent, port_policy_present,
+)  # fmt: skip

@@ -28,7 +28,6 @@ async def boolean(
     """Turn booleans of the policy on or off.
 
     Args:
-        ctx: the state's context.
         name: the boolean, or any name if `booleans` is given.
         value: on or off.
         booleans: several booleans: a mapping of names to values, or a list of names that get `value`.
@@ -47,34 +46,32 @@ async def boolean(
     Raises:
         StateFailedError: a value is invalid, a boolean does not exist, or the target has no SELinux.
     """
-    wanted = {key: _word(key, given) for key, given in _given(name, value, booleans).items()}
+    requested = {key: _word(key, given) for key, given in _given(name, value, booleans).items()}
     known: dict[str, dict[str, str]] | StateReturn = await asked(ctx, name, "selinux.list_sebool")
     if isinstance(known, StateReturn):
         return known
-    unknown = [key for key in wanted if key not in known]
+    unknown = [key for key in requested if key not in known]
     if unknown:
         # In a plan, an earlier state may be about to install the module of the boolean.
         comment = f"Boolean {unknown[0]} is not available"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     changes: DataMap = {}
-    for key, word in wanted.items():
+    for key, word in requested.items():
         now, later = known[key]["State"], known[key]["Default"]
         if now != word or (persist and later != word):
             changes[key] = {"old": _shown(now, later, persist), "new": _shown(word, word, persist)}
-    settled = sorted(key for key in wanted if key not in changes)
+    settled = sorted(key for key in requested if key not in changes)
     comments = [f"The following booleans were in the correct state: {', '.join(settled)}"] if settled else []
-    new_state: DataMap = {"booleans": {**wanted}, "persist": persist}
+    new_state: DataMap = {"booleans": {**requested}, "persist": persist}
     if not changes:
-        return StateReturn(name=name, result=True, comment="\n".join(comments), new_state=new_state)
+        return StateReturn.unchanged(name, "\n".join(comments), new_state)
     verb = "would be" if ctx.test else "have been"
     comments.append(f"The following booleans {verb} changed: {', '.join(sorted(changes))}")
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment="\n".join(comments))
-    if not await ctx.call("selinux.setsebools", {key: wanted[key] for key in changes}, persist):
-        comment = f"Failed to set the following booleans: {', '.join(sorted(changes))}"
-        return StateReturn(name=name, result=False, comment=comment)
-    comment = "\n".join(comments)
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.planned(name, "\n".join(comments), changes)
+    if not await ctx.call("selinux.setsebools", {key: requested[key] for key in changes}, persist):
+        return StateReturn.failed(name, f"Failed to set the following booleans: {', '.join(sorted(changes))}")
+    return StateReturn.changed(name, "\n".join(comments), changes, new_state)
 
 
 def _given(name: str, value: Any, booleans: dict[str, Any] | list[Any] | None) -> dict[str, Any]:
@@ -82,10 +79,10 @@ def _given(name: str, value: Any, booleans: dict[str, Any] | list[Any] | None) -
         return {name: value}
     if isinstance(booleans, dict):
         return booleans
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for each in booleans:
-        found |= each if isinstance(each, dict) else {str(each): value}
-    return found
+        values |= each if isinstance(each, dict) else {str(each): value}
+    return values
 
 
 def _word(name: str, value: Any) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
+async def fcontext_policy_present(
     ctx: StateContext,
     name: str,
     sel_type: str,
@@ -23,7 +23,6 @@ async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
     """Add a rule to the policy that labels files.
 
     Args:
-        ctx: the state's context.
         name: regular expression for the paths.
         sel_type: the type.
         filetype: `a` for all files, or one of `f d c b s l p`, as for semanage.
@@ -49,23 +48,20 @@ async def fcontext_policy_present(  # noqa: PLR0917 (Salt's order)
     if current and current["sel_type"] == sel_type:
         how = f'filetype "{kind}" and sel_type "{sel_type}"'
         comment = f'SELinux policy for "{name}" already present with specified {how}.'
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     new: DataMap = {"sel_type": sel_type} if current else {"filetype": kind, "sel_type": sel_type}
     old: DataMap = {name: {"sel_type": current["sel_type"]}} if current else {}
     changes: DataMap = {"old": old, "new": {name: new}}
     if ctx.test:
         comment = f'SELinux policy for "{name}" would be set to sel_type "{sel_type}"'
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     done = await ctx.call("selinux.fcontext_add_policy", name, filetype, sel_type, sel_user, sel_level)
     if done["retcode"]:
         return refused(name, "Error adding new rule", done)
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=f'SELinux policy for "{name}" was set',
-        new_state=new_state,
-    )  # fmt: skip
+    return StateReturn.changed(name, f'SELinux policy for "{name}" was set', changes, new_state)
 
 
-async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
+async def fcontext_policy_absent(
     ctx: StateContext,
     name: str,
     filetype: str = "a",
@@ -76,7 +72,6 @@ async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
     """Remove a rule from the policy that labels files.
 
     Args:
-        ctx: the state's context.
         name: regular expression for the paths.
         filetype: `a` for all files, or one of `f d c b s l p`, as for semanage.
         sel_type: remove only a rule with this type.
@@ -100,27 +95,22 @@ async def fcontext_policy_absent(  # noqa: PLR0917 (Salt's order)
     new_state: DataMap = {"name": name, "exists": False}
     if not current:
         comment = f'SELinux policy for "{name}" already absent with specified filetype "{filetype}".'
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     changes: DataMap = {"old": {name: current}, "new": {}}
     if ctx.test:
-        comment = f'SELinux policy for "{name}" would be removed'
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f'SELinux policy for "{name}" would be removed', changes)
     done = await ctx.call(
         "selinux.fcontext_delete_policy", name, filetype, sel_type or current["sel_type"], sel_user, sel_level
     )
     if done["retcode"]:
         return refused(name, "Error removing policy", done)
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=f'SELinux policy for "{name}" was removed',
-        new_state=new_state,
-    )  # fmt: skip
+    return StateReturn.changed(name, f'SELinux policy for "{name}" was removed', changes, new_state)
 
 
 async def fcontext_policy_applied(ctx: StateContext, name: str, recursive: bool = False) -> StateReturn:
     """Label files according to the policy.
 
     Args:
-        ctx: the state's context.
         name: the file or folder.
         recursive: also label everything below it.
 
@@ -142,11 +132,11 @@ async def fcontext_policy_applied(ctx: StateContext, name: str, recursive: bool 
     new_state: DataMap = {"name": name, "recursive": recursive}
     if not waiting:
         comment = f'SElinux policies are already applied for filespec "{name}"'
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=str(waiting))
+        return StateReturn.planned(name, str(waiting))
     done = await ctx.call("selinux.fcontext_apply_policy", name, recursive)
     if done["retcode"]:
         return refused(name, "Error applying the policy", done)
     comment = f'SElinux policies were applied for filespec "{name}"'
-    return StateReturn(name=name, result=True, changes=done["changes"], comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, done["changes"], new_state)

@@ -16,7 +16,6 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
     """Set the mode of SELinux, now and after a reboot.
 
     Args:
-        ctx: the state's context.
         name: `enforcing`, `permissive` or `disabled`; the last takes effect at the next boot.
 
     Example:
@@ -29,30 +28,29 @@ async def mode(ctx: StateContext, name: str) -> StateReturn:
     Raises:
         StateFailedError: the mode is invalid, or SELinux is not installed.
     """
-    wanted = _mode(name)
+    requested = _mode(name)
     now: str = await ctx.call("selinux.getenforce")
     config: str | None = await ctx.call("selinux.getconfig")
-    before = config if now == wanted != config else now
-    is_waiting = wanted == "Disabled" == config
-    if before == wanted or is_waiting:
-        comment = f"SELinux is already in {wanted} mode"
-        if now != wanted:
-            comment = f"SELinux will be in {wanted} mode after the next boot"
+    before = config if now == requested != config else now
+    is_waiting = requested == "Disabled" == config
+    if before == requested or is_waiting:
+        comment = f"SELinux is already in {requested} mode"
+        if now != requested:
+            comment = f"SELinux will be in {requested} mode after the next boot"
         new_state: DataMap = {"mode": now, "config": config}
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
-    changes: DataMap = {"old": before, "new": wanted}
+        return StateReturn.unchanged(name, comment, new_state)
+    changes: DataMap = {"old": before, "new": requested}
     if ctx.test:
-        comment = f"SELinux mode is set to be changed to {wanted}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    after: str = await ctx.call("selinux.setenforce", wanted)
+        return StateReturn.planned(name, f"SELinux mode is set to be changed to {requested}", changes)
+    after: str = await ctx.call("selinux.setenforce", requested)
     configured: str | None = await ctx.call("selinux.getconfig")
-    if after != wanted and not (wanted == "Disabled" == configured):
+    if after != requested and not (requested == "Disabled" == configured):
         why = " before the next boot" if after == "Disabled" else ""
-        return StateReturn(name=name, result=False, comment=f"Failed to set SELinux to {wanted} mode{why}")
+        return StateReturn.failed(name, f"Failed to set SELinux to {requested} mode{why}")
     changes["new"] = after
-    comment = f"SELinux has been set to {wanted} mode"
+    comment = f"SELinux has been set to {requested} mode"
     new_state = {"mode": after, "config": configured}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 def _mode(given: object) -> str:

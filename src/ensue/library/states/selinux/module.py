@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.selinux.queries import asked
@@ -29,7 +31,6 @@ async def module(
     """Enable or disable a module of the policy.
 
     Args:
-        ctx: the state's context.
         name: the module.
         module_state: `Enabled` or `Disabled`.
         version: only `any` is accepted, because semodule reports no versions.
@@ -52,7 +53,7 @@ async def module(
         raise StateFailedError("Cannot install and remove at the same time")
     if remove:
         return await module_remove(ctx, name)
-    wanted = _state(module_state)
+    requested = _state(module_state)
     known: dict[str, dict[str, Any]] | StateReturn = await asked(ctx, name, "selinux.list_semod")
     if isinstance(known, StateReturn):
         return known
@@ -65,25 +66,23 @@ async def module(
         raise StateFailedError(f"semodule reports no version of {name}, so it may not be {version}")
     before = "enabled" if about["Enabled"] else "disabled"
     changes: DataMap = {}
-    if before != wanted or not is_there:
-        changes[name] = {"old": before if is_there else None, "new": wanted}
+    if before != requested or not is_there:
+        changes[name] = {"old": before if is_there else None, "new": requested}
     if ctx.test and changes:
-        comment = f"Module {name} is set to be toggled to {module_state}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
-    if before != wanted and not await ctx.call("selinux.setsemod", name, wanted):
+        return StateReturn.planned(name, f"Module {name} is set to be toggled to {module_state}", changes)
+    if before != requested and not await ctx.call("selinux.setsemod", name, requested):
         raise StateFailedError(f"Failed to set the Module {name} to {module_state}")
     comment = f"Module {name} is in the desired state"
     if changes:
         comment = f"Module {name} has been set to {module_state}"
-    new_state: DataMap = {"name": name, "enabled": wanted == "enabled"}
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+    new_state: DataMap = {"name": name, "enabled": requested == "enabled"}
+    return StateReturn.changed(name, comment, changes, new_state)
 
 
 async def module_install(ctx: StateContext, name: str) -> StateReturn:
     """Install a module of the policy from a file, unless one of this name is installed.
 
     Args:
-        ctx: the state's context.
         name: the file, `salt://…` or a path of the target; the module has the name of the file.
 
     Example:
@@ -97,17 +96,13 @@ async def module_install(ctx: StateContext, name: str) -> StateReturn:
         StateFailedError: the target has no SELinux, or the file does not exist.
     """
     called = name.rpartition("/")[2].partition(".")[0]
-    done = await module(ctx, called, install=True, source=name)
-    return StateReturn(
-        name=name, result=done.result, changes=done.changes, comment=done.comment, new_state=done.new_state
-    )
+    return msgspec.structs.replace(await module(ctx, called, install=True, source=name), name=name)
 
 
 async def module_remove(ctx: StateContext, name: str) -> StateReturn:
     """Remove a module of the policy.
 
     Args:
-        ctx: the state's context.
         name: the module.
 
     Example:
@@ -125,17 +120,14 @@ async def module_remove(ctx: StateContext, name: str) -> StateReturn:
         return known
     new_state: DataMap = {"name": name, "exists": False}
     if name not in known:
-        comment = f"Module {name} is not available"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Module {name} is not available", new_state)
     before = "enabled" if known[name]["Enabled"] else "disabled"
     changes: DataMap = {name: {"old": before, "new": None}}
     if ctx.test:
-        comment = f"Module {name} is set to be removed"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Module {name} is set to be removed", changes)
     if not await ctx.call("selinux.remove_semod", name):
-        return StateReturn(name=name, result=False, comment=f"Failed to remove module {name}")
-    comment = f"Module {name} has been removed"
-    return StateReturn(name=name, result=True, changes=changes, comment=comment, new_state=new_state)
+        return StateReturn.failed(name, f"Failed to remove module {name}")
+    return StateReturn.changed(name, f"Module {name} has been removed", changes, new_state)
 
 
 async def _installed(ctx: StateContext, name: str, source: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
-async def port_policy_present(  # noqa: PLR0917 (Salt's order)
+async def port_policy_present(
     ctx: StateContext,
     name: str,
     sel_type: str,
@@ -23,7 +23,6 @@ async def port_policy_present(  # noqa: PLR0917 (Salt's order)
     """Assign a type to a port in the policy.
 
     Args:
-        ctx: the state's context.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: the type.
         protocol: the protocol.
@@ -47,10 +46,9 @@ async def port_policy_present(  # noqa: PLR0917 (Salt's order)
         return current
     if current:
         comment = f'SELinux policy for "{name}" already present with specified sel_type "{sel_type}".'
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
-        comment = f'SELinux policy for "{name}" would be set to sel_type "{sel_type}"'
-        return StateReturn(name=name, result=None, comment=comment)
+        return StateReturn.planned(name, f'SELinux policy for "{name}" would be set to sel_type "{sel_type}"')
     before = await ctx.call("selinux.port_get_policy", name, None, protocol, port)
     verb = "modify" if before else "add"
     words = (name, sel_type, protocol, port, sel_range)
@@ -58,10 +56,9 @@ async def port_policy_present(  # noqa: PLR0917 (Salt's order)
     if done["retcode"]:
         return refused(name, "Error adding new policy", done)
     after = await ctx.call("selinux.port_get_policy", name, sel_type, protocol, port)
-    return StateReturn(
-        name=name, result=True, changes={"old": before, "new": after},
-        comment=f'SELinux policy for "{name}" was set', new_state=new_state,
-    )  # fmt: skip
+    return StateReturn.changed(
+        name, f'SELinux policy for "{name}" was set', {"old": before, "new": after}, new_state
+    )
 
 
 async def port_policy_absent(
@@ -74,7 +71,6 @@ async def port_policy_absent(
     """Remove the rule of a port from the policy.
 
     Args:
-        ctx: the state's context.
         name: `tcp/8080`, `udp/8000-8010`, or any name if `protocol` and `port` are given.
         sel_type: remove only a rule with this type.
         protocol: the protocol.
@@ -96,14 +92,13 @@ async def port_policy_absent(
         return current
     if not current:
         comment = f'SELinux policy for "{name}" already absent with specified sel_type "{sel_type}".'
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, comment, new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f'SELinux policy for "{name}" would be removed')
+        return StateReturn.planned(name, f'SELinux policy for "{name}" would be removed')
     done = await ctx.call("selinux.port_delete_policy", name, protocol, port)
     if done["retcode"]:
         return refused(name, "Error deleting policy", done)
     after = await ctx.call("selinux.port_get_policy", name, sel_type, protocol, port)
-    return StateReturn(
-        name=name, result=True, changes={"old": current, "new": after},
-        comment=f'SELinux policy for "{name}" was removed', new_state=new_state,
-    )  # fmt: skip
+    return StateReturn.changed(
+        name, f'SELinux policy for "{name}" was removed', {"old": current, "new": after}, new_state
+    )

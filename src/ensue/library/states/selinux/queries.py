@@ -17,7 +17,6 @@ async def asked(ctx: StateContext, name: str, function: str, *words: Any) -> Any
     """Call an execution function, or make the return of a plan if SELinux is not installed.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         function: `selinux.…`.
         *words: its arguments.
@@ -34,10 +33,10 @@ async def asked(ctx: StateContext, name: str, function: str, *words: Any) -> Any
     except StateFailedError as error:
         if not ctx.test:
             raise
-        return StateReturn(name=name, result=None, comment=str(error))
+        return StateReturn.planned(name, str(error))
 
 
 def refused(name: str, what: str, done: Mapping[str, Any]) -> StateReturn:
     """Return the failure of a program."""
-    said = str(done["stderr"]).strip() or str(done["stdout"]).strip() or f"exit code {done['retcode']}"
-    return StateReturn(name=name, result=False, comment=f"{what}: {said}")
+    message = str(done["stderr"]).strip() or str(done["stdout"]).strip() or f"exit code {done['retcode']}"
+    return StateReturn.failed(name, f"{what}: {message}")

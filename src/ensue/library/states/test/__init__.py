@@ -3,14 +3,18 @@
 They are plain functions, so that even a hundred thousand of them cost little.
 `present` has its own module; `test.nested` is the same function under a longer path.
 
+Args:
+    name: the state's name.
+    comment: the comment.
+
 Source: Salt's state module `test`, results and comments as in 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from ensue.core.contracts.functions import touches_nothing
+from ensue.core.contracts.functions import by_name, touches_nothing
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.test.check_pillar import check_pillar
@@ -19,8 +23,6 @@ from ensue.library.states.test.present import present
 from ensue.library.states.test.pretended import pretended_changes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
 
@@ -28,12 +30,10 @@ _SUCCESS: Final = "Success!"
 
 
 @touches_nothing
-def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: ARG001 (it takes anything and does nothing)
+def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # it takes anything and does nothing
     """Do nothing; any arguments are accepted.
 
     Args:
-        ctx: the state's context.
-        name: the state's name.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -45,17 +45,11 @@ def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # noqa: A
 
 @touches_nothing
 def succeed_without_changes(
-    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
-    name: str,
-    comment: Data = _SUCCESS,
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = _SUCCESS, **kwargs: Data
 ) -> StateReturn:
     """Return the result True.
 
     Args:
-        ctx: the state's context.
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -67,17 +61,11 @@ def succeed_without_changes(
 
 @touches_nothing
 def fail_without_changes(
-    ctx: StateContext,
-    name: str,
-    comment: Data = "Failure!",
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = "Failure!", **kwargs: Data
 ) -> StateReturn:
     """Return the result False, in a plan too.
 
     Args:
-        ctx: the state's context.
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -91,17 +79,11 @@ def fail_without_changes(
 
 @touches_nothing
 def succeed_with_changes(
-    ctx: StateContext,
-    name: str,
-    comment: Data = _SUCCESS,
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = _SUCCESS, **kwargs: Data
 ) -> StateReturn:
     """Return the result True and changes.
 
     Args:
-        ctx: the state's context.
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -116,17 +98,11 @@ def succeed_with_changes(
 
 @touches_nothing
 def fail_with_changes(
-    ctx: StateContext,
-    name: str,
-    comment: Data = "Failure!",
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
+    ctx: StateContext, name: str, comment: Data = "Failure!", **kwargs: Data
 ) -> StateReturn:
     """Return the result False and changes; in a plan the result None.
 
     Args:
-        ctx: the state's context.
-        name: the state's name.
-        comment: the comment.
         **kwargs: have no effect, as in Salt.
 
     Example:
@@ -140,17 +116,10 @@ def fail_with_changes(
 
 
 @touches_nothing
-def show_notification(
-    ctx: StateContext,  # noqa: ARG001 (every state function is given it)
-    name: str,
-    text: Data = None,
-    **kwargs: Data,  # noqa: ARG001 (ignored, as in Salt)
-) -> StateReturn:
+def show_notification(ctx: StateContext, name: str, text: Data = None, **kwargs: Data) -> StateReturn:
     """Return a text as the comment.
 
     Args:
-        ctx: the state's context.
-        name: the state's name.
         text: the text to show.
         **kwargs: ignored, as in Salt.
 
@@ -173,15 +142,13 @@ def mod_watch(
     result: bool | None = True,
     comment: Data = "Watch statement fired.",
     changes: DataMap | None = None,
-    **kwargs: Data,  # noqa: ARG001 (the arguments of the function)
+    **kwargs: Data,
 ) -> StateReturn:
     """Report that a watched state has changes; result, comment and changes can be given.
 
     Args:
         ctx: the state's context; its declaration knows which watched states have changes.
-        name: the state's name.
         result: the result.
-        comment: the comment.
         changes: the changes; by default the names of the states with changes.
         **kwargs: the arguments of the function.
     """
@@ -190,17 +157,9 @@ def mod_watch(
     return StateReturn(name=name, result=result, changes=changes, comment=str(comment))
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "check_pillar": check_pillar,
-    "configurable_test_state": configurable_test_state,
-    "fail_with_changes": fail_with_changes,
-    "fail_without_changes": fail_without_changes,
-    "mod_watch": mod_watch,
-    "nop": nop,
-    "present": present,
-    "show_notification": show_notification,
-    "succeed_with_changes": succeed_with_changes,
-    "succeed_without_changes": succeed_without_changes,
-}
+FUNCTIONS: Final = by_name(
+    check_pillar, configurable_test_state, fail_with_changes, fail_without_changes, mod_watch, nop,
+    present, show_notification, succeed_with_changes, succeed_without_changes,
+)  # fmt: skip
 
 MOD_WATCH = mod_watch

@@ -33,7 +33,6 @@ def configurable_test_state(
     """Return the requested result, changes, comment and warnings.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         changes: whether there are changes: true, false, or `Random`.
         result: the result: true, false, or `Random`.

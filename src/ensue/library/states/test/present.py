@@ -32,7 +32,6 @@ def present(
     """Return the given result, changes, comment and `new_state`.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         new_state: the description of the object; any data.
         result: the result.

@@ -12,16 +12,11 @@ if TYPE_CHECKING:
 
 
 async def absent(
-    ctx: StateContext,
-    name: str,
-    purge: bool = False,
-    force: bool = False,
-    local: bool = False,  # noqa: ARG001 (Salt's argument)
+    ctx: StateContext, name: str, purge: bool = False, force: bool = False, local: bool = False
 ) -> StateReturn:
     """Remove a user.
 
     Args:
-        ctx: the state's context.
         name: the user.
         purge: also remove the home folder and mail of the user.
         force: also remove a user who is logged in.
@@ -38,25 +33,17 @@ async def absent(
     Raises:
         StateFailedError: the user could not be removed.
     """
-    found: DataMap = await ctx.call("user.info", name)
+    account: DataMap = await ctx.call("user.info", name)
     new_state: DataMap = {"name": name, "exists": False}
-    if not found:
-        comment = f"User {name} is not present"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    if not account:
+        return StateReturn.unchanged(name, f"User {name} is not present", new_state)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"User {name} set for removal")
+        return StateReturn.planned(name, f"User {name} set for removal")
     await ctx.call("user.delete", name, remove=purge, force=force)
     changes: DataMap = {}
-    groups = found["groups"]
+    groups = account["groups"]
     for group in groups if isinstance(groups, list) else []:
         if not await ctx.call("group.info", group):
             changes[f"{group!s} group"] = "removed"
     changes[name] = "removed"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"Removed user {name}",
-        new_state=new_state,
-        old_state=found,
-    )
+    return StateReturn.changed(name, f"Removed user {name}", changes, new_state, old_state=account)

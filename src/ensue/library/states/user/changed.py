@@ -17,85 +17,75 @@ if TYPE_CHECKING:
 _HOME_MODE: Final = 0o755
 
 
-async def add(ctx: StateContext, wanted: WantedUser, options: Mapping[str, Any]) -> StateReturn:
+async def add(ctx: StateContext, user: WantedUser, options: Mapping[str, Any]) -> StateReturn:
     """Add a missing user.
 
     Args:
-        ctx: the state's context.
-        wanted: the requested user.
+        user: the requested user.
         options: `gid unique system nologinit usergroup`, as in the SLS.
 
     Raises:
         StateFailedError: a program failed.
     """
-    name = wanted.name
+    name = user.name
     try:
         await ctx.call(
-            "user.add", name, uid=wanted.uid, groups=wanted.all_groups, home=wanted.home, shell=wanted.shell,
-            createhome=wanted.createhome, **wanted.comment, **options,
+            "user.add", name, uid=user.uid, groups=user.all_groups, home=user.home, shell=user.shell,
+            createhome=user.createhome, **user.comment, **options,
         )  # fmt: skip
     except StateFailedError as error:
         raise StateFailedError(f"Failed to create new user {name}: {error}") from error
     changes: DataMap = dict(await ctx.call("user.info", name))
     new_state = dict(changes)
-    if wanted.password and not wanted.empty_password:
-        await ctx.call("shadow.set_password", name, wanted.password)
+    if user.password and not user.empty_password:
+        await ctx.call("shadow.set_password", name, user.password)
         changes["password"] = REDACTED
-    elif wanted.empty_password:
+    elif user.empty_password:
         await ctx.call("shadow.del_password", name)
         changes["password"] = ""
-    if wanted.password_lock:
+    if user.password_lock:
         await ctx.call("shadow.lock_password", name)
-    for argument, value in wanted.ageing.items():
+    for argument, value in user.ageing.items():
         await ctx.call(AGEING[argument][1], name, value)
         changes[argument] = value
     comment = f"New user {name} created"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=comment,
-        new_state=new_state,
-        old_state={"name": name, "exists": False},
-    )
+    return StateReturn.changed(name, comment, changes, new_state, old_state={"name": name, "exists": False})
 
 
 async def change(
-    ctx: StateContext, wanted: WantedUser, found: DataMap, changes: DataMap, *, persist_home: bool
+    ctx: StateContext, user: WantedUser, account: DataMap, changes: DataMap, *, persist_home: bool
 ) -> StateReturn:
     """Change an existing user.
 
     Args:
-        ctx: the state's context.
-        wanted: the requested user.
-        found: the present user.
+        user: the requested user.
+        account: the present user.
         changes: the result of `differences`.
         persist_home: move the content of a changed home folder.
 
     Raises:
         StateFailedError: a program failed.
     """
-    name = wanted.name
-    before = await _shadow(ctx, wanted)
+    name = user.name
+    before = await _shadow(ctx, user)
     await _change_password(ctx, name, changes)
-    await _change_home(ctx, name, found, changes, persist_home=persist_home)
+    await _change_home(ctx, name, account, changes, persist_home=persist_home)
     for key in ("uid", "gid", "shell", *GECOS):
         if key in changes:
             await ctx.call(f"user.ch{key}", name, changes[key])
     if "groups" in changes:
-        await ctx.call("user.chgroups", name, changes["groups"], append=not wanted.remove_groups)
+        await ctx.call("user.chgroups", name, changes["groups"], append=not user.remove_groups)
     now: DataMap = await ctx.call("user.info", name)
-    made = {key: value for key, value in now.items() if value != found[key]}
-    made |= _shadow_changes(before, await _shadow(ctx, wanted))
+    made = {key: value for key, value in now.items() if value != account[key]}
+    made |= _shadow_changes(before, await _shadow(ctx, user))
     if "homeDoesNotExist" in changes and not made:
         made["homeDoesNotExist"] = changes["homeDoesNotExist"]
-    left = await differences(ctx, wanted, now)
+    left = await differences(ctx, user, now)
     if left:
         shown = ", ".join(key for key in left)
         comment = f"These values could not be changed: {shown}"
-        return StateReturn(name=name, result=False, changes=made, comment=comment, old_state=found)
-    comment = f"Updated user {name}"
-    return StateReturn(name=name, result=True, changes=made, comment=comment, new_state=now, old_state=found)
+        return StateReturn(name=name, result=False, changes=made, comment=comment, old_state=account)
+    return StateReturn.changed(name, f"Updated user {name}", made, now, old_state=account)
 
 
 async def _change_password(ctx: StateContext, name: str, changes: DataMap) -> None:
@@ -111,7 +101,7 @@ async def _change_password(ctx: StateContext, name: str, changes: DataMap) -> No
 
 
 async def _change_home(
-    ctx: StateContext, name: str, found: DataMap, changes: DataMap, *, persist_home: bool
+    ctx: StateContext, name: str, account: DataMap, changes: DataMap, *, persist_home: bool
 ) -> None:
     if "home" in changes:
         await ctx.call("user.chhome", name, changes["home"], persist=persist_home)
@@ -119,12 +109,12 @@ async def _change_home(
     if home is None or await ctx.connection.stat(str(home)) is not None:
         return
     await ctx.connection.make_directory(str(home), mode=_HOME_MODE, parents=True)
-    await ctx.connection.set_owner(str(home), user=str(found["uid"]), group=str(found["gid"]))
+    await ctx.connection.set_owner(str(home), user=str(account["uid"]), group=str(account["gid"]))
 
 
-async def _shadow(ctx: StateContext, wanted: WantedUser) -> dict[str, Data]:
-    cares = wanted.password or wanted.empty_password or wanted.ageing or wanted.password_lock is not None
-    return await ctx.call("shadow.info", wanted.name) if cares else {}
+async def _shadow(ctx: StateContext, user: WantedUser) -> dict[str, Data]:
+    cares = user.password or user.empty_password or user.ageing or user.password_lock is not None
+    return await ctx.call("shadow.info", user.name) if cares else {}
 
 
 def _shadow_changes(before: Mapping[str, Data], after: Mapping[str, Data]) -> DataMap:

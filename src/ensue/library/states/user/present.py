@@ -59,13 +59,12 @@ async def present(
     allow_uid_change: bool = False,
     allow_gid_change: bool = False,
     password_lock: bool | None = None,
-    loginclass: str | None = None,  # noqa: ARG001 (of BSDs)
-    local: bool = False,  # noqa: ARG001 (Salt's argument)
+    loginclass: str | None = None,  # of BSDs
+    local: bool = False,
 ) -> StateReturn:
     """Create a user, or change the given attributes of an existing one.
 
     Args:
-        ctx: the state's context.
         name: the user.
         uid: user id.
         gid: primary group, by number or name, which must exist.
@@ -122,7 +121,7 @@ async def present(
     optional, _ = await _split(ctx, optional_groups)
     if password:
         ctx.masker.add(str(password))
-    wanted = WantedUser(
+    user = WantedUser(
         name=name,
         uid=uid,
         gid=await _group_of_its_name(ctx, name, gid, usergroup),
@@ -139,23 +138,22 @@ async def present(
         comment=comment,
         ageing={key: value for key, value in ages.items() if value is not None},
     )
-    found: DataMap = await ctx.call("user.info", name)
-    if not found:
+    account: DataMap = await ctx.call("user.info", name)
+    if not account:
         if ctx.test:
             pending = f" (pending groups: {','.join(missing)})" if missing else ""
-            return StateReturn(name=name, result=None, comment=f"User {name} set to be added{pending}")
+            return StateReturn.planned(name, f"User {name} set to be added{pending}")
         options = {"unique": unique, "system": system, "nologinit": nologinit, "usergroup": usergroup}
-        return await add(ctx, wanted, {**options, "gid": gid})
-    changes = await differences(ctx, wanted, found)
+        return await add(ctx, user, {**options, "gid": gid})
+    changes = await differences(ctx, user, account)
     refuse_changed_numbers(
-        changes, found, allow_uid_change=allow_uid_change, allow_gid_change=allow_gid_change
+        changes, account, allow_uid_change=allow_uid_change, allow_gid_change=allow_gid_change
     )
     if not changes and not missing:
-        text = f"User {name} is present and up to date"
-        return StateReturn(name=name, result=True, comment=text, new_state=found)
+        return StateReturn.unchanged(name, f"User {name} is present and up to date", account)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=_planned(changes, missing))
-    return await change(ctx, wanted, found, changes, persist_home=persist_home)
+        return StateReturn.planned(name, _planned(changes, missing))
+    return await change(ctx, user, account, changes, persist_home=persist_home)
 
 
 def _comment(parts: dict[str, Any]) -> dict[str, str]:

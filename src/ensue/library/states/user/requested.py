@@ -77,32 +77,31 @@ class WantedUser:
         return sorted({*(self.groups or []), *self.optional_groups})
 
 
-async def differences(ctx: StateContext, wanted: WantedUser, found: DataMap) -> DataMap:
+async def differences(ctx: StateContext, user: WantedUser, account: DataMap) -> DataMap:
     """Return the new values of attributes that differ, under Salt's names.
 
     Args:
-        ctx: the state's context.
-        wanted: the requested user.
-        found: the present user, as `user.info` describes it.
+        user: the requested user.
+        account: the present user, as `user.info` describes it.
     """
     changes: DataMap = {}
-    if wanted.uid is not None and found["uid"] != wanted.uid:
-        changes["uid"] = wanted.uid
-    if wanted.gid is not None and not await _is_group(ctx, wanted.gid, found["gid"]):
-        changes["gid"] = wanted.gid
-    groups = await _other_groups(ctx, wanted, found)
+    if user.uid is not None and account["uid"] != user.uid:
+        changes["uid"] = user.uid
+    if user.gid is not None and not await _is_group(ctx, user.gid, account["gid"]):
+        changes["gid"] = user.gid
+    groups = await _other_groups(ctx, user, account)
     if groups is not None:
         changes["groups"] = [*groups]
-    changes |= await _home(ctx, wanted, found)
-    if wanted.shell and found["shell"] != wanted.shell:
-        changes["shell"] = wanted.shell
-    changes |= await _password(ctx, wanted)
-    changes |= {part: text for part, text in wanted.comment.items() if found[part] != text}
+    changes |= await _home(ctx, user, account)
+    if user.shell and account["shell"] != user.shell:
+        changes["shell"] = user.shell
+    changes |= await _password(ctx, user)
+    changes |= {part: text for part, text in user.comment.items() if account[part] != text}
     return changes
 
 
 def refuse_changed_numbers(
-    changes: DataMap, found: DataMap, *, allow_uid_change: bool, allow_gid_change: bool
+    changes: DataMap, account: DataMap, *, allow_uid_change: bool, allow_gid_change: bool
 ) -> None:
     """Refuse to change ids unless the SLS allows it, because files would keep the old id.
 
@@ -111,7 +110,7 @@ def refuse_changed_numbers(
     """
     kept = [key for key, allowed in (("uid", allow_uid_change), ("gid", allow_gid_change)) if not allowed]
     faults = [
-        f"- Changing {key} ({found[key]!s} -> {changes[key]!s}) not permitted, set allow_{key}_change to "
+        f"- Changing {key} ({account[key]!s} -> {changes[key]!s}) not permitted, set allow_{key}_change to "
         "True to force this change. Note that this will not change file ownership."
         for key in kept
         if key in changes
@@ -130,50 +129,50 @@ async def _is_group(ctx: StateContext, group: int | str, gid: object) -> bool:
     return bool(described) and described["gid"] == gid
 
 
-async def _other_groups(ctx: StateContext, wanted: WantedUser, found: DataMap) -> list[str] | None:
+async def _other_groups(ctx: StateContext, user: WantedUser, account: DataMap) -> list[str] | None:
     """Return the groups to set, None if correct; ignores the primary group and that of the user's name."""
-    if wanted.groups is None and not wanted.optional_groups:
+    if user.groups is None and not user.optional_groups:
         return None
-    primary: str = await ctx.call("user.primary_group", wanted.name)
-    listed = found["groups"] if isinstance(found["groups"], list) else []
+    primary: str = await ctx.call("user.primary_group", user.name)
+    listed = account["groups"] if isinstance(account["groups"], list) else []
     now = {str(group) for group in listed} - {primary}
-    target = set(wanted.all_groups) - {primary}
-    if wanted.name not in target:
-        now -= {wanted.name}
-    if not wanted.remove_groups:
+    target = set(user.all_groups) - {primary}
+    if user.name not in target:
+        now -= {user.name}
+    if not user.remove_groups:
         target |= now
     return None if now == target else sorted(target)
 
 
-async def _home(ctx: StateContext, wanted: WantedUser, found: DataMap) -> DataMap:
+async def _home(ctx: StateContext, user: WantedUser, account: DataMap) -> DataMap:
     changes: DataMap = {}
-    if wanted.home and found["home"] != wanted.home:
-        changes["home"] = wanted.home
-    home = wanted.home or str(found["home"])
-    if wanted.createhome and home:
+    if user.home and account["home"] != user.home:
+        changes["home"] = user.home
+    home = user.home or str(account["home"])
+    if user.createhome and home:
         there = await ctx.connection.stat(home, follow=True)
         if there is None or there.kind != "directory":
             changes["homeDoesNotExist"] = home
     return changes
 
 
-async def _password(ctx: StateContext, wanted: WantedUser) -> DataMap:
-    locked = wanted.password_lock
-    if not (wanted.password or wanted.empty_password or wanted.ageing or locked is not None):
+async def _password(ctx: StateContext, user: WantedUser) -> DataMap:
+    locked = user.password_lock
+    if not (user.password or user.empty_password or user.ageing or locked is not None):
         return {}
-    shadow: DataMap = await ctx.call("shadow.info", wanted.name)
+    shadow: DataMap = await ctx.call("shadow.info", user.name)
     changes: DataMap = {}
     passwd = str(shadow["passwd"])
-    if wanted.password and not wanted.empty_password:
+    if user.password and not user.empty_password:
         is_unset = passwd in {"!", "*", "", "!!"}
         now = passwd.removeprefix("!") if locked else passwd
-        if (is_unset or wanted.enforce_password) and now != wanted.password:
-            changes["passwd"] = wanted.password
-    if wanted.empty_password and passwd:
+        if (is_unset or user.enforce_password) and now != user.password:
+            changes["passwd"] = user.password
+    if user.empty_password and passwd:
         changes["empty_password"] = True
     if locked is not None and passwd.startswith("!") != locked:
         changes["password_lock"] = locked
-    for argument, value in wanted.ageing.items():
+    for argument, value in user.ageing.items():
         if shadow[AGEING[argument][0]] != value:
             changes[argument] = value
     return changes

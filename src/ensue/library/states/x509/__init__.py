@@ -9,21 +9,13 @@ Source: Salt's state module `x509` (`x509_v2`), 3008: arguments, results, change
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.x509.certificate import certificate_managed
 from ensue.library.states.x509.crl import crl_managed
 from ensue.library.states.x509.pem import pem_managed
 from ensue.library.states.x509.private_key import private_key_managed
 from ensue.library.states.x509.request import csr_managed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "certificate_managed": certificate_managed,
-    "crl_managed": crl_managed,
-    "csr_managed": csr_managed,
-    "pem_managed": pem_managed,
-    "private_key_managed": private_key_managed,
-}
+FUNCTIONS: Final = by_name(certificate_managed, crl_managed, csr_managed, pem_managed, private_key_managed)

@@ -71,7 +71,6 @@ async def certificate_managed(
     """Create a certificate, signed on the target; replace it if it differs or expires soon.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         days_remaining: replace the certificate if it is valid for fewer days (90); 0 never does.
         ca_server: refused, because ensue does not ask another minion to sign.
@@ -121,7 +120,7 @@ async def certificate_managed(
         file = await kept(ctx, name, None, about_file)
         return outcome(ctx, name, "certificate", {"created": name}, file, None)
     async with in_files(ctx, given) as placed:
-        wanted = _RequestedCertificate(
+        requested = _RequestedCertificate(
             given=placed,
             candidate=await making.certificate(ctx, placed),
             chain=await _chain(ctx, append_certs),
@@ -134,12 +133,12 @@ async def certificate_managed(
             days=_DAYS_REMAINING if days_remaining is None else int(days_remaining),
         )
         changes: DataMap = {"created": name}
-        now = wanted.candidate
+        now = requested.candidate
         if there is not None:
-            changes, held = await _changes(ctx, name, wanted)
+            changes, held = await _changes(ctx, name, requested)
             if held is not None and changes.keys() <= _ABOUT_FORM:
                 now = held.certificate
-        file = await _kept(ctx, name, now, wanted, about_file, is_written=bool(changes))
+        file = await _kept(ctx, name, now, requested, about_file, is_written=bool(changes))
         return outcome(ctx, name, "certificate", changes, file, _state(name, now))
 
 
@@ -147,17 +146,17 @@ async def _kept(
     ctx: StateContext,
     name: str,
     certificate: x509.Certificate,
-    wanted: _RequestedCertificate,
+    requested: _RequestedCertificate,
     about_file: dict[str, Any],
     *,
     is_written: bool,
 ) -> StateReturn:
     """Manage the file; write the content only if `is_written`."""
-    if wanted.encoding != "pkcs12":
-        data = encodings.encoded(certificate, wanted.chain, wanted.encoding)
-        is_text = wanted.encoding in encodings.TEXTS
+    if requested.encoding != "pkcs12":
+        data = encodings.encoded(certificate, requested.chain, requested.encoding)
+        is_text = requested.encoding in encodings.TEXTS
         return await written(ctx, name, data if is_written else None, about_file, is_text=is_text)
-    key = making.embedded_key(wanted.given)
+    key = making.embedded_key(requested.given)
     if key is None:
         raise StateFailedError(
             "Creating a PKCS12-encoded certificate without embedded private key is unsupported: private_key "
@@ -168,7 +167,7 @@ async def _kept(
     if is_written and not ctx.test:
         path = await real_path(ctx, name)
         try:
-            await pack(ctx, path, [certificate, *wanted.chain], key, wanted.packing)
+            await pack(ctx, path, [certificate, *requested.chain], key, requested.packing)
         except StateFailedError:
             if is_new:
                 await ctx.connection.remove(path)
@@ -182,12 +181,12 @@ async def _chain(ctx: StateContext, append_certs: list[str] | str | None) -> lis
 
 
 async def _changes(
-    ctx: StateContext, name: str, wanted: _RequestedCertificate
+    ctx: StateContext, name: str, requested: _RequestedCertificate
 ) -> tuple[DataMap, Held | None]:
     """Return the differences from the existing file, and the certificates in it."""
     container = None
     if await form_of(ctx, name) is Form.PKCS12:
-        container = await opened(ctx, name, wanted.packing.passphrase)
+        container = await opened(ctx, name, requested.packing.passphrase)
         if container is None:
             return {"pkcs12_passphrase": True}, None
         held = container.held
@@ -195,13 +194,13 @@ async def _changes(
         found = held_in(await ctx.connection.read(name))
         if found is None:
             return {"replaced": name}, None
-        held = found.beside(wanted.chain)
-    changes = await _differences(ctx, held.certificate, wanted)
-    if held.encoding != wanted.encoding:
-        changes["encoding"] = wanted.encoding
+        held = found.beside(requested.chain)
+    changes = await _differences(ctx, held.certificate, requested)
+    if held.encoding != requested.encoding:
+        changes["encoding"] = requested.encoding
     elif container is not None:
-        changes |= _container_differences(container, wanted.packing)
-    if [*held.chain] != wanted.chain:
+        changes |= _container_differences(container, requested.packing)
+    if [*held.chain] != requested.chain:
         changes["additional_certs"] = True
     return changes, held
 
@@ -216,13 +215,13 @@ def _container_differences(container: Pkcs12Container, packing: Packing) -> Data
 
 
 async def _differences(
-    ctx: StateContext, current: x509.Certificate, wanted: _RequestedCertificate
+    ctx: StateContext, current: x509.Certificate, requested: _RequestedCertificate
 ) -> DataMap:
     from cryptography.exceptions import InvalidSignature
 
-    given, candidate = wanted.given, wanted.candidate
+    given, candidate = requested.given, requested.candidate
     changes = differences(current, candidate, extensions(dict(given)))
-    if _is_over(current, wanted):
+    if _is_over(current, requested):
         changes["expiration"] = True
     serial = given.get("serial_number")
     if serial is not None and making.serial_of(serial) != current.serial_number:
@@ -240,12 +239,12 @@ async def _differences(
     return changes
 
 
-def _is_over(current: x509.Certificate, wanted: _RequestedCertificate) -> bool:
+def _is_over(current: x509.Certificate, requested: _RequestedCertificate) -> bool:
     """Return whether a certificate expires too soon; with `not_after`, whether its end differs."""
-    if wanted.given.get("not_after"):
-        return current.not_valid_after_utc != wanted.candidate.not_valid_after_utc
+    if requested.given.get("not_after"):
+        return current.not_valid_after_utc != requested.candidate.not_valid_after_utc
     left = current.not_valid_after_utc - dt.datetime.now(tz=dt.UTC)
-    return bool(wanted.days) and left < dt.timedelta(days=wanted.days)
+    return bool(requested.days) and left < dt.timedelta(days=requested.days)
 
 
 def _state(name: str, certificate: x509.Certificate) -> DataMap:

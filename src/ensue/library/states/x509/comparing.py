@@ -56,11 +56,13 @@ def _by_name(
     certificate: x509.Certificate | x509.CertificateSigningRequest, config: str
 ) -> dict[str, tuple[bool, Any]]:
     """Return, by name, whether each compared extension is critical, and its value."""
-    found: dict[str, tuple[bool, Any]] = {
+    extensions: dict[str, tuple[bool, Any]] = {
         extension_name(each.oid): (each.critical, _value(each.value)) for each in certificate.extensions
     }
     return {
-        name: value for name, value in found.items() if name not in _KEY_IDENTIFIERS or f"{name} =" in config
+        name: value
+        for name, value in extensions.items()
+        if name not in _KEY_IDENTIFIERS or f"{name} =" in config
     }
 
 

@@ -59,7 +59,6 @@ async def crl_managed(
     """Create a certificate revocation list, signed on the target; replace it if it differs or expires soon.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         signing_private_key: path of the authority's private key.
         revoked: mappings with `serial_number` or `certificate`, and `revocation_date`, `not_after` and
@@ -96,7 +95,7 @@ async def crl_managed(
         raise StateFailedError("encoding is pem or der, and signing_cert names the authority's certificate")
     asked = dict(extensions or {})
     now = dt.datetime.now(tz=dt.UTC)
-    wanted = await revoked_in(ctx, revoked, now, include_expired=include_expired)
+    entries = await revoked_in(ctx, revoked, now, include_expired=include_expired)
     there = await ctx.connection.stat(name, follow=True)
     if there is None and ctx.test:
         return outcome(ctx, name, _WHAT, {"created": name}, await kept(ctx, name, None, about_file), None)
@@ -114,7 +113,7 @@ async def crl_managed(
             if current is not None:
                 changes = await _changes(ctx, current, authority, key, digest)
                 changes |= differences(
-                    current, wanted, asked, await changed_extensions(ctx, current, asked, signer, now)
+                    current, entries, asked, await changed_extensions(ctx, current, asked, signer, now)
                 )
                 changes |= {"encoding": encoding} if (encoding == "pem") != (_BEGIN in data) else {}
                 left = (current.next_update_utc or now) - now
@@ -123,19 +122,19 @@ async def crl_managed(
                     if days_remaining and left < dt.timedelta(days=days_remaining)
                     else {}
                 )
-                wanted = kept_dates(current, wanted)
+                entries = kept_dates(current, entries)
         content = None
         if changes and not ctx.test:
             if current is None or changes.keys() != {"encoding"}:
                 if "cRLNumber" in asked:
                     asked["cRLNumber"] = number_after(current, asked["cRLNumber"])
-                current = await made(ctx, wanted, asked, signer, now)
+                current = await made(ctx, entries, asked, signer, now)
             content = encoded(current, encoding)
         file = await written(ctx, name, content, about_file, is_text=encoding == "pem")
         new_state: DataMap = {
             "path": name,
             "issuer": authority.subject.rfc4514_string(),
-            "revoked": [f"{each.serial:X}" for each in wanted],
+            "revoked": [f"{each.serial:X}" for each in entries],
         }
         return outcome(ctx, name, _WHAT, changes, file, new_state)
 

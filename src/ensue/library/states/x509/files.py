@@ -31,8 +31,8 @@ def split(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 async def real_path(ctx: StateContext, path: str) -> str:
     """Return a path with symlinks resolved."""
-    found = await ctx.connection.stat(path)
-    if found is None or found.kind != "symlink":
+    file_stat = await ctx.connection.stat(path)
+    if file_stat is None or file_stat.kind != "symlink":
         return path
     done = await ctx.connection.run(Command(argv=["readlink", "-f", "--", path], cwd="/"))
     return done.stdout.decode().rstrip("\n") or path
@@ -69,13 +69,12 @@ async def written(
     return file
 
 
-def outcome(  # noqa: PLR0917 (what a return is made of)
+def outcome(
     ctx: StateContext, name: str, what: str, changes: DataMap, file: StateReturn, new_state: DataMap | None
 ) -> StateReturn:
     """Make the return of the state.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         what: name of the managed object, for the comment.
         changes: changes of the content.
@@ -87,6 +86,6 @@ def outcome(  # noqa: PLR0917 (what a return is made of)
     every: DataMap = {**changes, **({} if "created" in changes else about_file)}
     if ctx.test and (every or file.result is None):
         comment = f"The {what} would have been {verb}" if changes else file.comment
-        return StateReturn(name=name, result=None, changes=every, comment=comment)
+        return StateReturn.planned(name, comment, every)
     comment = f"The {what} has been {verb}" if changes else f"The {what} is in the correct state"
-    return StateReturn(name=name, result=True, changes=every, comment=comment, new_state=new_state)
+    return StateReturn.changed(name, comment, every, new_state)

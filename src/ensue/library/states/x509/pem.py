@@ -26,7 +26,6 @@ async def pem_managed(ctx: StateContext, name: str, text: str, **kwargs: Any) ->
     """Write PEM to a file, and restore its line breaks if they are missing.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         text: the PEM; a private key is masked.
         **kwargs: arguments of `file.managed`.

@@ -40,7 +40,6 @@ async def private_key_managed(
     """Create a private key on the target, which never leaves it.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         algo: `rsa`, `ec`, `ed25519` or `ed448`.
         keysize: size in bits: for `rsa` at least 2048, for `ec` 256, 384 or 521.
@@ -77,7 +76,7 @@ async def private_key_managed(
     there = await ctx.connection.stat(path, follow=True)
     if there is None and about_file.get("create") is False:
         comment = f"File {name} is not present and is not set for creation"
-        return StateReturn(name=name, result=True, comment=comment, new_state={"path": name, "exists": False})
+        return StateReturn.unchanged(name, comment, {"path": name, "exists": False})
     changes: DataMap = {"created": name} if there is None else {"replaced": name} if new else {}
     if there is not None and not new:
         changes = await _differences(
@@ -101,8 +100,8 @@ async def private_key_managed(
 async def _differences(
     ctx: StateContext, key: TargetKey, kind: KeyKind, encoding: str, *, overwrite: bool
 ) -> DataMap:
-    found = await look(ctx, key)
-    if found.kind is None:
+    current = await look(ctx, key)
+    if current.kind is None:
         if not overwrite:
             raise StateFailedError(
                 "The existing file is no private key formatted as DER, PEM or embedded in PKCS12, or it is "
@@ -110,12 +109,12 @@ async def _differences(
             )
         return {"replaced": key.path}
     changes: DataMap = {}
-    if found.kind.algo != kind.algo:
+    if current.kind.algo != kind.algo:
         changes["algo"] = kind.algo
-    elif found.kind.keysize != kind.keysize:
+    elif current.kind.keysize != kind.keysize:
         changes["keysize"] = kind.keysize
-    if found.encoding != encoding:
+    if current.encoding != encoding:
         changes["encoding"] = encoding
-    if key.passphrase and not found.is_encrypted:
+    if key.passphrase and not current.is_encrypted:
         changes["passphrase"] = True
     return changes

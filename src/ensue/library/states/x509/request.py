@@ -52,7 +52,6 @@ async def csr_managed(
     """Create a certificate signing request; replace it if it differs.
 
     Args:
-        ctx: the state's context.
         name: path of the file.
         private_key: path of the private key.
         private_key_passphrase: passphrase of the private key; masked.

@@ -37,15 +37,11 @@ class ExistingRepository(msgspec.Struct, kw_only=True, frozen=True):
     file: AptSourceFile
 
 
-async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[DataMap]]:  # noqa: ARG001 (Salt takes more)
+async def list_repos(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[DataMap]]:
     """Return the apt repositories by URI.
 
     Args:
-        ctx: the target.
         **kwargs: parts of the line by name, as for `mod_repo`.
-
-    Example:
-        ensue call '*' pkg.list_repos
     """
     await _need_apt(ctx)
     repos: dict[str, list[DataMap]] = {}
@@ -59,30 +55,28 @@ async def get_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
     """Return the repository of a sources line, an empty mapping if it does not exist.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: parts of the line by name, as for `mod_repo`.
 
     Example:
         ensue call '*' pkg.get_repo 'deb https://apt.example.com stable main'
     """
-    found = await find(ctx, await wanted_source(ctx, repo, kwargs))
-    return found.source.as_data(found.file.path) if found else {}
+    source = await find(ctx, await wanted_source(ctx, repo, kwargs))
+    return source.source.as_data(source.file.path) if source else {}
 
 
 async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
     """Return a repository as `mod_repo` would write it; Salt has no such function.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: those of `mod_repo`.
 
     Example:
         ensue call '*' pkg.plan_repo 'deb https://apt.example.com stable main'
     """
-    found = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
-    path = found.file.path if found else str(kwargs.get("file") or await _default_file(ctx, repo))
+    source = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
+    path = source.file.path if source else str(kwargs.get("file") or await _default_file(ctx, repo))
     return wanted.as_data(path)
 
 
@@ -90,7 +84,6 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
     """Add or change a repository, and install its signing key.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: `file`, `comps`, `dist`, `architectures`, `disabled`, `comments`, `clean_file`; `key_url`,
             `key_text`, or `keyid` and `keyserver`; `signedby`; `refresh`.
@@ -108,15 +101,15 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
     wanted = await wanted_source(ctx, repo, kwargs)
     await _bring_keys(ctx, repo, wanted, kwargs)
     path = str(kwargs.get("file") or await _default_file(ctx, repo))
-    found = await find(ctx, wanted)
+    source = await find(ctx, wanted)
     if kwargs.get("clean_file"):
         await save(ctx, empty_file(path).with_source(wanted))
-    elif found is None:
+    elif source is None:
         files = {file.path: file for file in await source_files(ctx)}
         await save(ctx, files.get(path, empty_file(path)).with_source(wanted))
-    elif found.source.settings != wanted.settings or (wanted.comment not in {"", found.source.comment}):
-        place = found.source.place
-        await save(ctx, found.file.changed(lambda old: wanted if old.place == place else old))
+    elif source.source.settings != wanted.settings or (wanted.comment not in {"", source.source.comment}):
+        place = source.source.place
+        await save(ctx, source.file.changed(lambda old: wanted if old.place == place else old))
     if kwargs.get("refresh_db", kwargs.get("refresh", True)):
         await ctx.call("pkg.refresh_db")
     return {repo: await get_repo(ctx, repo, **kwargs)}
@@ -126,7 +119,6 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
     """Remove a repository.
 
     Args:
-        ctx: the target.
         repo: its line in the one-line style, or `ppa:owner/name`.
         **kwargs: parts of the line by name, as for `mod_repo`.
 
@@ -140,17 +132,17 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
         StateFailedError: there is no such repository.
     """
     wanted = await wanted_source(ctx, repo, kwargs)
-    said: list[str] = []
+    texts: list[str] = []
     for file in await source_files(ctx):
         left = file.changed(lambda old: None if old.place == wanted.place else old)
         if len(left.all) != len(file.all):
             await save(ctx, left)
-            said.append(f"Repo '{repo}' has been removed from {file.path}.")
-    if not said:
+            texts.append(f"Repo '{repo}' has been removed from {file.path}.")
+    if not texts:
         raise StateFailedError(f"Repo {repo} doesn't exist in the sources.list(s)")
     if kwargs.get("refresh_db", kwargs.get("refresh", True)):
         await ctx.call("pkg.refresh_db")
-    return "\n".join(said)
+    return "\n".join(texts)
 
 
 async def find(ctx: FunctionContext, wanted: AptSource) -> ExistingRepository | None:
@@ -236,8 +228,8 @@ async def _ppa_key(ctx: FunctionContext, repo: str) -> str | None:
     if not repo.startswith("ppa:"):
         return None
     owner, name = await _ppa(ctx, repo)
-    said = json.loads(await ctx.files.read(f"https://launchpad.net/api/1.0/~{owner}/+archive/{name}"))
-    return str(said["signing_key_fingerprint"])
+    archive = json.loads(await ctx.files.read(f"https://launchpad.net/api/1.0/~{owner}/+archive/{name}"))
+    return str(archive["signing_key_fingerprint"])
 
 
 async def _default_file(ctx: FunctionContext, repo: str) -> str:

@@ -31,7 +31,6 @@ async def install_key(ctx: FunctionContext, content: bytes, path: str) -> None:
     """Write a key file, in the format that its name requires.
 
     Args:
-        ctx: the target.
         content: the key, armoured or not.
         path: the file; `.asc` stands for an armoured key.
 
@@ -40,8 +39,8 @@ async def install_key(ctx: FunctionContext, content: bytes, path: str) -> None:
         RemoteFileError: the file cannot be written.
     """
     data = content if path.endswith(".asc") else _plain(content)
-    found = await ctx.connection.stat(path, follow=True)
-    if found is not None and await ctx.connection.read(path) == data:
+    key_stat = await ctx.connection.stat(path, follow=True)
+    if key_stat is not None and await ctx.connection.read(path) == data:
         return
     await ctx.connection.make_directory(posixpath.dirname(path), parents=True)
     await ctx.connection.write(path, data, mode=_MODE)
