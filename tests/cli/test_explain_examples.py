@@ -123,6 +123,7 @@ BY_CODE = {
     "E0884": "ensue plan a",
     "E0889": "ensue plan a",
     "E0887": "ensue plan a",
+    "E0891": "ensue plan a",
     "E0892": "ensue resources list",
     "E0826": f"{DEPLOY} --plan",
     "E0857": "ensue apply --test",

@@ -6,6 +6,8 @@ import asyncio
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.core.model.secret_values import mask_config
 
 if TYPE_CHECKING:
@@ -30,8 +32,15 @@ class KeptResources(OpenedProject):
 
     async def resources(self) -> list[ResourceRecord]:
         """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
-        services = await self._prepared()
-        return await asyncio.to_thread(services.directory.records)
+        directory = (await self._prepared()).directory
+        records = await asyncio.to_thread(directory.records)
+        refused = directory.refused
+        return [
+            msgspec.structs.replace(record, fault=self.masker.text(refused[record.srn]))
+            if record.srn in refused
+            else record
+            for record in records
+        ]
 
     async def unassigned_resources(self) -> tuple[Diagnostic, ...]:
         """Return a warning if no machine manages the resources that a pillar file declares."""

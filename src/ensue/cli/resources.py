@@ -78,16 +78,17 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
     rows: list[tuple[str, ...]] = [
         (
             str(record.srn),
-            record.status,
+            record.shown_status,
             " <- ".join(map(str, _chain(record.source, sources))) or record.origin,
             ", ".join(record.managing_minions),
         )
         for record in records
     ]
     columns: tuple[str, ...] = ("resource", "status", "source", "managed by")
-    if any(record.invalidated_because for record in records):
+    reasons = [record.invalidated_because or record.fault for record in records]
+    if any(reasons):
         columns = (*columns, "because")
-        rows = [(*row, record.invalidated_because) for row, record in zip(rows, records, strict=True)]
+        rows = [(*row, reason) for row, reason in zip(rows, reasons, strict=True)]
     return table_text(columns, rows, session.stdout_palette)
 
 

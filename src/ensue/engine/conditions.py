@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.engine.condition_trouble import Trouble
 
 _SHOWN_CHARS: Final = 80
-_EFFECTS: Final = {
+_EFFECTS: Final[dict[tuple[str, bool | None], str]] = {
     ("onlyif", False): "false, so the state is skipped",
     ("onlyif", None): "false, so the state is skipped",
     ("unless", False): "false, so `unless` does not skip the state",

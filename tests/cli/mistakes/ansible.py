@@ -73,6 +73,20 @@ ROWS: list[Mistake] = [
     ],
     *[
         Mistake(
+            what=f"a list with a host of an inventory: {words}",
+            words=words,
+            files={
+                "pillar/top.sls": "base: {'*': [hosts]}\n",
+                "pillar/hosts.sls": _HOSTS.replace("{host:", "{ansible_host:"),
+            },
+            says="misconfigured",
+            mends="for `ansible_host` write `host`",
+            code=0,
+        )
+        for words in ("resources list", "resources show ssh_host:web-01")
+    ],
+    *[
+        Mistake(
             what=f"hosts that no top file assigns: {words}",
             words=words,
             files={"states/t.sls": "a: test.nop\n", "pillar/hosts.sls": _HOSTS, **top},
@@ -83,7 +97,7 @@ ROWS: list[Mistake] = [
         for top in ({}, {"pillar/top.sls": "base: {'web-*': [hosts]}\n"})
         for words, says, code in (
             (
-                "resources list",
+                "resources list --id box",
                 "no machine manages the `resources` of pillar/hosts.sls --> pillar/hosts.sls:2",
                 0,
             ),
