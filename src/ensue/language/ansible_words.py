@@ -170,21 +170,6 @@ _FUNCTIONS_OF_STATES: Final = {
 }
 """What brings a machine into a state of Ansible, by module and state."""
 
-_FILTERS: Final = {
-    "to_yaml": "yaml",
-    "to_nice_yaml": "yaml(False)",
-    "to_json": "json",
-    "to_nice_json": "json(indent=2)",
-    "from_yaml": "load_yaml",
-    "from_json": "load_json",
-    "b64encode": "base64_encode",
-    "b64decode": "base64_decode",
-    "bool": "to_bool",
-    "mandatory": "nothing: an undefined value is an error",
-    "ternary": "{{ a if condition else b }}",
-    "combine": "{{ salt['slsutil.merge'](a, b) }}",
-    "dict2items": "{% for key, value in mapping.items() %}",
-}
 _OF_PLAYS: Final = frozenset({"hosts", "tasks", "roles", "import_playbook"})
 
 
@@ -219,12 +204,6 @@ def contrary_state(module: str, function: str, value: Any) -> str:
         return ""
     advice = f"write `{instead}`" if instead else "such as `file.absent`, `pkg.removed`, `service.dead`"
     return f"`state` is Ansible's: here the function says it, {advice}"
-
-
-def instead_of_filter(name: str) -> str:
-    """Return what to write instead of a filter of Ansible; empty if it is none."""
-    advice = _FILTERS.get(name, "")
-    return f"`{name}` is Ansible's: write {advice}" if advice else ""
 
 
 def instead_of_playbook(data: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tests.cli.mistakes.mistake import Mistake, line
+from tests.cli.mistakes.mistake import Mistake, line, option
 
 _NODEGROUPS: Final = {"ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
 _HOSTS: Final = "# inventory\nresources: {ssh_host: {hosts: {web-01: {host: 192.0.2.1}}}}\n"
@@ -171,6 +171,59 @@ ROWS: list[Mistake] = [
         mends="there is no such argument, and the template does not read it",
         code=0,
     ),
+    *[
+        _state(
+            f"the expression {text}",
+            f'a:\n  test.nop:\n    - x: "{{{{ {text} }}}}"\n',
+            at="",
+            says=says,
+            mends=mends,
+        )
+        for text, says, mends in (
+            ("'/a/b' | basename", "no filter 'basename'", "write {{ salt['file.basename'](path) }}"),
+            ("'a' | hash('sha1')", "no filter 'hash'", "write `sha1`, `sha256`, `sha512` or `md5`"),
+            ("'a' | password_hash('sha512')", "no filter 'password_hash'", "`hash_password: true` in `user"),
+            ("'1' is version('1', '>')", "no test 'version'", "{{ salt['pkg.version_cmp'](a, b) >= 0 }}"),
+            ("'a' | ansible.builtin.dirname", "no filter 'ansible.builtin.dirname'", "salt['file.dirname']"),
+            ("'a' | community.general.json_query('a')", "no filter", "no collection here: write json_query"),
+            ("now()", "'now' is undefined", "{{ None | strftime('%Y-%m-%d') }} is the time"),
+            (
+                "lookup('env', 'HOME')",
+                "'lookup' is undefined",
+                "on this machine, {{ salt['cmd.run']('echo $HO",
+            ),
+            ("role_path", "'role_path' is undefined", "salt://{{ slspath }}/FILE a file beside it"),
+        )
+    ],
+    *[
+        option(f"{name}: x", says=f"ensue has no option '{name}'", mends=mends)
+        for name, mends in (
+            ("forks", "`ensue apply --concurrency N`"),
+            ("become", "`sudo: true`"),
+            ("remote_user", "in pillar below `resources`: `user`"),
+            ("roles_path", "`file_roots: {base: [states, FOLDER]}`"),
+            ("host_key_checking", "the key of a host is always checked"),
+            ("private_key_file", "in pillar below `resources`: `priv`"),
+            ("vault_password_file", "`ensue keys encrypt`"),
+        )
+    ],
+    *[
+        line(f"doc {word}", says=f"topic '{word}'", mends=mends)
+        for word, mends in (
+            ("notify", "`notify` is Ansible's: write `onchanges_in`"),
+            ("handlers", "`handlers` is Ansible's: write `onchanges_in`"),
+            ("copy", "instead of `copy`, write `file.managed` with `source` or `contents`"),
+        )
+    ],
+    *[
+        line(f"doc {word}", says=says, mends=mends, code=0)
+        for word, says, mends in (
+            ("ansible", "sls-primer (topic)", "docs/sls-primer.md"),
+            ("vault", "secrets (topic)", "`ensue keys encrypt`"),
+            ("group_vars", "roots-and-pillar (topic)", "`pillar/top.sls` assigns"),
+            ("template", "template (driver)", "In an SLS: instead of `template`, write `file.managed` with"),
+        )
+    ],
     *[
         _state(f"the tag {text}", f"{text}\n", at="states/t.sls:1", says="broken Jinja", mends=mends)
         for text, mends in (
