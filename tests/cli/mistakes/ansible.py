@@ -87,7 +87,7 @@ ROWS: list[Mistake] = [
     ],
     *[
         Mistake(
-            what=f"hosts that no top file assigns: {words}",
+            what=f"hosts that no top file assigns: {words}, {len(top)} top files",
             words=words,
             files={"states/t.sls": "a: test.nop\n", "pillar/hosts.sls": _HOSTS, **top},
             says=says,
@@ -207,6 +207,8 @@ ROWS: list[Mistake] = [
             ("vault_password_file", "`ensue keys encrypt`"),
         )
     ],
+    line("keys encrypt x", says="the value is no argument", mends="`ensue keys encrypt < FILE`"),
+    line("apply t --hosts web", says="No such option '--hosts'", mends="`--tgt TARGET` chooses the machines"),
     *[
         line(f"doc {word}", says=f"topic '{word}'", mends=mends)
         for word, mends in (
