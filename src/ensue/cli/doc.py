@@ -83,7 +83,9 @@ def show_docs(session: Session, name: str | None) -> int:
     texts = [function_text(one, palette) for one in functions]
     texts += [module_text(one, palette) for one in modules]
     texts += [part_text(one, palette) for one in parts]
-    if parts and not (functions or modules) and (advice := _of_ansible(name)):
+    from ensue.language.functions.state_words import instead_of_word
+
+    if parts and not (functions or modules) and (advice := instead_of_word(name)):
         texts.append(f"In an SLS: {advice}\n")
     _print(session, texts)
     return exit_codes.SUCCEEDED
@@ -152,26 +154,18 @@ def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[Modul
     return functions, modules
 
 
-def _of_ansible(name: str) -> str:
-    """Return what to write instead of a keyword or module of Ansible; empty if it is none."""
-    from ensue.language.ansible_words import instead_of_keyword
-    from ensue.language.function_words import instead_of_module
-
-    return instead_of_keyword(name) or instead_of_module(name)
-
-
 def _unknown(session: Session, name: str) -> Exception:
     import difflib
 
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import ConfigurationError
-    from ensue.language.functions.state_words import near_words
+    from ensue.language.functions.state_words import instead_of_word, near_words
 
     names = [*near_words(name), *_read(session, lambda docs: docs.near(name))]
     names += _read_parts(session, lambda docs: docs.near(name))
     near = difflib.get_close_matches(name, dict.fromkeys(names), n=_MOST_NEAR, cutoff=0)
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all names"
-    help_ = _of_ansible(name) or help_
+    help_ = instead_of_word(name) or help_
     summary = f"there is no function, module, driver, resource type or topic {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
 

@@ -108,6 +108,24 @@ ROWS: list[Mistake] = [
     ],
     *[
         _state(
+            f"beside a function: {text}",
+            f"b: test.nop\na:\n  test.nop: []\n  {text}\n",
+            at="states/t.sls:4:3",
+            says=f"`{text.partition(':')[0]}` of 'a' is beside its function 'test.nop'",
+            mends=mends,
+        )
+        for text, mends in (
+            ("when: grains.os == 'Debian'", "`when` is Ansible's: write {% if … %}"),
+            ("become: true", "the registration of a host has `sudo: true`"),
+            ("tags: web", "write it there: `- tags: web`"),
+            ("require: [{test: b}]", "write it there: `- require: …`"),
+            ("onlyif: 'true'", "write it there: `- onlyif: 'true'`"),
+            ("cwd: /tmp", "write it there: `- cwd: /tmp`"),
+            ("name: x", "write it there: `- name: x`"),
+        )
+    ],
+    *[
+        _state(
             f"{function}: [{text}]",
             f"x:\n  {function}:\n    - {text}\n",
             at="states/t.sls:2:3",

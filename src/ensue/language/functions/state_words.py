@@ -154,6 +154,14 @@ def state_words() -> tuple[StateWordDoc, ...]:
     return (*map(_requisite, requisites), *map(_option, sorted(GLOBAL_WORDS - MERGED_BY_EXTEND)))
 
 
+def instead_of_word(name: str) -> str:
+    """Return what to write instead of a keyword or module of Ansible; empty if it is none."""
+    from ensue.language.ansible_words import instead_of_keyword
+    from ensue.language.function_words import instead_of_module
+
+    return instead_of_keyword(name) or instead_of_module(name)
+
+
 def near_words(name: str) -> list[str]:
     """Return the words that are close to a name."""
     import difflib
