@@ -6,8 +6,9 @@ import pytest
 
 from ensue.core.contracts.functions import Signature
 from ensue.language.ansible_words import _KEYWORDS, _UNMISTAKABLE, OF_BOTH
-from ensue.language.argument_suggestions import GLOBAL_WORDS, meant_by, near_miss
+from ensue.language.argument_suggestions import meant_by, near_miss
 from ensue.language.functions.functions import Functions
+from ensue.language.option_words import GLOBAL_WORDS
 
 OURS = Signature(
     names=frozenset({"name", "contents", "source", "template"}),

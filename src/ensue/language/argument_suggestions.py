@@ -12,18 +12,13 @@ from ensue.language.ansible_arguments import instead_of_module_argument
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.collector import near_names
 from ensue.language.hcl_words import argument_meant, instead_of_argument
-from ensue.language.options import OPTION_WORDS, TAGS
+from ensue.language.option_words import GLOBAL_WORDS, TAGS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ensue.core.contracts.functions import Signature
-
-GLOBAL_WORDS: Final = frozenset({
-    *OPTION_WORDS, *MERGED_BY_EXTEND, "order", "aggregate", "tgt", "tgt_optional", "arg_bind", "names",
-})  # fmt: skip
-"""Every word that a state may have whatever its function is."""
 
 _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "when": ("onlyif", "unless"),

@@ -52,8 +52,8 @@ def without_words_beside(
 def _belongs_inside(key: Any, value: Any, body: Mapping[Any, Any]) -> str:
     """Return what to do with a key of a declaration that is no state module; empty if it may be one."""
     from ensue.language.ansible_words import instead_of_keyword
-    from ensue.language.argument_suggestions import GLOBAL_WORDS
     from ensue.language.function_words import instead_of_module
+    from ensue.language.option_words import GLOBAL_WORDS
 
     word = str(key)
     if "." in word or word.startswith("_") or instead_of_module(word):

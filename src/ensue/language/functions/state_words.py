@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from ensue.core.contracts.state_words import StateWordDoc
-from ensue.language.argument_suggestions import GLOBAL_WORDS
+from ensue.language.option_words import GLOBAL_WORDS
 from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITES_IN
 
 _STATES: Final = "a list of `- module: ID`"
