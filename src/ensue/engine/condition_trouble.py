@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import shlex
 from textwrap import shorten
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -143,6 +142,8 @@ def _last_of_pipelines(line: str) -> list[list[str]] | None:
     """Return the words of the last command of each pipeline in a list; None if the line is no such list."""
     if "\n" in line.strip():
         return None
+    import shlex  # Only a command that has failed needs it.
+
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     lasts: list[list[str]] = [[]]
