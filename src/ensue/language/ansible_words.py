@@ -150,6 +150,14 @@ _STATES: Final = frozenset({
 _PAIRED: Final = frozenset({"absent", "present"})
 """States of Ansible that are functions here, in the modules that have one of them."""
 
+_EDITING: Final = {
+    ("file", "line"): "write `mode: delete` and `match`",
+    ("file", "replace"): "write `repl: ''`",
+    ("file", "blockreplace"): "write `content: ''`",
+    ("file", "keyvalue"): "write `file.replace` with `repl: ''`",
+}
+"""How functions that edit a file remove what is `absent`; a line that is `present` is what they do anyway."""
+
 _FUNCTIONS_OF_STATES: Final = {
     ("file", "absent"): "file.absent",
     ("file", "directory"): "file.directory",
@@ -197,6 +205,8 @@ def contrary_state(module: str, function: str, value: Any) -> str:
     """
     if not isinstance(value, str) or value not in _STATES or value == function:
         return ""
+    if (module, function) in _EDITING and value in _PAIRED:
+        return "" if value == "present" else f"`state` is Ansible's: {_EDITING[module, function]}"
     instead = _FUNCTIONS_OF_STATES.get((module, value), "")
     if not instead and function in _PAIRED and value in _PAIRED:
         instead = f"{module}.{value}"

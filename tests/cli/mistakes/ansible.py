@@ -153,6 +153,14 @@ ROWS: list[Mistake] = [
             ("file.managed", "vars", "write `context: {name: value}`"),
             ("file.managed", "validate", "write `check_cmd`"),
             ("user.present", "append", "write `remove_groups: false`"),
+            ("user.present", "comment", "write `fullname`"),
+            ("file.symlink", "src", "write `target`"),
+            ("file.line", "backrefs", "write `file.replace`, whose `repl` may have"),
+            ("git.latest", "repo", "write `name` with the address"),
+            ("cron.present", "job", "write `name` with the command"),
+            ("cron.present", "weekday", "write `dayweek`"),
+            ("ssh_auth.present", "key", "write `name` with the key"),
+            ("service.running", "daemon_reload", "`systemctl daemon-reload` and `onchanges`"),
         )
     ],
     _state(
@@ -162,6 +170,13 @@ ROWS: list[Mistake] = [
         says="cmd.run makes no use of 'user'",
         mends="write `runas`: with `user`, the command runs as the user of the connection",
         code=0,
+    ),
+    _state(
+        "a line that is absent",
+        "x:\n  file.line:\n    - content: a\n    - state: absent\n",
+        at="states/t.sls:4:7",
+        says="'state: absent' of 'x' is Ansible's",
+        mends="write `mode: delete` and `match`",
     ),
     _state(
         "a service that is restarted",
