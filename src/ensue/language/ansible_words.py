@@ -54,7 +54,7 @@ _BLOCK: Final = (
 
 _EXIT_CODE: Final = "(with it, `retcode` becomes 0, and `exit_code` is the real code)"
 
-_KEYWORDS: Final = {
+KEYWORDS: Final = {
     "when": _CONDITION,
     "loop": _LOOP,
     "loop_control": _LOOP,
@@ -183,7 +183,7 @@ _OF_PLAYS: Final = frozenset({"hosts", "tasks", "roles", "import_playbook"})
 
 def instead_of_keyword(word: str) -> str:
     """Return what to write instead of a keyword of Ansible; empty if it is none."""
-    advice = _KEYWORDS.get(word, "") or (_LOOP if word.startswith("with_") else "")
+    advice = KEYWORDS.get(word, "") or (_LOOP if word.startswith("with_") else "")
     return f"`{word}` is Ansible's: {advice}" if advice else ""
 
 
@@ -223,7 +223,7 @@ def instead_of_playbook(data: Any) -> str:
     keys = {str(key) for one in data for key in one}
     if keys & _OF_PLAYS:
         what = "a playbook of Ansible"
-    elif "name" in keys or keys & _KEYWORDS.keys():
+    elif "name" in keys or keys & KEYWORDS.keys():
         what = "a list of Ansible's tasks"
     else:
         return ""
