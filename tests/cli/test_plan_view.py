@@ -166,6 +166,16 @@ def test_an_apply_on_a_terminal_is_short(shell: Shell) -> None:
     assert "          ID: same" in shell.run("apply", "t").out
 
 
+def test_a_failure_is_in_full_once_on_stdout(shell: Shell) -> None:
+    """The line of the state has its name; the end of the run says what happened, where, and what to do."""
+    shell.write("states/t.sls", "gone:\n  file.replace: [{name: /none/x}, {pattern: a}, {repl: b}]\n")
+    plan = shell.run("plan", "t", "--no-color")
+    assert "    ! gone (file.replace) /none/x\n" in plan.out
+    assert "  gone (file.replace), states/t.sls:2:3: /none/x: file not found\n" in plan.out
+    assert plan.out.count("file not found") == 1
+    assert plan.err.count("failed: gone (file.replace): states/t.sls:2:3: /none/x: file not found") == 1
+
+
 def test_terse_lines_have_ids(shell: Shell) -> None:
     """Where a name is not the ID, both are shown."""
     _tree(shell)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ensue.core.contracts.functions import Signature
-from ensue.language.ansible_words import _KEYWORDS, _UNMISTAKABLE, OF_BOTH
-from ensue.language.argument_suggestions import GLOBAL_WORDS, meant_by, near_miss
+from ensue.language.ansible_words import _UNMISTAKABLE, KEYWORDS, OF_BOTH
+from ensue.language.argument_suggestions import meant_by, near_miss
 from ensue.language.functions.functions import Functions
+from ensue.language.option_words import GLOBAL_WORDS
 
 OURS = Signature(
     names=frozenset({"name", "contents", "source", "template"}),
@@ -89,7 +90,7 @@ def test_less_is_refused_of_functions_that_are_not_ensues(word: str) -> None:
     ("word", "meant"),
     [
         ("enviroment", "did you mean env?"),
-        ("when", f"`when` is Ansible's: {_KEYWORDS['when']}"),
+        ("when", f"`when` is Ansible's: {KEYWORDS['when']}"),
         ("chdir", "did you mean cwd?"),
         ("user", "did you mean runas?"),
         ("dest", "did you mean name?"),
@@ -123,9 +124,9 @@ def test_every_keyword_of_ansible_is_answered(word: str) -> None:
 
 def test_the_tables_of_ansibles_keywords_agree() -> None:
     """No word that a state of ensue takes is answered as Ansible's."""
-    assert {*_KEYWORDS} == ANSIBLE - OF_BOTH - {word for word in ANSIBLE if word.startswith("with_")}
-    assert {*_KEYWORDS} >= _UNMISTAKABLE
-    assert not GLOBAL_WORDS & {*_KEYWORDS}
+    assert {*KEYWORDS} == ANSIBLE - OF_BOTH - {word for word in ANSIBLE if word.startswith("with_")}
+    assert {*KEYWORDS} >= _UNMISTAKABLE
+    assert not GLOBAL_WORDS & {*KEYWORDS}
 
 
 def test_no_state_function_swallows_what_it_does_not_know() -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ensue.language.ansible_filters import _FILTERS
 from ensue.language.ansible_modules import UNKNOWN
-from ensue.language.ansible_words import _FILTERS
 from ensue.language.function_words import _FUNCTIONS, _MODULES, instead_of_module, usual_names
 from ensue.language.functions.functions import Functions
 from ensue.language.jinja.environment import SaltJinjaEnvironment

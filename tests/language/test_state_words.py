@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.cli import main
-from ensue.language.argument_suggestions import GLOBAL_WORDS
 from ensue.language.functions.state_words import near_words, state_words
+from ensue.language.option_words import GLOBAL_WORDS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,11 +6,14 @@ import asyncio
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.core.model.secret_values import mask_config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import DataMap
     from ensue.core.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.core.model.srn import Srn
@@ -29,8 +32,22 @@ class KeptResources(OpenedProject):
 
     async def resources(self) -> list[ResourceRecord]:
         """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
-        services = await self._prepared()
-        return await asyncio.to_thread(services.directory.records)
+        directory = (await self._prepared()).directory
+        records = await asyncio.to_thread(directory.records)
+        refused = directory.refused
+        return [
+            msgspec.structs.replace(record, fault=self.masker.text(refused[record.srn]))
+            if record.srn in refused
+            else record
+            for record in records
+        ]
+
+    async def unassigned_resources(self) -> tuple[Diagnostic, ...]:
+        """Return a warning if no machine manages the resources that a pillar file declares."""
+        from ensue.language.targets.unassigned_resources import unassigned_resources
+
+        warning = await asyncio.to_thread(unassigned_resources, await self._prepared())
+        return () if warning is None else (warning,)
 
     async def resource_config(self, srn: Srn) -> DataMap | None:
         """Return a resource's configuration, secrets masked; None if there is no such resource."""

@@ -83,6 +83,10 @@ def show_docs(session: Session, name: str | None) -> int:
     texts = [function_text(one, palette) for one in functions]
     texts += [module_text(one, palette) for one in modules]
     texts += [part_text(one, palette) for one in parts]
+    from ensue.language.functions.state_words import instead_of_word
+
+    if parts and not (functions or modules) and (advice := instead_of_word(name)):
+        texts.append(f"In an SLS: {advice}\n")
     _print(session, texts)
     return exit_codes.SUCCEEDED
 
@@ -155,12 +159,13 @@ def _unknown(session: Session, name: str) -> Exception:
 
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import ConfigurationError
-    from ensue.language.functions.state_words import near_words
+    from ensue.language.functions.state_words import instead_of_word, near_words
 
     names = [*near_words(name), *_read(session, lambda docs: docs.near(name))]
     names += _read_parts(session, lambda docs: docs.near(name))
     near = difflib.get_close_matches(name, dict.fromkeys(names), n=_MOST_NEAR, cutoff=0)
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all names"
+    help_ = instead_of_word(name) or help_
     summary = f"there is no function, module, driver, resource type or topic {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
 

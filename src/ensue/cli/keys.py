@@ -71,13 +71,20 @@ def rotate(session: Session) -> int:
     help="A key that can decrypt it, by id, fingerprint or address; may be given again. Default: the only "
     "secret key in `gpg_keydir`.",
 )
+@click.argument("words", nargs=-1, metavar="")
 @project_options(*FORMS)
-def encrypt(session: Session, recipients: tuple[str, ...]) -> int:
+def encrypt(session: Session, recipients: tuple[str, ...], words: tuple[str, ...]) -> int:
     """Encrypt a value for a file of pillar that ends in `gpg` (`#!yaml|gpg`).
 
     The value comes from standard input; on a terminal it is asked for and not shown. The message is indented
     as the text below a key: `password: |`.
     """
+    if words:
+        # The message does not repeat them, since they are secrets.
+        raise click.UsageError(
+            "the value is no argument, which other users of this machine would see: it is asked for on a "
+            "terminal, or comes from standard input, `ensue keys encrypt < FILE`"
+        )
     plain = _value()
 
     async def work(project: AppProject) -> str:

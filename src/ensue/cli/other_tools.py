@@ -49,6 +49,8 @@ _OPTIONS: Final = {
     "--preview": _PLAN,
     "--noop": _PLAN,
     "--limit": _TARGET,
+    "--hosts": _TARGET,
+    "--host": _TARGET,
     "-l": _TARGET,
     "-L": "`--tgt L@ID,ID` lists machines",
     "-G": "`--tgt G@GRAIN:VALUE` chooses machines by a grain",

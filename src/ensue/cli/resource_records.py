@@ -56,7 +56,7 @@ def record_data(record: ResourceRecord) -> dict[str, Any]:
         "type": record.srn.type,
         "id": record.srn.id,
         "managing_minions": list(record.managing_minions),
-        "status": record.status,
+        "status": record.shown_status,
         "source": str(record.source) if record.source else None,
     }
 
@@ -71,7 +71,7 @@ async def shown_record(project: AppProject, record: ResourceRecord) -> dict[str,
     return {
         **record_data(record),
         "provenance": [str(source) for source in chain],
-        "because": record.invalidated_because,
+        "because": record.invalidated_because or record.fault,
         "grains_gathered_at": gathered_at.isoformat(timespec="seconds") if gathered_at else None,
         "config": presentable(config, project.masker),
     }
@@ -85,7 +85,7 @@ def print_record(session: Session, srn: str, data: dict[str, Any]) -> None:
         srn: the heading.
         data: the resource.
     """
-    because = data.pop("because")
+    because, is_wrong = data.pop("because"), data["status"] == "misconfigured"
     if session.out != "nested":
         del data["provenance"]
         session.print_document(data)
@@ -93,6 +93,6 @@ def print_record(session: Session, srn: str, data: dict[str, Any]) -> None:
     from ensue.output.nested import nested_lines
 
     if because:
-        data["invalidated_because"] = because
+        data["fault" if is_wrong else "invalidated_because"] = because
     lines = nested_lines({srn: data}, session.stdout_palette)
     session.print_text(["\n".join(lines) + "\n"])

@@ -30,6 +30,7 @@ _LOOKUP: Final = (
     "write {{ salt['module.function'](…) }}, such as salt['pillar.get']; for a variable of the environment, "
     f"{{{{ salt['environ.get']('HOME') }}}}{_ON_HOST}"
 )
+_TIME: Final = "{{ None | strftime('%Y-%m-%d') }} is the time at which the SLS is rendered"
 _LOOP: Final = (
     "write {% for item in … %} around the state; with `names`, each item is the name of a state, and no "
     "variable has it"
@@ -56,7 +57,8 @@ _VARIABLES: Final = {
     "ansible_limit": "leave it out: `--tgt` chooses the machines of a run",
     "ansible_managed": "write the text itself",
     "ansible_local": "own facts are grains: `grains.present`, or a file in `_grains`",
-    "ansible_date_time": "{{ None | strftime('%Y-%m-%d') }} is the time at which the SLS is rendered",
+    "ansible_date_time": _TIME,
+    "now": _TIME,
     "ansible_env": f"write {{{{ salt['environ.get']('HOME') }}}}{_ON_HOST}",
     "ansible_default_ipv4": "write {{ salt['network.ip_addrs']()[0] }}; grains.ipv4 has all addresses",
     "ansible_all_ipv4_addresses": "write {{ grains.ipv4 }}",

@@ -54,7 +54,7 @@ _BLOCK: Final = (
 
 _EXIT_CODE: Final = "(with it, `retcode` becomes 0, and `exit_code` is the real code)"
 
-_KEYWORDS: Final = {
+KEYWORDS: Final = {
     "when": _CONDITION,
     "loop": _LOOP,
     "loop_control": _LOOP,
@@ -150,6 +150,14 @@ _STATES: Final = frozenset({
 _PAIRED: Final = frozenset({"absent", "present"})
 """States of Ansible that are functions here, in the modules that have one of them."""
 
+_EDITING: Final = {
+    ("file", "line"): "write `mode: delete` and `match`",
+    ("file", "replace"): "write `repl: ''`",
+    ("file", "blockreplace"): "write `content: ''`",
+    ("file", "keyvalue"): "write `file.replace` with `repl: ''`",
+}
+"""How functions that edit a file remove what is `absent`; a line that is `present` is what they do anyway."""
+
 _FUNCTIONS_OF_STATES: Final = {
     ("file", "absent"): "file.absent",
     ("file", "directory"): "file.directory",
@@ -170,27 +178,12 @@ _FUNCTIONS_OF_STATES: Final = {
 }
 """What brings a machine into a state of Ansible, by module and state."""
 
-_FILTERS: Final = {
-    "to_yaml": "yaml",
-    "to_nice_yaml": "yaml(False)",
-    "to_json": "json",
-    "to_nice_json": "json(indent=2)",
-    "from_yaml": "load_yaml",
-    "from_json": "load_json",
-    "b64encode": "base64_encode",
-    "b64decode": "base64_decode",
-    "bool": "to_bool",
-    "mandatory": "nothing: an undefined value is an error",
-    "ternary": "{{ a if condition else b }}",
-    "combine": "{{ salt['slsutil.merge'](a, b) }}",
-    "dict2items": "{% for key, value in mapping.items() %}",
-}
 _OF_PLAYS: Final = frozenset({"hosts", "tasks", "roles", "import_playbook"})
 
 
 def instead_of_keyword(word: str) -> str:
     """Return what to write instead of a keyword of Ansible; empty if it is none."""
-    advice = _KEYWORDS.get(word, "") or (_LOOP if word.startswith("with_") else "")
+    advice = KEYWORDS.get(word, "") or (_LOOP if word.startswith("with_") else "")
     return f"`{word}` is Ansible's: {advice}" if advice else ""
 
 
@@ -212,6 +205,8 @@ def contrary_state(module: str, function: str, value: Any) -> str:
     """
     if not isinstance(value, str) or value not in _STATES or value == function:
         return ""
+    if (module, function) in _EDITING and value in _PAIRED:
+        return "" if value == "present" else f"`state` is Ansible's: {_EDITING[module, function]}"
     instead = _FUNCTIONS_OF_STATES.get((module, value), "")
     if not instead and function in _PAIRED and value in _PAIRED:
         instead = f"{module}.{value}"
@@ -221,12 +216,6 @@ def contrary_state(module: str, function: str, value: Any) -> str:
     return f"`state` is Ansible's: here the function says it, {advice}"
 
 
-def instead_of_filter(name: str) -> str:
-    """Return what to write instead of a filter of Ansible; empty if it is none."""
-    advice = _FILTERS.get(name, "")
-    return f"`{name}` is Ansible's: write {advice}" if advice else ""
-
-
 def instead_of_playbook(data: Any) -> str:
     """Return what to write instead of a list of plays or tasks; empty if the data is something else."""
     if not is_list(data) or not data or not all(map(is_mapping, data)):
@@ -234,7 +223,7 @@ def instead_of_playbook(data: Any) -> str:
     keys = {str(key) for one in data for key in one}
     if keys & _OF_PLAYS:
         what = "a playbook of Ansible"
-    elif "name" in keys or keys & _KEYWORDS.keys():
+    elif "name" in keys or keys & KEYWORDS.keys():
         what = "a list of Ansible's tasks"
     else:
         return ""

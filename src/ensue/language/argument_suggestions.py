@@ -9,21 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.language.ansible_arguments import instead_of_module_argument
-from ensue.language.ansible_words import instead_of_keyword
+from ensue.language.ansible_words import KEYWORDS, instead_of_keyword
 from ensue.language.collector import near_names
 from ensue.language.hcl_words import argument_meant, instead_of_argument
-from ensue.language.options import OPTION_WORDS, TAGS
+from ensue.language.option_words import GLOBAL_WORDS, TAGS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ensue.core.contracts.functions import Signature
-
-GLOBAL_WORDS: Final = frozenset({
-    *OPTION_WORDS, *MERGED_BY_EXTEND, "order", "aggregate", "tgt", "tgt_optional", "arg_bind", "names",
-})  # fmt: skip
-"""Every word that a state may have whatever its function is."""
 
 _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "when": ("onlyif", "unless"),
@@ -111,7 +106,8 @@ def meant_by(word: str, names: Collection[str]) -> str:
         slip = slip or _one_slip_away(word, known - _NEVER_MEANT)
     if slip or called:
         return f"did you mean {slip or ' or '.join(called)}?"
-    return near_names(word, sorted(names)) or near_names(word, sorted(GLOBAL_WORDS), cutoff=0.8)
+    near = near_names(word, sorted(names)) or near_names(word, sorted(GLOBAL_WORDS), cutoff=0.8)
+    return near or instead_of_keyword(_one_slip_away(word, KEYWORDS))
 
 
 def near_miss(word: str, signature: Signature) -> str:

@@ -26,7 +26,8 @@ from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.function_words import instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 from ensue.language.missing_functions import instead_of_function
-from ensue.language.options import OPTION_WORDS, has_conditions, read_options
+from ensue.language.option_words import OPTION_WORDS
+from ensue.language.options import has_conditions, read_options
 from ensue.language.references.detection import holds_sign
 from ensue.language.requisite_names import DROPPED, MERGED_BY_EXTEND
 from ensue.language.result_words import loop_over

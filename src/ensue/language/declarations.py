@@ -153,6 +153,10 @@ def read_body(
     """Return the declarations of one ID by module."""
     if (usual := _usual(id_, body, sls, document)) is not None:
         return {usual.module: usual}
+    if len(body) > 1:
+        from ensue.language.words_beside_functions import without_words_beside
+
+        body = without_words_beside(id_, body, document, above, found)
     modules: dict[str, Declaration] = {}
     for key, arguments in _in_order(body):
         place = (*above, id_, key)

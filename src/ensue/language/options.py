@@ -13,22 +13,13 @@ from ensue.core.model.near_names import near_question
 from ensue.core.model.numbers import finite
 from ensue.language.conditions import read_conditions, read_texts
 from ensue.language.option_faults import OptionFaults
+from ensue.language.option_words import OPTION_WORDS, PASSED_ON, TAGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
-
-TAGS: Final = "tags"
-"""The option that names a state for `--only`, `--exclude` and `--start-at`."""
-
-_PASSED_ON: Final = frozenset({"umask", "reload_modules", "reload_grains", "reload_pillar", "fire_event"})
-OPTION_WORDS: Final = frozenset({
-    "unless", "onlyif", "creates", "check_cmd", "failhard", "retry", "timeout", "parallel", "runas",
-    "onfail_stop", "registers", "delayed_render", TAGS, *_PASSED_ON,
-})  # fmt: skip
-"""Words that are options; `runas`, `timeout`, `creates` and `umask` go to functions that take them, too."""
 
 _OCTAL: Final = 8
 _SHARED: Final = frozenset({"runas", "umask", "timeout", "creates", "check_cmd", "unless", "onlyif", TAGS})
@@ -97,7 +88,7 @@ def read_options(
         registers_at=tuple(declaration.written_at("registers", srn) for srn, _ in registers),
         delayed_render=reader.delayed(given.get("delayed_render")),
         tags=reader.tags(given.get(TAGS)),
-        other=tuple(sorted((word, given[word]) for word in given.keys() & _PASSED_ON)),
+        other=tuple(sorted((word, given[word]) for word in given.keys() & PASSED_ON)),
     )
 
 

@@ -147,7 +147,8 @@ class _View:
 
     def _what(self, returned: Return) -> str:
         if returned.result is False:
-            return self._failures.shortened(returned, what_happened(returned, self._masker))
+            # The end of the run says what happened, with the place of the state.
+            return "" if self._failures.repeats(returned) else what_happened(returned, self._masker)
         if only_applies(returned) and not returned.unknown:
             return ""
         if returned.unknown:

@@ -59,6 +59,10 @@ class RepeatedFailures:
             texts.append(f"  and {self._more} more")
         return ["", *(palette.paint(palette.red, line) for line in ("Failed:", *texts))]
 
+    def repeats(self, failed: Return | ScopeReturn) -> bool:
+        """Return whether the lines for the end of the run have a failure."""
+        return id(failed) in self._lines
+
     def shortened(self, failed: Return | ScopeReturn, text: str) -> str:
         """Return a text about a failure without the way out at its end, if the end of the run repeats it.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tests.cli.mistakes.mistake import Mistake, line
+from tests.cli.mistakes.mistake import Mistake, line, option
 
 _NODEGROUPS: Final = {"ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
+_HOSTS: Final = "# inventory\nresources: {ssh_host: {hosts: {web-01: {host: 192.0.2.1}}}}\n"
 _GROUPS: Final = {"states/t.sls": "a: test.nop\n", **_NODEGROUPS}
 
 
@@ -71,6 +72,59 @@ ROWS: list[Mistake] = [
         )
     ],
     *[
+        Mistake(
+            what=f"a list with a host of an inventory: {words}",
+            words=words,
+            files={
+                "pillar/top.sls": "base: {'*': [hosts]}\n",
+                "pillar/hosts.sls": _HOSTS.replace("{host:", "{ansible_host:"),
+            },
+            says="misconfigured",
+            mends="for `ansible_host` write `host`",
+            code=0,
+        )
+        for words in ("resources list", "resources show ssh_host:web-01")
+    ],
+    *[
+        Mistake(
+            what=f"hosts that no top file assigns: {words}, {len(top)} top files",
+            words=words,
+            files={"states/t.sls": "a: test.nop\n", "pillar/hosts.sls": _HOSTS, **top},
+            says=says,
+            mends="write `base: {'box': [hosts]}` in top.sls of the pillar roots",
+            code=code,
+        )
+        for top in ({}, {"pillar/top.sls": "base: {'web-*': [hosts]}\n"})
+        for words, says, code in (
+            (
+                "resources list --id box",
+                "no machine manages the `resources` of pillar/hosts.sls --> pillar/hosts.sls:2",
+                0,
+            ),
+            ("call web-01 test.ping", "no target matched 'web-01' (no machine manages the `resources`", 2),
+            ("apply t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
+            ("plan t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
+        )
+    ],
+    *[
+        _state(
+            f"beside a function: {text}",
+            f"b: test.nop\na:\n  test.nop: []\n  {text}\n",
+            at="states/t.sls:4:3",
+            says=f"`{text.partition(':')[0]}` of 'a' is beside its function 'test.nop'",
+            mends=mends,
+        )
+        for text, mends in (
+            ("when: grains.os == 'Debian'", "`when` is Ansible's: write {% if … %}"),
+            ("become: true", "the registration of a host has `sudo: true`"),
+            ("tags: web", "write it there: `- tags: web`"),
+            ("require: [{test: b}]", "write it there: `- require: …`"),
+            ("onlyif: 'true'", "write it there: `- onlyif: 'true'`"),
+            ("cwd: /tmp", "write it there: `- cwd: /tmp`"),
+            ("name: x", "write it there: `- name: x`"),
+        )
+    ],
+    *[
         _state(
             f"{function}: [{text}]",
             f"x:\n  {function}:\n    - {text}\n",
@@ -99,6 +153,14 @@ ROWS: list[Mistake] = [
             ("file.managed", "vars", "write `context: {name: value}`"),
             ("file.managed", "validate", "write `check_cmd`"),
             ("user.present", "append", "write `remove_groups: false`"),
+            ("user.present", "comment", "write `fullname`"),
+            ("file.symlink", "src", "write `target`"),
+            ("file.line", "backrefs", "write `file.replace`, whose `repl` may have"),
+            ("git.latest", "repo", "write `name` with the address"),
+            ("cron.present", "job", "write `name` with the command"),
+            ("cron.present", "weekday", "write `dayweek`"),
+            ("ssh_auth.present", "key", "write `name` with the key"),
+            ("service.running", "daemon_reload", "`systemctl daemon-reload` and `onchanges`"),
         )
     ],
     _state(
@@ -108,6 +170,13 @@ ROWS: list[Mistake] = [
         says="cmd.run makes no use of 'user'",
         mends="write `runas`: with `user`, the command runs as the user of the connection",
         code=0,
+    ),
+    _state(
+        "a line that is absent",
+        "x:\n  file.line:\n    - content: a\n    - state: absent\n",
+        at="states/t.sls:4:7",
+        says="'state: absent' of 'x' is Ansible's",
+        mends="write `mode: delete` and `match`",
     ),
     _state(
         "a service that is restarted",
@@ -135,6 +204,61 @@ ROWS: list[Mistake] = [
         mends="there is no such argument, and the template does not read it",
         code=0,
     ),
+    *[
+        _state(
+            f"the expression {text}",
+            f'a:\n  test.nop:\n    - x: "{{{{ {text} }}}}"\n',
+            at="",
+            says=says,
+            mends=mends,
+        )
+        for text, says, mends in (
+            ("'/a/b' | basename", "no filter 'basename'", "write {{ salt['file.basename'](path) }}"),
+            ("'a' | hash('sha1')", "no filter 'hash'", "write `sha1`, `sha256`, `sha512` or `md5`"),
+            ("'a' | password_hash('sha512')", "no filter 'password_hash'", "`hash_password: true` in `user"),
+            ("'1' is version('1', '>')", "no test 'version'", "{{ salt['pkg.version_cmp'](a, b) >= 0 }}"),
+            ("'a' | ansible.builtin.dirname", "no filter 'ansible.builtin.dirname'", "salt['file.dirname']"),
+            ("'a' | community.general.json_query('a')", "no filter", "no collection here: write json_query"),
+            ("now()", "'now' is undefined", "{{ None | strftime('%Y-%m-%d') }} is the time"),
+            (
+                "lookup('env', 'HOME')",
+                "'lookup' is undefined",
+                "on this machine, {{ salt['cmd.run']('echo $HO",
+            ),
+            ("role_path", "'role_path' is undefined", "salt://{{ slspath }}/FILE a file beside it"),
+        )
+    ],
+    *[
+        option(f"{name}: x", says=f"ensue has no option '{name}'", mends=mends)
+        for name, mends in (
+            ("forks", "`ensue apply --concurrency N`"),
+            ("become", "`sudo: true`"),
+            ("remote_user", "in pillar below `resources`: `user`"),
+            ("roles_path", "`file_roots: {base: [states, FOLDER]}`"),
+            ("host_key_checking", "the key of a host is always checked"),
+            ("private_key_file", "in pillar below `resources`: `priv`"),
+            ("vault_password_file", "`ensue keys encrypt`"),
+        )
+    ],
+    line("keys encrypt x", says="the value is no argument", mends="`ensue keys encrypt < FILE`"),
+    line("apply t --hosts web", says="No such option '--hosts'", mends="`--tgt TARGET` chooses the machines"),
+    *[
+        line(f"doc {word}", says=f"topic '{word}'", mends=mends)
+        for word, mends in (
+            ("notify", "`notify` is Ansible's: write `onchanges_in`"),
+            ("handlers", "`handlers` is Ansible's: write `onchanges_in`"),
+            ("copy", "instead of `copy`, write `file.managed` with `source` or `contents`"),
+        )
+    ],
+    *[
+        line(f"doc {word}", says=says, mends=mends, code=0)
+        for word, says, mends in (
+            ("ansible", "sls-primer (topic)", "docs/sls-primer.md"),
+            ("vault", "secrets (topic)", "`ensue keys encrypt`"),
+            ("group_vars", "roots-and-pillar (topic)", "`pillar/top.sls` assigns"),
+            ("template", "template (driver)", "In an SLS: instead of `template`, write `file.managed` with"),
+        )
+    ],
     *[
         _state(f"the tag {text}", f"{text}\n", at="states/t.sls:1", says="broken Jinja", mends=mends)
         for text, mends in (

@@ -126,8 +126,8 @@ ROWS = [
         "a key of an inventory",
         host(key="ansible_host"),
         at="pillar/hosts.sls:3",
-        says="unknown key `ansible_host`",
-        mends="did you mean `host`?",
+        says="unknown key of Ansible",
+        mends="for `ansible_host` write `host`",
     ),
     ping(
         "the path of a key instead of its text",

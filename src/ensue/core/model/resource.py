@@ -62,6 +62,7 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
         registered_at: ISO 8601 with offset; empty for static ones.
         expires_at: ISO 8601; empty if it does not expire.
         invalidated_because: why it was invalidated or orphaned; empty while active.
+        fault: what is wrong with its configuration, so that nothing can run on it; empty if it is in order.
     """
 
     srn: Srn
@@ -72,6 +73,12 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     registered_at: str = ""
     expires_at: str = ""
     invalidated_because: str = ""
+    fault: str = ""
+
+    @property
+    def shown_status(self) -> str:
+        """Its status; `misconfigured` if its configuration has a fault."""
+        return "misconfigured" if self.fault and self.status == "active" else self.status
 
 
 class RegistrationRequest(msgspec.Struct, frozen=True, kw_only=True):

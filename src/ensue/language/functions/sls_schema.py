@@ -12,7 +12,7 @@ from ensue.core.contracts.argument_types import argument_type
 from ensue.core.model.json_schema import DIALECT
 from ensue.language.declarations import TOP_LEVEL_WORDS
 from ensue.language.fan_outs import FAN_OUT_WORDS
-from ensue.language.options import OPTION_WORDS
+from ensue.language.option_words import OPTION_WORDS
 from ensue.language.requisite_names import DROPPED, REQUISITE_OPTIONS
 
 if TYPE_CHECKING:

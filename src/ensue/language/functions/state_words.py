@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from ensue.core.contracts.state_words import StateWordDoc
-from ensue.language.argument_suggestions import GLOBAL_WORDS
+from ensue.language.option_words import GLOBAL_WORDS
 from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITES_IN
 
 _STATES: Final = "a list of `- module: ID`"
@@ -152,6 +152,14 @@ def state_words() -> tuple[StateWordDoc, ...]:
     """Return the documentation of every word, requisites first, each kind by name."""
     requisites = sorted(MERGED_BY_EXTEND)
     return (*map(_requisite, requisites), *map(_option, sorted(GLOBAL_WORDS - MERGED_BY_EXTEND)))
+
+
+def instead_of_word(name: str) -> str:
+    """Return what to write instead of a keyword or module of Ansible; empty if it is none."""
+    from ensue.language.ansible_words import instead_of_keyword
+    from ensue.language.function_words import instead_of_module
+
+    return instead_of_keyword(name) or instead_of_module(name)
 
 
 def near_words(name: str) -> list[str]:

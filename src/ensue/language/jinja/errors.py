@@ -10,7 +10,8 @@ import jinja2
 
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, EnsueError
-from ensue.language.ansible_words import instead_of_filter
+from ensue.language.ansible_filters import instead_of_filter
+from ensue.language.ansible_filters import instead_of_test as instead_of_value_test
 from ensue.language.hcl_words import instead_of_expression, instead_of_operator
 from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
@@ -267,9 +268,16 @@ def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:
         code="E0203",
         summary=str(unknown),
         span=span,
-        help=(instead_of_test(unknown.name) if unknown.kind == "test" else instead_of_filter(unknown.name))
+        help=_instead_of(unknown)
         or f"{meant}the page on migrating from Salt lists Salt's; Jinja's own are available too",
     )
+
+
+def _instead_of(unknown: UnknownName) -> str:
+    """Return what to write instead of a filter or test of Ansible; empty if it is none."""
+    if unknown.kind == "filter":
+        return instead_of_filter(unknown.name)
+    return instead_of_test(unknown.name) or instead_of_value_test(unknown.name)
 
 
 def _without_classes(message: str) -> str:

@@ -94,7 +94,11 @@ class NamedFunctions(dict[str, Any]):
         """Describe an unknown one."""
         import difflib
 
-        return UnknownName(kind=self._kind, name=name, near=tuple(difflib.get_close_matches(name, self, n=3)))
+        # Names with blanks are for the compiler alone.
+        known = [each for each in self if " " not in each]
+        return UnknownName(
+            kind=self._kind, name=name, near=tuple(difflib.get_close_matches(name, known, n=3))
+        )
 
 
 class Generator(CodeGenerator):

@@ -22,7 +22,7 @@ import msgspec
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.property_grammar import quoted, read_property
 from ensue.core.model.reference import Reference
-from ensue.language.options import OPTION_WORDS
+from ensue.language.option_words import OPTION_WORDS
 from ensue.language.references.grammar import Malformed, read_id, read_text
 from ensue.language.references.leaves import signed_texts
 from ensue.language.requisite_names import REQUISITE_OPTIONS

@@ -27,7 +27,23 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "ensue.yaml"
 _IN_PILLAR: Final = "hosts are resources: write `resources` in pillar, or call `ensue resources register`"
+_OF_HOST: Final = "write it where a host is declared, in pillar below `resources`: {}"
+_VAULT: Final = "gpg decrypts pillar (`gpg_keydir`), and `ensue keys encrypt` encrypts a value for it"
 _ELSEWHERE: Final = {
+    "ask_vault_pass": _VAULT,
+    "become": _OF_HOST.format("`sudo: true`"),
+    "become_method": _OF_HOST.format("`sudo: true`"),
+    "become_user": _OF_HOST.format("`sudo_user`"),
+    "check_mode": "`ensue plan` shows what an apply would change",
+    "forks": "`ensue apply --concurrency N`; `--batch N` limits how many hosts are at work",
+    "gathering": "leave it out: grains are gathered when they are needed",
+    "host_key_checking": _OF_HOST.format("`host_key`; the key of a host is always checked"),
+    "private_key_file": _OF_HOST.format("`priv`"),
+    "remote_port": _OF_HOST.format("`port`"),
+    "remote_user": _OF_HOST.format("`user`"),
+    "roles_path": "write `file_roots: {base: [states, FOLDER]}`: `include` finds SLS in these folders",
+    "stdout_callback": "write `state_output`, or `ensue apply --out json`",
+    "vault_password_file": _VAULT,
     "backend": "`store_url` names the store that several machines share",
     "remote_state": "`store_url` names the store that several machines share",
     **dict.fromkeys(("resources", "resource", "hosts", "inventory", "roster"), _IN_PILLAR),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.language.options import OPTION_WORDS
+from ensue.language.option_words import OPTION_WORDS
 from ensue.language.requisite_names import MERGED_BY_EXTEND
 
 if TYPE_CHECKING:

@@ -18,11 +18,42 @@ _OF_INVENTORIES: Final = {
 }
 """Keys of hosts in the inventories of other tools, and where their values are here."""
 
+_ANSIBLE: Final = "ansible_"
+_OF_ANSIBLE: Final = {
+    "become": "sudo",
+    "become_pass": "sudo_password",
+    "become_password": "sudo_password",
+    "become_user": "sudo_user",
+    "connection_timeout": "connect_timeout_s",
+    "host_key": "host_key",
+    "pass": "password",
+    "private_key_file": "priv",
+    "remote_tmp": "thin_dir",
+    "common_args": "ssh_options",
+    "extra_args": "ssh_options",
+}
+"""Variables of Ansible for a connection, without `ansible_` and `ssh_`, whose keys here have other names."""
+_ELSEWHERE: Final = {
+    "become_method": "leave it out: `sudo: true` is the only way to another user",
+    "connection": "leave it out: the resource type says how a host is reached",
+    "python_interpreter": "leave it out: a host needs no Python",
+    "shell_type": "leave it out: `/bin/sh` reads commands",
+}
+
 
 def unknown_keys(config: ReadOnlyDataMap, known: Iterable[str]) -> list[str]:
-    """Return one sentence for each unknown key, with the most similar known one."""
+    """Return sentences about the unknown keys: what to write instead, or once what is known."""
     names = sorted(known)
-    return [_unknown(key, names) for key in config if key not in names]
+    unknown = [key for key in config if key not in names]
+    of_ansible = [key for key in unknown if key.startswith(_ANSIBLE)]
+    hints = {key: _hint(key, names) for key in unknown if key not in of_ansible}
+    sentences = [f"unknown key `{key}` ({hint})" for key, hint in hints.items() if hint]
+    if of_ansible:
+        sentences.append(_instead_of_ansible(of_ansible, names))
+    if others := [f"`{key}`" for key, hint in hints.items() if not hint]:
+        plural = "s" if len(others) > 1 else ""
+        sentences.append(f"unknown key{plural} {', '.join(others)} (known keys: {', '.join(names)})")
+    return sentences
 
 
 def wrong_kinds(config: ReadOnlyDataMap, kinds: Mapping[str, tuple[type, ...]]) -> list[str]:
@@ -49,15 +80,27 @@ def not_positive(config: ReadOnlyDataMap, keys: Iterable[str]) -> list[str]:
     return found
 
 
-def _unknown(key: str, names: list[str]) -> str:
+def _instead_of_ansible(keys: list[str], names: list[str]) -> str:
+    """Return one sentence that says what to write instead of Ansible's variables of a connection."""
+    parts: list[str] = []
+    for key in keys:
+        bare = key.removeprefix(_ANSIBLE).removeprefix("ssh_")
+        meant = _OF_ANSIBLE.get(bare, bare)
+        parts.append(
+            f"for `{key}` write `{meant}`" if meant in names else f"`{key}`: {_ELSEWHERE.get(bare, _VALUES)}"
+        )
+    plural = "s" if len(keys) > 1 else ""
+    return f"unknown key{plural} of Ansible ({', '.join(parts)})"
+
+
+def _hint(key: str, names: list[str]) -> str:
+    """Return what to write instead of an unknown key; empty if that is not known."""
     import difflib
 
-    bare = key.removeprefix("ansible_").removeprefix("ssh_")
-    near = [bare] if bare in names else difflib.get_close_matches(key, names, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"known keys: {', '.join(names)}"
     if key in _OF_INVENTORIES:
-        hint = _OF_INVENTORIES[key]
-    return f"unknown key `{key}` ({hint})"
+        return _OF_INVENTORIES[key]
+    near = difflib.get_close_matches(key, names, n=1)
+    return f"did you mean `{near[0]}`?" if near else ""
 
 
 def _fits(value: Data, kinds: tuple[type, ...]) -> bool:

@@ -22,6 +22,11 @@ SRN = Srn("ssh_host", "web-01")
         ({"zzz": 1}, "known keys: agent"),
         ({"groups": "web"}, "unknown key `groups` (a group is a nodegroup of ensue.yaml"),
         ({"vars": {"a": 1}}, "unknown key `vars` (values of a host are pillar"),
+        (
+            {"ansible_ssh_private_key_file": "k", "ansible_become": True, "ansible_connection": "ssh"},
+            "for `ansible_become` write `sudo`, `ansible_connection`: leave it out: the resource type says",
+        ),
+        ({"zz1": 1, "zz2": 2}, "unknown keys `zz1`, `zz2` (known keys: agent"),
         ({"port": "ssh"}, "`port` must be a number from 1 to 65535"),
         ({"port": 70000}, "`port`"),
         ({"port": True}, "`port`"),
