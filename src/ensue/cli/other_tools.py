@@ -100,7 +100,7 @@ _OPTIONS: Final = {
     "--chdir": "`--root DIR`",
     "-version": "`ensue --version`",
     "-help": "`ensue --help`",
-    "-compact-warnings": "`silence` in ensue.yaml leaves warnings out",
+    "-compact-warnings": "`silence_warnings` in ensue.yaml leaves warnings out",
     "--params": _VALUES,
     "--sls-sources": _ROOTS,
     "--tree": _ROOTS,
