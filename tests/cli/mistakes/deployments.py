@@ -320,6 +320,28 @@ ROWS = [
         says="--only: the deployment has no resource 'db'",
         mends=f"did you mean {DATABASE}?",
     ),
+    deployed(
+        "deploy score.yaml --app shop --env deev --env-type development",
+        says="new environment shop/deev: the application shop has dev",
+        mends="write --env dev; --new-env makes shop/deev all the same",
+    ),
+    deployed(
+        "deploy score.yaml --app shop --env deev --env-type development --plan",
+        says="new environment shop/deev: the application shop has dev",
+        mends="write --env dev",
+        code=0,
+    ),
+    deployed(
+        "deploy score.yaml --app sohp --env dev --env-type development",
+        says="new application sohp: the store has shop",
+        mends="write --app shop",
+    ),
+    deployed(
+        "deploy score.yaml --app shop --env prod --env-type production",
+        says="new environment shop/prod: the application shop has dev",
+        mends="correct --env if one of these is meant",
+        code=0,
+    ),
     deployed(f"deploy {CONTEXT} --from 9", says="shop/dev has no deployment 9", mends="the store has 1 to 1"),
     deployed(
         "deployments list --app sohp",
