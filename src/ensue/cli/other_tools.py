@@ -165,7 +165,9 @@ _COMMANDS: Final = {
     "test": "`ensue plan`",
     "output": _RESULTS,
     "outputs": _RESULTS,
-    "state": f"`ensue apply [SLS]` runs states; {_RESULTS}",
+    "state": f"`ensue apply [SLS]` runs states; {_RESULTS}; `ensue resources forget RESOURCE` and "
+    "`ensue deploy --forget RESOURCE` drop a record",
+    "providers": "leave it out: ensue downloads no providers; `ensue doc` lists drivers and resource types",
     "workspace": "`ensue deploy --env ENV`; of states, `--tgt` and pillar separate environments, or each has "
     "its own project (`--root DIR`)",
     "rollback": "`ensue deploy --app APP --env ENV --from NUMBER`, as `ensue deployments list` numbers them; "

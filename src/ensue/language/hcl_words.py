@@ -114,8 +114,9 @@ _PATHS: Final = "{{ opts['root_dir'] }} for the folder of the project"
 _HCL_FILES: Final = (".tf", ".tfvars", ".tftpl", ".hcl")
 _RESOURCE: Final = re.compile(
     r"(aws|azuread|azurerm|cloudflare|digitalocean|docker|google|hcloud|helm|kubernetes|libvirt|local|null|openstack"
-    r"|proxmox|random|terraform|time|tls|vault|vsphere)_[a-z0-9_]+"
+    r"|proxmox|random|terraform|time|tls|vault|vsphere)(?:_[a-z0-9_]+|(?P<of_idem>(?:\.[a-z0-9_]+)+))"
 )
+"""A resource type of a provider, `aws_instance`, or a module of a plug-in of Idem, `aws.ec2.instance`."""
 _APPLIED: Final = "`terraform.applied` applies a module of Terraform as a state, and returns its outputs"
 _MADE_ONCE: Final = (
     "a `cmd.run` with `creates` makes a value once, one with `read_only` reads it, and `sensitive: true` "
@@ -145,11 +146,13 @@ def instead_of_resource(module: str) -> str:
     """Return what to write instead of a resource type of a provider of Terraform; empty if it is none.
 
     Args:
-        module: what is written in place of a state module, `aws_instance`.
+        module: what is written in place of a state module, `aws_instance` or, as in Idem, `aws.ec2.instance`.
     """
     match = _RESOURCE.fullmatch(module)
     if match is None:
         return ""
+    if match["of_idem"]:
+        return f"`{module}` belongs to a plug-in of Idem, and ensue has no states of clouds: {_APPLIED}"
     if match[1] in ("random", "tls"):
         return f"`{module}` is a resource of Terraform: {_MADE_ONCE}; or {_APPLIED}"
     return f"`{module}` is a resource of Terraform: {_APPLIED}"

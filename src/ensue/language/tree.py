@@ -175,8 +175,19 @@ class TreeLoader:
             f"there is no SLS {name!r}",
             place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
-            help=_other_file(name) or near or "create the file, or check file_roots in ensue.yaml",
+            help=_other_file(name)
+            or self._below_a_root(name, saltenv)
+            or near
+            or "create the file, or check file_roots in ensue.yaml",
         )
+
+    def _below_a_root(self, name: str, saltenv: str) -> str:
+        """Return the remedy for `states/web`, a path that begins with a file root; empty for others."""
+        for folder in self._roots.folders(saltenv):
+            path = name.removeprefix(f"{self._roots.shown(folder)}/").replace("/", ".")
+            if path in self._roots.names(saltenv):
+                return f"write `{path}`: the name of an SLS begins below the file root"
+        return ""
 
     def _without_environment(self, name: str, saltenv: str) -> str:
         """Return the remedy for `- role: web` in an `include`, whose key is read as an environment."""
