@@ -23,7 +23,7 @@ _LARGEST_BYTES: Final = 1 << 20
 _MOST_NAMED: Final = 5
 _OF_MODULES: Final = frozenset({"docker-registries", "master", "mine_functions", "venv_bin"})
 """Keys that modules read for themselves, beside those with a dot in them."""
-_READ: Final = re.compile(rb"""(?:pillar|params)(?:\.get\(|\[|\.|['"]\]\()\s*['"]?([A-Za-z_][\w-]*)""")
+_READ: Final = re.compile(rb"""(?:pillar|params)(?:\.get)?(?:['"]\])?[(\[.]\s*['"]?([A-Za-z_][\w-]*)""")
 
 
 def unmentioned_pillar(
