@@ -81,6 +81,7 @@ MORE: dict[str, dict[str, str]] = {
             ".port-{{ params.port }}: test.nop\n"
         )
     },
+    "E0892": {"pillar/data.sls": "resources: {minion: {web-01: {root: /}}}\n"},
     "E0868": {
         "pillar/data.sls": "resources: {minion: {box: {root: /}}}\n",
         "states/a.sls": "a: {file.exists: [name: \"{{ opts['root_dir'] }}/release\"]}\n",
@@ -122,6 +123,7 @@ BY_CODE = {
     "E0884": "ensue plan a",
     "E0889": "ensue plan a",
     "E0887": "ensue plan a",
+    "E0892": "ensue resources list",
     "E0826": f"{DEPLOY} --plan",
     "E0857": "ensue apply --test",
     "E0830": RENDER,

@@ -64,19 +64,86 @@ def test_conditions(options: dict[str, Any], expected: tuple[bool, str, bool]) -
     assert one(**options) == expected
 
 
-@pytest.mark.parametrize(
-    ("option", "result"), [("onlyif", "onlyif condition is false"), ("unless", "changed")]
-)
-def test_a_command_that_the_shell_does_not_find(option: str, result: str) -> None:
-    """It counts as false, as in Salt, with a warning that says so; a code of success is none."""
+def warned(line: str, option: str = "unless", *, returncode: int, stderr: bytes = b"", **of: Any) -> str:
+    """Return the warning of a state whose condition ends so; empty if there is none."""
     prepared = lab()
-    prepared.connection.on_run('grains.os == "Debian"', returncode=127)
-    options: dict[str, Any] = {option: ('grains.os == "Debian"',)}
-    back = prepared.returns([Row("a", "change", options=StateOptions(**options))])["a"]
-    assert back.comment == result
-    (warning,) = back.warnings
-    assert f"did not find the command of `{option}` (exit code 127)" in warning
-    assert 'grains.os == "Debian" (an expression of pillar or grains belongs in {% if … %};' in warning
+    prepared.connection.on_run(line, returncode=returncode, stderr=stderr)
+    options = StateOptions(**{option: (line,)})  # type: ignore[arg-type] # one of two
+    back = prepared.returns([Row("a", "change", of, options=options)])["a"]
+    assert back.comment == ("changed" if option == "unless" else "onlyif condition is false")
+    return back.warnings[0] if back.warnings else ""
+
+
+@pytest.mark.parametrize(
+    ("option", "effect"),
+    [("onlyif", "so the state is skipped"), ("unless", "so `unless` does not skip the state")],
+)
+def test_a_command_that_the_shell_does_not_find(option: str, effect: str) -> None:
+    """It counts as false, as in Salt, with a warning that says what follows; a code of success is none."""
+    line = 'grains.os == "Debian"'
+    warning = warned(line, option, returncode=127, stderr=b"sh: grains.os: not found\nsecond line\n")
+    assert warning.startswith(
+        f"the shell did not find the command of `{option}` (exit code 127), which counts as false, {effect}: "
+        f"{line}: sh: grains.os: not found (an expression of pillar or grains belongs in {{% if … %}};"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "event"),
+    [
+        ("test x == y", 2, "the command of `unless` reports an error (exit code 2)"),
+        ("test -e /a && LC_ALL=C [ x", 2, "reports an error (exit code 2)"),
+        ("cat /a 2>/dev/null | grep -q x /b", 2, "`grep -s` treats a file that does not exist"),
+        ("cmp /a /b || /usr/bin/diff /a /c", 3, "reports an error (exit code 3)"),
+        ("/a/file", 126, "the shell cannot execute the command of `unless` (exit code 126)"),
+        ("sleep 9", -15, "signal 15 ended the command of `unless`"),
+        ("[[ a == b ]]", 127, "`[[` is of bash: write `shell: /bin/bash`"),
+    ],
+)
+def test_a_command_that_reports_an_error(line: str, code: int, event: str) -> None:
+    """An exit code of 2 and more counts as false with a warning where POSIX defines it as an error."""
+    assert event in warned(line, returncode=code, stderr=b"x: trouble\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "stderr"),
+    [
+        ("test -e /a", 1, b""),
+        ("grep -qs x /a", 2, b""),
+        ("systemctl is-active app", 3, b"no such unit\n"),
+        ("ls /a", 2, b"ls: /a: no such file\n"),
+        ("test -e /a && psql -c x", 2, b"no connection\n"),
+        ("grep x /a | app --check", 4, b"no\n"),
+    ],
+)
+def test_exit_codes_that_are_answers(line: str, code: int, stderr: bytes) -> None:
+    """Other programs have such codes as their no, and an author may decline to hear of an error."""
+    assert not warned(line, returncode=code, stderr=stderr)
+
+
+def test_success_codes_of_a_condition_are_no_errors() -> None:
+    """A code among `success_retcodes` counts as true, without a warning."""
+    prepared = lab()
+    prepared.connection.on_run("test x == y", returncode=2, stderr=b"unexpected operator")
+    options = StateOptions(unless=("test x == y",))
+    back = prepared.returns([Row("a", "change", {"success_retcodes": [2]}, options=options)])["a"]
+    assert (back.comment, back.warnings) == ("unless condition is true", ())
+
+
+@pytest.mark.parametrize("shell", ["/bin/sh", "/bin/bash", "/opt/python3"])
+def test_only_the_shell_decides_about_a_syntax_error(shell: str) -> None:
+    """A line that fails is read again without running it, where the shell can do that."""
+    prepared = lab()
+    line = "if true"
+    prepared.connection.on_run(line, returncode=2, stderr=b"Syntax error")
+    prepared.connection.on_run(f"{shell} -n -c 'if true'", returncode=2)
+    options = StateOptions(onlyif=(line,))
+    back = prepared.returns([Row("a", "change", {"shell": shell}, options=options)])["a"]
+    can_read = shell != "/opt/python3"
+    assert len(prepared.connection.commands) == 1 + can_read
+    assert [one[:53] for one in back.warnings] == [
+        "the shell cannot read the command of `onlyif` (exit c"
+    ] * can_read
 
 
 @pytest.mark.parametrize(

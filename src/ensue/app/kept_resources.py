@@ -11,6 +11,7 @@ from ensue.core.model.secret_values import mask_config
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import DataMap
     from ensue.core.model.resource import Registration, RegistrationRequest, ResourceRecord
     from ensue.core.model.srn import Srn
@@ -31,6 +32,13 @@ class KeptResources(OpenedProject):
         """Return every resource: pillar-declared, discovered, derived; sorted by SRN."""
         services = await self._prepared()
         return await asyncio.to_thread(services.directory.records)
+
+    async def unassigned_resources(self) -> tuple[Diagnostic, ...]:
+        """Return a warning if no machine manages the resources that a pillar file declares."""
+        from ensue.language.targets.unassigned_resources import unassigned_resources
+
+        warning = await asyncio.to_thread(unassigned_resources, await self._prepared())
+        return () if warning is None else (warning,)
 
     async def resource_config(self, srn: Srn) -> DataMap | None:
         """Return a resource's configuration, secrets masked; None if there is no such resource."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.resource import ResourceRecord
     from ensue.core.model.srn import Srn
 
@@ -58,14 +59,15 @@ command.add_command(register)
 def list_(session: Session) -> int:
     """List every resource: this machine, those that pillar declares, and derived ones."""
 
-    async def work(project: AppProject) -> list[ResourceRecord]:
-        return await project.resources()
+    async def work(project: AppProject) -> tuple[list[ResourceRecord], tuple[Diagnostic, ...]]:
+        return await project.resources(), (*project.warnings(), *await project.unassigned_resources())
 
-    records = session.run(work)
+    records, warnings = session.run(work)
     if session.out == "nested":
         session.print_text([_table(session, records)])
     else:
         session.print_document({str(record.srn): record_data(record) for record in records})
+    session.print_diagnostics(warnings)
     return exit_codes.SUCCEEDED
 
 

@@ -10,6 +10,7 @@ EnsueError
 │   └── StillRunningError      commands of the run to resume still run (BlockingIOError)
 ├── GoTemplateError            a Go template does not parse, or fails while it is rendered (ValueError)
 ├── StateFailedError           a state function fails: result False with this comment
+│   └── MissingOnTargetError   it needs a path or user that does not exist on its target (LookupError)
 ├── DecryptionError            a message cannot be decrypted (ValueError)
 ├── DriverError                a driver cannot provision a resource; its record is kept
 │   ├── DriverInputError       one of its inputs turns out to be wrong
@@ -119,6 +120,21 @@ class GoTemplateError(EnsueError, ValueError):
 
 class StateFailedError(EnsueError):
     """A state function fails; the text becomes the comment of a return whose result is False."""
+
+
+class MissingOnTargetError(StateFailedError, LookupError):
+    """A state function needs something that its target does not have.
+
+    In a plan an earlier state may be about to make it: then only an apply can know the result.
+
+    Args:
+        message: the comment of the failed state.
+        missing: the absolute path, or the name of the user.
+    """
+
+    def __init__(self, message: str, *, missing: str) -> None:
+        self.missing = missing
+        super().__init__(message)
 
 
 class DecryptionError(EnsueError, ValueError):

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.errors import NO_CONNECTION, DiskError, NotOfferedError, RemoteError, UnknownResourceError
+from ensue.core.errors import (
+    NO_CONNECTION,
+    DiskError,
+    MissingOnTargetError,
+    NotOfferedError,
+    RemoteError,
+    UnknownResourceError,
+)
 from ensue.core.model.returns import StateReturn, UnknownReturn
-from ensue.engine.returns import exception_return, failure, unreachable
+from ensue.engine.returns import exception_return, failure, known_later, unreachable
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -15,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
+    from ensue.engine.pending import PendingStates
 
 
 class CallFaults:
@@ -25,6 +33,7 @@ class CallFaults:
         stop: stops the run, with the reason: nothing more can be recorded on a disk that takes no more.
         described: returns the message of an error of a target.
         reach: the hosts that the run cannot reach.
+        pending: the states of a plan that would change something.
     """
 
     def __init__(
@@ -33,14 +42,16 @@ class CallFaults:
         stop: Callable[[str], None],
         described: Callable[[RemoteError], Awaitable[str]],
         reach: Reach,
+        pending: PendingStates,
     ) -> None:
+        self._pending = pending
         self._reach = reach
         self._promises = promises
         self._stop = stop
         self._described = described
 
     async def as_return(self, node: Node, error: Exception) -> StateReturn:
-        """Make a return of an exception; in a plan, a target that the plan will register is not an error."""
+        """Make a return of an exception; in a plan, what the plan itself will make is not an error."""
         if isinstance(error, DiskError):
             self._stop(str(error))
         later = (isinstance(error, UnknownResourceError) and self._comes_later(node)) or (
@@ -48,6 +59,10 @@ class CallFaults:
         )
         if later:
             return UnknownReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
+        if isinstance(error, MissingOnTargetError) and (
+            makers := self._pending.makers(node, [error.missing])
+        ):
+            return known_later(node.chunk.name, str(error), makers)
         if isinstance(error, NotOfferedError):
             error = error.needed_by(node.chunk.full_function)
         if isinstance(error, RemoteError):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.shells import shell_argv
 from ensue.core.errors import RemoteFileError
+from ensue.engine.condition_trouble import Trouble, trouble_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 _DEFAULT_SHELL: Final = "/bin/sh"
-_NOT_FOUND: Final = 127
-"""The exit code of a shell that does not find a command."""
 
 
 class CommandVerdict(NamedTuple):
@@ -33,11 +32,11 @@ class CommandVerdict(NamedTuple):
 
     Args:
         holds: whether it does; None: it cannot run because its folder does not exist.
-        is_unknown: whether the shell did not find the command.
+        trouble: why it has not answered, although it counts as an answer; None: it has.
     """
 
     holds: bool | None
-    is_unknown: bool = False
+    trouble: Trouble | None = None
 
 
 async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> CommandVerdict:
@@ -51,25 +50,30 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> Com
     try:
         # The limit includes connecting to the target.
         async with limit:
-            shell = _text(options.get("shell")) or _DEFAULT_SHELL
-            line, shell = _with_path(line, shell, options.get("prepend_path"))
+            own_shell = _text(options.get("shell")) or _DEFAULT_SHELL
+            shell_line, shell = _with_path(line, own_shell, options.get("prepend_path"))
             command = Command(
-                shell_line=line,
+                shell_line=shell_line,
                 shell=shell,
                 cwd=_text(options.get("cwd")),
                 env=_environment(options.get("env")),
                 user=_text(options.get("runas")),
             )
             completed = await context.connection.run(command)
-    except RemoteFileError:
-        return CommandVerdict(holds=None)
+            code = completed.returncode
+            if code == 0 or code in _listed(options.get("success_retcodes")):
+                return CommandVerdict(holds=True)
+            trouble = await trouble_of(completed, line, own_shell, context.connection)
+            return CommandVerdict(holds=False, trouble=trouble)
+    except RemoteFileError as error:
+        return CommandVerdict(
+            holds=None, trouble=Trouble("the command of `{}` cannot run", detail=str(error))
+        )
     except TimeoutError:
         if not limit.expired():
             raise  # The target did not answer within a limit of its own.
-        return CommandVerdict(holds=False)
-    code = completed.returncode
-    holds = code == 0 or code in _listed(options.get("success_retcodes"))
-    return CommandVerdict(holds, is_unknown=code == _NOT_FOUND and not holds)
+        event = f"the command of `{{}}` has not ended within {_seconds(options.get('timeout')):g} seconds"
+        return CommandVerdict(holds=False, trouble=Trouble(event, "`timeout` of the state limits it, too"))
 
 
 async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:

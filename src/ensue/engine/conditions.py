@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import Data, DataMap
-
+    from ensue.engine.condition_trouble import Trouble
 
 _SHOWN_CHARS: Final = 80
-_NOT_FOUND: Final = (
-    "the shell did not find the command of `{}` (exit code 127), which counts as false: {} "
-    "(an expression of pillar or grains belongs in {{% if … %}}; `command -v NAME` asks for a command)"
-)
+_EFFECTS: Final = {
+    ("onlyif", False): "false, so the state is skipped",
+    ("onlyif", None): "false, so the state is skipped",
+    ("unless", False): "false, so `unless` does not skip the state",
+    ("unless", None): "true, so the state is skipped",
+}
+"""What a verdict means for a state, by the word of the condition."""
 
 
 class ConditionsResult(msgspec.Struct, frozen=True):
@@ -36,12 +39,14 @@ class ConditionsResult(msgspec.Struct, frozen=True):
     Args:
         met: whether the state runs.
         comment: one line per condition.
-        warnings: commands that the shell of the target did not find, which counts as false.
+        warnings: commands that did not run or report an error, and what that counts as.
+        not_met: the words of the conditions that are not met.
     """
 
     met: bool
     comment: str
     warnings: tuple[str, ...] = ()
+    not_met: tuple[str, ...] = ()
 
 
 MET: Final = ConditionsResult(met=True, comment="")
@@ -62,19 +67,41 @@ async def look_at_conditions(context: StateContext, chunk: Chunk) -> ConditionsR
     """
     options = chunk.options
     context = context.for_conditions
-    found: list[ConditionsResult] = []
+    results: dict[str, ConditionsResult] = {}
     warnings: list[str] = []
     if options.onlyif:
-        found.append(await _onlyif(context, chunk, warnings))
+        results["onlyif"] = await _onlyif(context, chunk, warnings)
     if options.unless:
-        found.append(await _unless(context, chunk, warnings))
+        results["unless"] = await _unless(context, chunk, warnings)
     if options.creates:
-        found.append(await _creates(context, options.creates))
-    return ConditionsResult(
-        all(condition.met for condition in found),
-        "\n".join(condition.comment for condition in found),
-        tuple(warnings),
-    )
+        results["creates"] = await _creates(context, options.creates)
+    not_met = tuple(word for word, result in results.items() if not result.met)
+    comment = "\n".join(result.comment for result in results.values())
+    return ConditionsResult(not not_met, comment, tuple(warnings), not_met)
+
+
+def paths_in_conditions(chunk: Chunk) -> set[str]:
+    """Return the paths that a chunk's conditions name: in command lines and arguments, and their folder."""
+    words: set[str] = {str(chunk.arguments.get("cwd", ""))}
+    for entry in (*chunk.options.onlyif, *chunk.options.unless):
+        if isinstance(entry, str):
+            words.update(_split(entry))
+        elif isinstance(entry, dict):
+            words.update(text for value in entry.values() for text in _texts(value))
+    return {word for word in words if word.startswith("/")}
+
+
+def _split(line: str) -> list[str]:
+    import shlex
+
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return []  # A quote is not closed.
+
+
+def _texts(value: Data) -> list[str]:
+    return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
 
 
 async def check_afterwards(context: StateContext, chunk: Chunk) -> ConditionsResult:
@@ -131,9 +158,17 @@ async def _holds(
     if isinstance(entry, dict):
         return bool(await _call(context, entry))
     verdict = await condition_holds(context, chunk, str(entry))
-    if verdict.is_unknown:
-        warnings.append(_NOT_FOUND.format(option, shorten(str(entry), _SHOWN_CHARS, placeholder="…")))
+    if verdict.trouble is not None:
+        warnings.append(_warning(verdict.trouble, option, str(entry), holds=verdict.holds))
     return verdict.holds
+
+
+def _warning(trouble: Trouble, option: str, line: str, *, holds: bool | None) -> str:
+    """Return the warning of a command that has not answered."""
+    event = f"{trouble.event.format(option)}, which counts as {_EFFECTS[option, holds]}"
+    command = shorten(line, _SHOWN_CHARS, placeholder="…")
+    advice = f" ({trouble.advice})" if trouble.advice else ""
+    return ": ".join(filter(None, (event, command, trouble.detail))) + advice
 
 
 def _is_condition(entry: Data) -> bool:

@@ -15,12 +15,19 @@ from ensue.core.model.chunk import NO_OPTIONS
 from ensue.core.model.returns import SkippedReturn, StateReturn
 from ensue.engine.call_faults import CallFaults
 from ensue.engine.callees import Callees
-from ensue.engine.conditions import MET, check_afterwards, has_conditions, look_at_conditions
+from ensue.engine.conditions import (
+    MET,
+    check_afterwards,
+    has_conditions,
+    look_at_conditions,
+    paths_in_conditions,
+)
 from ensue.engine.function_calls import FunctionCalls
 from ensue.engine.node import Role
+from ensue.engine.pending import PendingStates
 from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
-from ensue.engine.returns import failure
+from ensue.engine.returns import failure, known_later
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -29,9 +36,10 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import StateOptions
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.engine.callees import Callee
+    from ensue.engine.conditions import ConditionsResult
     from ensue.engine.node import Node
     from ensue.engine.plans.asked_growth import AskedGrowth
-    from ensue.engine.services import EngineServices
+    from ensue.engine.services import EngineOptions, EngineServices
 
 
 _STATE: Final = Role.STATE
@@ -57,6 +65,7 @@ class Executor:
 
     Args:
         services: functions, contexts, hooks and random are used.
+        options: `ordered` is used.
         apply: growth on behalf of a node's function.
         pause: waits so many seconds on behalf of a node, which lends its lease meanwhile; False if the
             run was interrupted and there is no further attempt.
@@ -66,16 +75,22 @@ class Executor:
     def __init__(
         self,
         services: EngineServices,
+        options: EngineOptions,
         *,
         apply: Callable[[Node, AskedGrowth], Awaitable[ScopeReturn]],
         pause: Callable[[Node, float], Awaitable[bool]],
         stop: Callable[[str], None],
     ) -> None:
         self._hooks = services.hooks
+        self._pending = PendingStates(ordered=options.ordered)
         self._random = services.random
         self._callees = Callees(services.functions)
         self._faults = CallFaults(
-            services.hooks.promises, stop, services.hooks.described, services.hooks.reach
+            services.hooks.promises,
+            stop,
+            services.hooks.described,
+            services.hooks.reach,
+            self._pending,
         )
         self._calls = FunctionCalls(services, apply=apply, is_superseded=self._faults.is_superseded)
         self._pause = pause
@@ -101,6 +116,12 @@ class Executor:
 
     async def call(self, node: Node) -> StateReturn:
         """Call a node's function with its conditions and retries; an exception becomes the return."""
+        function_return = await self._called(node)
+        if function_return.result is None:
+            self._pending.add(node, function_return)
+        return function_return
+
+    async def _called(self, node: Node) -> StateReturn:
         try:
             if node.chunk.fault:
                 return failure(node.chunk.name, node.chunk.fault)
@@ -229,12 +250,15 @@ class Executor:
     ) -> AttemptResult:
         chunk = node.chunk
         condition = await look_at_conditions(context, chunk) if has_conditions(chunk) else MET
+        makers = self._makers(node, condition) if node.is_test and condition is not MET else ()
         if condition.met:
             reply = AttemptResult(await self._calls.call(node, callee, context))
+        elif makers:
+            reply = AttemptResult(known_later(chunk.name, condition.comment, makers), skipped=True)
         else:
             skipped = SkippedReturn(name=chunk.name, result=True, comment=condition.comment)
             reply = AttemptResult(skipped, skipped=True)
-        if condition.warnings:
+        if condition.warnings and not makers:
             reply = _warned(reply, condition.warnings)
         if chunk.options.check_cmd and "check_cmd" not in callee.takes:
             after = await check_afterwards(context, chunk)
@@ -243,6 +267,17 @@ class Executor:
             )
             reply = AttemptResult(function_return, reply.skipped)
         return reply
+
+    def _makers(self, node: Node, condition: ConditionsResult) -> tuple[str, ...]:
+        """Return the states that in a plan come before a node and may change what its conditions find.
+
+        `onlyif` asks for what a required state may be about to make. Of others, only states count that make
+        what a condition names, so that a command with `unless` is not unknown whenever anything changes.
+        """
+        if "creates" in condition.not_met:
+            return ()
+        paths = paths_in_conditions(node.chunk)
+        return self._pending.makers(node, paths, with_required="onlyif" in condition.not_met)
 
 
 def _calls_more(options: StateOptions) -> bool:

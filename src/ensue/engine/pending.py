@@ -1,17 +1,22 @@
 """Which states, in a plan, a state waits for that only an apply carries out.
 
 While a state that it requires is yet to change something, a state may read in a plan what it will not read in
-the apply, or fail to read it.
+the apply, or fail to read it. The same holds for an earlier state that would make just what it reads.
 """
 
 from __future__ import annotations
 
+import posixpath
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.core.model.requisite import Requisite
+    from ensue.core.model.returns import StateReturn
+    from ensue.core.model.srn import Srn
     from ensue.engine.node import Node, Scope
 
 _KINDS: Final = frozenset({
@@ -40,6 +45,62 @@ def pending_states(node: Node) -> tuple[str, ...]:
             pending[returned.id] = None
         waiting += _required(scope, scope.nodes[index].chunk.requisites)
     return tuple(sorted(pending))
+
+
+class PendingStates:
+    """The states of a plan that would change something, by what they would make.
+
+    Args:
+        ordered: whether the states of a target run in the order of the plan; otherwise only requisites say
+            that a state runs before another one.
+    """
+
+    def __init__(self, *, ordered: bool) -> None:
+        self._ordered = ordered
+        self._ids: dict[tuple[Srn, str], str] = {}
+
+    def add(self, node: Node, function_return: StateReturn) -> None:
+        """Note what a state would make, if it belongs to a plan and would change something.
+
+        Args:
+            node: the state.
+            function_return: its return.
+        """
+        if function_return.result is not None or not node.scope.test or not self._ordered:
+            return
+        if [*function_return.changes] == ["removed"]:
+            return  # It makes nothing.
+        for name in (function_return.name, *node.chunk.options.creates):
+            self._ids.setdefault((node.target, _normal(name)), node.chunk.id)
+
+    def makers(self, node: Node, names: Iterable[str], *, with_required: bool = True) -> tuple[str, ...]:
+        """Return the IDs of the states that come before a state and would make what it needs.
+
+        Args:
+            node: the state; everything that its requisites name is over.
+            names: paths, or names of users; a state that makes a folder makes what is in it.
+            with_required: whether the states that it requires count whatever they make.
+
+        Returns:
+            The IDs, sorted, of these and of earlier states of its target with such a name.
+        """
+        if not node.scope.test:
+            return ()
+        named = (self._ids.get((node.target, part)) for name in names for part in _with_folders(name))
+        required = pending_states(node) if with_required else ()
+        return tuple(sorted({*required, *filter(None, named)}))
+
+
+def _normal(name: str) -> str:
+    return posixpath.normpath(name) if name.startswith("/") else name
+
+
+def _with_folders(name: str) -> list[str]:
+    """Return a name, and of a path the folders above it without the root."""
+    names = [_normal(name)]
+    while names[-1].startswith("/") and (folder := posixpath.dirname(names[-1])) != "/":
+        names.append(folder)
+    return names
 
 
 def _required(scope: Scope, requisites: tuple[Requisite, ...]) -> set[int]:

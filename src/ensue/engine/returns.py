@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import is_list
 from ensue.core.model.data_bounds import DataBoundError, check_data
-from ensue.core.model.returns import StateReturn, UnreachableReturn
+from ensue.core.model.returns import StateReturn, UnknownReturn, UnreachableReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 _log = logging.getLogger(__name__)
@@ -69,6 +69,19 @@ def _comment(function: str, fault: str) -> str:
 def failure(name: str, comment: str) -> StateReturn:
     """Return a result False."""
     return StateReturn(name=name, result=False, comment=comment)
+
+
+def known_later(name: str, now: str, makers: Iterable[str]) -> UnknownReturn:
+    """Return in a plan that only an apply can know the result.
+
+    Args:
+        name: the state's name.
+        now: what would be its comment, if nothing changed before.
+        makers: the IDs of the states that come before it and may change that.
+    """
+    ids = ", ".join(f"'{each}'" for each in makers)
+    comment = f"waits for {ids} (known after apply); now: {now}"
+    return UnknownReturn(name=name, result=None, comment=comment)
 
 
 def unreachable(function_return: StateReturn) -> UnreachableReturn:

@@ -66,7 +66,7 @@ class Scheduler:
         self._clock = services.clock
         self._leases = Leases(options.concurrency)
         self._takes_slot = services.hooks.takes_slot
-        self._executor = Executor(services, apply=self._apply, pause=self._pause, stop=self.stop)
+        self._executor = Executor(services, options, apply=self._apply, pause=self._pause, stop=self.stop)
         self._adoptions = Adoptions(done, services.hooks, self._executor)
         self._recorder = Recorder(services, first_number=self._adoptions.first_free_number)
         self._growth = Growth(services, options, self._recorder, self)

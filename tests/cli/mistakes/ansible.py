@@ -7,6 +7,7 @@ from typing import Any, Final
 from tests.cli.mistakes.mistake import Mistake, line
 
 _NODEGROUPS: Final = {"ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
+_HOSTS: Final = "# inventory\nresources: {ssh_host: {hosts: {web-01: {host: 192.0.2.1}}}}\n"
 _GROUPS: Final = {"states/t.sls": "a: test.nop\n", **_NODEGROUPS}
 
 
@@ -68,6 +69,27 @@ ROWS: list[Mistake] = [
             ("import_role: {name: web}\n", "no state function name.web", "write `include` with the SLS"),
             ("include_role: [web]\n", "'include_role' is not a state declaration", "write `include` with"),
             ("import_tasks: a.yml\n", "no state function a.yml", "write `include` with the SLS"),
+        )
+    ],
+    *[
+        Mistake(
+            what=f"hosts that no top file assigns: {words}",
+            words=words,
+            files={"states/t.sls": "a: test.nop\n", "pillar/hosts.sls": _HOSTS, **top},
+            says=says,
+            mends="write `base: {'box': [hosts]}` in top.sls of the pillar roots",
+            code=code,
+        )
+        for top in ({}, {"pillar/top.sls": "base: {'web-*': [hosts]}\n"})
+        for words, says, code in (
+            (
+                "resources list",
+                "no machine manages the `resources` of pillar/hosts.sls --> pillar/hosts.sls:2",
+                0,
+            ),
+            ("call web-01 test.ping", "no target matched 'web-01' (no machine manages the `resources`", 2),
+            ("apply t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
+            ("plan t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
         )
     ],
     *[

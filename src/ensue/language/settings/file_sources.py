@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ensue.core.contracts.deadlines import HTTP_SILENCE_S, HTTP_TOTAL_S
-from ensue.core.errors import StateFailedError
+from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
 from ensue.core.files.regular_files import is_regular, obstacle
 from ensue.core.files.trees import files_below, links_below
@@ -66,7 +66,7 @@ class ProjectFiles:
             return await self._exchanged(source, partial(_download, source=source))
         path = self.local_path(source, saltenv=saltenv)
         if path is None:
-            raise StateFailedError(self._missing(source, saltenv))
+            raise self._missing(source, saltenv)
         try:
             is_short = path.stat().st_size <= SHORT_BYTES
             return path.read_bytes() if is_short else await asyncio.to_thread(path.read_bytes)
@@ -85,7 +85,7 @@ class ProjectFiles:
             return await self._exchanged(source, download)
         path = self._path_of(source, saltenv)
         if path is None:
-            raise StateFailedError(self._missing(source, saltenv))
+            raise self._missing(source, saltenv)
         try:
             return await self._digests.content(path)
         except OSError as error:
@@ -128,10 +128,17 @@ class ProjectFiles:
         path = source.removeprefix("file://")
         return path if path.startswith("/") and is_regular(path) else None
 
-    def _missing(self, source: str, saltenv: str) -> str:
+    def _missing(self, source: str, saltenv: str) -> StateFailedError:
+        """Return the error for a source that is no file; a state may make one that is a path here."""
         if not source.startswith("salt://"):
-            found = obstacle(Path(source.removeprefix("file://")))
-            return f"the source {source} is {found or 'not there'}{self._in_roots(source, saltenv)}"
+            path = source.removeprefix("file://")
+            found = obstacle(Path(path))
+            message = f"the source {source} is {found or 'not there'}{self._in_roots(source, saltenv)}"
+            return (
+                MissingOnTargetError(message, missing=path)
+                if path.startswith("/")
+                else StateFailedError(message)
+            )
         relative, saltenv = self._split(source, saltenv)
         found = self._roots.obstacle(relative, saltenv)
         said = f"is {found}" if found else "was not found"
@@ -139,7 +146,7 @@ class ProjectFiles:
         searched = ", ".join(map(self._roots.shown, folders)) or "no file roots"
         near = near_files(folders, relative)
         meant = f"; did you mean {' or '.join(f'salt://{path}' for path in near)}?" if near else ""
-        return f"the source {source} {said} (searched below {searched}{meant})"
+        return StateFailedError(f"the source {source} {said} (searched below {searched}{meant})")
 
     def _in_roots(self, source: str, saltenv: str) -> str:
         """Return how to write a relative path, which a source cannot be; empty for any other source."""

@@ -31,6 +31,7 @@ from ensue.language.targeting import (
 )
 from ensue.language.targeting.ansible_patterns import instead_of_engines, instead_of_pattern
 from ensue.language.targeting.nodegroups import groups_taken_for_ids
+from ensue.language.targets.unassigned_resources import unassigned_resources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -274,6 +275,8 @@ class ProjectMatcher:
         near = dict.fromkeys(name for word in words for name in _near(word, directory.index))
         if near:
             return f"did you mean {' or '.join(near)}?"
+        if warning := unassigned_resources(self._services):
+            return f"{warning.summary}: {warning.help}"
         is_name = len(words) == 1 and not words[0].engine and words[0].pattern.isidentifier()
         return "`ensue resources list` shows all" + (
             "; a group is a nodegroup of ensue.yaml, N@NAME" if is_name else ""

@@ -9,7 +9,7 @@ import posixpath
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.functions import also_takes
-from ensue.core.errors import RemoteFileError, StateFailedError
+from ensue.core.errors import MissingOnTargetError, RemoteFileError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import absent_state, path_state, state_after
@@ -85,7 +85,7 @@ async def copy(
     connection = ctx.connection
     found = await connection.stat(origin, follow=True)
     if found is None:
-        raise StateFailedError(f'Source file "{origin}" is not present')
+        raise MissingOnTargetError(f'Source file "{origin}" is not present', missing=origin)
     wanted = RequestedAttributes.read(mode=mode, user=owner if user is None else user, group=group)
     wanted = _of(found) if preserve else await with_primary_group(ctx, wanted)
     if subdir and await is_folder(connection, path):

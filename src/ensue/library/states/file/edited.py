@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ensue.core.errors import StateFailedError
+from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import content_state, state_after, without_checksums
 from ensue.library.states.file.difference import content_difference
@@ -48,7 +48,7 @@ class EditedFile:
         path = await target_path(ctx, name)
         found = await ctx.connection.stat(path, follow=True)
         if found is None:
-            raise StateFailedError(f"{path}: file not found")
+            raise MissingOnTargetError(f"{path}: file not found", missing=path)
         if found.kind != "file":
             raise StateFailedError(f"{path} is a {found.kind}, not a file")
         content = await ctx.connection.read(path)

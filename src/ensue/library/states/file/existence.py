@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.functions import also_takes, touches_nothing
+from ensue.core.errors import MissingOnTargetError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.paths import target_path
@@ -35,8 +36,7 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     found = await ctx.connection.stat(path, follow=True)
     warnings = remarks("file.exists", kwargs)
     if found is None:
-        comment = f"Specified path {path} does not exist"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
+        raise MissingOnTargetError(f"Specified path {path} does not exist", missing=path)
     return StateReturn(
         name=name,
         result=True,

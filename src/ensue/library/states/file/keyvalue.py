@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ensue.core.errors import StateFailedError
+from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import file_state, state_after, without_checksums
@@ -95,9 +95,11 @@ async def keyvalue(
     file: EditedFile | None = None
     if await ctx.connection.stat(path, follow=True) is None:
         if not create_if_missing:
-            state = file_state(path, None, None) if ignore_if_missing else None
             comment = f"unable to open {path}"
-            return StateReturn(name=name, result=bool(ignore_if_missing), comment=comment, new_state=state)
+            if not ignore_if_missing:
+                raise MissingOnTargetError(comment, missing=path)
+            state = file_state(path, None, None)
+            return StateReturn(name=name, result=True, comment=comment, new_state=state)
         append_if_not_found = True
     else:
         file = await EditedFile.open(ctx, name)

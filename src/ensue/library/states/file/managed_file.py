@@ -16,7 +16,7 @@ import msgspec
 
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.content import sha256_of, size_of
-from ensue.core.errors import RemoteFileError, StateFailedError
+from ensue.core.errors import MissingOnTargetError, RemoteFileError, StateFailedError
 from ensue.core.masking import MASK
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
@@ -94,6 +94,9 @@ class ManagedFile:
             return await self._attributes_only(found, wish.attributes)
         try:
             desired = await self._content.desired()
+        except MissingOnTargetError as error:
+            message = f"Unable to manage file: {error}"
+            raise MissingOnTargetError(message, missing=error.missing) from error
         except StateFailedError as error:
             raise StateFailedError(f"Unable to manage file: {error}") from error
         self._warnings += desired.warnings

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ensue.core.contracts.connection import Command
-from ensue.core.errors import StateFailedError
+from ensue.core.errors import MissingOnTargetError
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
@@ -28,5 +28,6 @@ async def with_primary_group(ctx: FunctionContext, wanted: RequestedAttributes) 
     done = await ctx.connection.run(Command(argv=["id", "-gn", "--", str(wanted.user)]))
     group = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode or not group:
-        raise StateFailedError(f"User {wanted.user} does not exist on {ctx.srn}")
+        message = f"User {wanted.user} does not exist on {ctx.srn}"
+        raise MissingOnTargetError(message, missing=str(wanted.user))
     return replace(wanted, group=group)

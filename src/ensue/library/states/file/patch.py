@@ -16,7 +16,7 @@ import msgspec
 
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.functions import also_takes
-from ensue.core.errors import StateFailedError
+from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import path_state
 from ensue.library.states.file.paths import is_folder, target_path
@@ -84,7 +84,7 @@ async def patch(
     path = await target_path(ctx, name, what="")
     found = await ctx.connection.stat(path, follow=True)
     if found is None:
-        raise StateFailedError(f"{path} does not exist")
+        raise MissingOnTargetError(f"{path} does not exist", missing=path)
     warnings = remarks("file.patch", [word for word in kwargs if word not in _DROPPED])
     if reject_file is not None:
         await _check_folder(ctx, reject_file)

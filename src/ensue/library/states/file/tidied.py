@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.errors import StateFailedError
+from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._sizes import read_size
@@ -77,7 +77,7 @@ async def tidied(  # noqa: PLR0917 (Salt's order)
     path = await target_path(ctx, name)
     found = await ctx.connection.stat(path, follow=True)
     if found is None or found.kind != "directory":
-        raise StateFailedError(f"{path} does not exist or is not a directory.")
+        raise MissingOnTargetError(f"{path} does not exist or is not a directory.", missing=path)
     rules = _RemovalRules(
         is_due=_due(age, read_size("size", size), age_size_logical_operator, age_size_only),
         is_named=_named(matches, exclude),

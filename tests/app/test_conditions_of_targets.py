@@ -1,0 +1,131 @@
+"""Commands of conditions that do not answer, and conditions in a plan of what they ask for."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.app.test_project import apply, write
+from tests.app.test_targets import hosts
+from tests.support.sshd import running_sshd
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.core.model.report import RunReport
+
+CONDITIONS = """
+answer: {cmd.run: [{name: 'true'}, {unless: '/bin/sh -c "exit 3"'}]}
+operator: {cmd.run: [{name: 'true'}, {unless: 'test -z "x'}]}
+words: {cmd.run: [{name: 'true'}, {unless: 'test a b c'}]}
+missing: {cmd.run: [{name: 'true'}, {onlyif: no-such-command-here}]}
+folder: {cmd.run: [{name: 'true'}, {onlyif: 'true'}, {cwd: /no/such/folder}]}
+late: {cmd.run: [{name: 'true'}, {unless: sleep 9}, {timeout: 0.2}]}
+"""
+
+
+def warnings(report: RunReport) -> dict[str, str]:
+    """Return the first words of the warning of each state that has one."""
+    return {one.id.split()[-1]: one.warnings[0] for one in report.returns.values() if one.warnings}
+
+
+def check(report: RunReport) -> None:
+    """Check the warnings of the conditions above."""
+    found = warnings(report)
+    assert sorted(found) == ["folder", "late", "missing", "operator", "words"]
+    assert found["operator"].startswith("the shell cannot read the command of `unless` (exit code ")
+    assert found["words"].startswith(
+        "the command of `unless` reports an error (exit code 2), which counts as"
+    )
+    assert "test a b c: " in found["words"]
+    assert "(exit code 127), which counts as false, so the state is skipped: no-such-" in found["missing"]
+    assert found["folder"].startswith("the command of `onlyif` cannot run, which counts as false")
+    assert "has not ended within 0.2 seconds, which counts as false, so `unless` does not" in found["late"]
+
+
+def test_commands_without_an_answer_here(tmp_path: Path) -> None:
+    """A condition whose command does not run or reports an error has a warning with its code and words."""
+    write(tmp_path, states__t=CONDITIONS)
+    check(apply(tmp_path, "t"))
+
+
+@pytest.mark.openssh
+def test_commands_without_an_answer_on_a_host(tmp_path: Path) -> None:
+    """The same over SSH."""
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    write(tmp_path, states__t=CONDITIONS.replace("{cmd.run: [", "{cmd.run: [{tgt: web-1}, "))
+    with running_sshd(tmp_path / "sshd", user=user) as server:
+        hosts(tmp_path, [server])
+        check(apply(tmp_path, "t"))
+
+
+MADE = """
+made:
+  file.managed: [{name: DIR/app.conf}, {contents: "a=1\\nb=2"}, {makedirs: true}]
+command:
+  cmd.run: [{name: echo ok}, {onlyif: test -e DIR/app.conf}]
+replaced:
+  file.replace: [{name: DIR/app.conf}, {pattern: a=1}, {repl: a=2}]
+line:
+  file.line: [{name: DIR/app.conf}, {content: c=3}, {mode: ensure}, {after: b=2}]
+keys:
+  file.keyvalue: [{name: DIR/app.conf}, {key: b}, {value: '3'}]
+exists:
+  file.exists: [{name: DIR/app.conf}]
+copied:
+  file.copy: [{name: DIR/copy}, {source: DIR/app.conf}]
+of_copy:
+  file.managed: [{name: DIR/other}, {source: DIR/copy}]
+"""
+LATER = ["command", "copied", "exists", "keys", "line", "of_copy", "replaced"]
+
+
+def unknown(report: RunReport) -> list[str]:
+    """Return the IDs of the states of a plan that only an apply knows."""
+    return sorted(one.id for one in report.returns.values() if one.unknown)
+
+
+def test_a_plan_of_what_an_earlier_state_makes(tmp_path: Path) -> None:
+    """States that need a file which an earlier state makes are known after apply, and succeed there.
+
+    The next plan has nothing to do.
+    """
+    write(tmp_path, states__t=MADE.replace("DIR", str(tmp_path / "etc")))
+    plan = apply(tmp_path, "t", test=True)
+    assert (unknown(plan), plan.exit_code) == (LATER, 0)
+    comment = f"waits for 'made' (known after apply); now: {tmp_path}/etc/app.conf: file not found"
+    assert {one.id: one.comment for one in plan.returns.values()}["replaced"] == comment
+    done = apply(tmp_path, "t")
+    assert all(one.result for one in done.returns.values())
+    assert unknown(apply(tmp_path, "t", test=True)) == []
+
+
+def test_a_plan_of_what_no_earlier_state_makes(tmp_path: Path) -> None:
+    """Where the state that makes it comes later, the plan fails as the apply would."""
+    made, command, others = MADE.replace("DIR", str(tmp_path / "etc")).partition("command:")
+    write(tmp_path, states__t=command + others + made)
+    plan = apply(tmp_path, "t", test=True)
+    assert unknown(plan) == []
+    failed = sorted(one.id for one in plan.returns.values() if one.result is False)
+    assert failed == ["copied", "exists", "keys", "line", "of_copy", "replaced"]
+
+
+def test_conditions_in_a_plan_of_what_they_require(tmp_path: Path) -> None:
+    """`onlyif` waits for whatever a required state changes; `unless` and `creates` do not."""
+    text = "pending: {cmd.run: [{name: 'true'}]}\n"
+    for word, line in (("onlyif", "'false'"), ("unless", "'true'"), ("creates", "/")):
+        text += f"{word}: {{cmd.run: [{{name: 'true'}}, {{require: [pending]}}, {{{word}: {line}}}]}}\n"
+    write(tmp_path, states__t=text)
+    assert unknown(apply(tmp_path, "t", test=True)) == ["onlyif"]
+
+
+def test_states_side_by_side_wait_only_for_what_they_require(tmp_path: Path) -> None:
+    """Without an order of states, an earlier one need not run first: only a requisite says so."""
+    text = MADE.replace("DIR", str(tmp_path / "etc")).replace(
+        "{pattern: a=1}", "{pattern: a=1}, {require: [made]}"
+    )
+    write(tmp_path, states__t=text)
+    (tmp_path / "ensue.yaml").write_text("state_auto_order: false\n")
+    assert unknown(apply(tmp_path, "t", test=True)) == ["replaced"]
