@@ -17,6 +17,8 @@ ROWS = [
         )
         for text, says, mends in (
             ("{{ var.region }}", "'var' is undefined", "write {{ pillar.region }} with `region` in pillar"),
+            ('{{ var.region | default("x") }}', "'var' is undefined", "write {{ pillar.region }} with"),
+            ("{% if var.x is defined %}a{% endif %}", "'var' is undefined", "write {{ pillar.x }} with"),
             ("{{ local.name }}", "'local' is undefined", "write {{ name }} after {% set name = … %}"),
             ("{{ jsonencode(1) }}", "'jsonencode' is undefined", "write {{ … | tojson }}"),
             ("{{ length([1]) }}", "'length' is undefined", "write {{ … | length }}"),
