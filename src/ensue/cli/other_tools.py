@@ -36,6 +36,7 @@ _PART: Final = (
     f"`--only ID` runs a state and what it requires, `ensue deploy --only RESOURCE` a resource; {_TARGET}"
 )
 _ACCOUNT: Final = "credentials are pillar: `--pillar-file FILE`, or a pillar file that is encrypted"
+_BACKEND: Final = "`store_url` in ensue.yaml names the database that keeps resources and deployments"
 _ROOTS: Final = "`file_roots` in ensue.yaml says where SLS are"
 
 _OPTIONS: Final = {
@@ -96,6 +97,9 @@ _OPTIONS: Final = {
     "--detailed-exitcode": "`ensue plan --detailed-exitcode`",
     "-destroy": _DESTROY,
     "--destroy": _DESTROY,
+    **dict.fromkeys(("-backend-config", "-backend", "-reconfigure", "-migrate-state"), _BACKEND),
+    "-generate-config-out": "leave it out: states find what exists",
+    "--generate-config-out": "leave it out: states find what exists",
     "-chdir": "`--root DIR`",
     "--chdir": "`--root DIR`",
     "-version": "`ensue --version`",

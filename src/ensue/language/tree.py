@@ -45,7 +45,7 @@ class ExtendEntry(msgspec.Struct, frozen=True, kw_only=True):
     span: Span
 
 
-_SAVED_PLANS: Final = frozenset({"plan", "tfplan"})
+_SAVED_PLANS: Final = frozenset({"out", "plan", "tfplan"})
 _NO_SLS: Final = frozenset({"yml", "yaml", "tf", "hcl", "json"})
 """Endings of the files of other tools."""
 
@@ -372,7 +372,7 @@ def _other_file(name: str) -> str:
     bare, _, ending = name.rpartition(".")
     if bare and ending == "sls":
         return f"write `{bare.replace('/', '.')}`: an SLS is named without its ending"
-    if ending in _SAVED_PLANS:
+    if (bare and ending in _SAVED_PLANS) or name == "tfplan":
         return "plans are not saved: `ensue apply` compares again, and asks nothing"
     return (
         f"states are in files that end in .sls, not in .{ending}" if "." in name and ending in _NO_SLS else ""

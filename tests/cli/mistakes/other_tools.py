@@ -1,37 +1,12 @@
 """What people who know Terraform, Ansible or Salt write and type."""
 
-from tests.cli.mistakes.mistake import Mistake, argument, line, state
+from tests.cli.mistakes.mistake import argument, line, state
 
 PLAYBOOK = "- hosts: all\n  become: yes\n  tasks:\n    - name: install\n      apt: name=nginx\n"
 
 CHECK = "check:\n  cmd.run:\n    - name: echo ready\n"
 
 ROWS = [
-    *(
-        state(
-            f"{text} in a template",
-            f"a:\n  test.nop:\n    - x: '{text}'\n",
-            "3",
-            says=says,
-            mends=mends,
-        )
-        for text, says, mends in (
-            ("{{ var.region }}", "'var' is undefined", "write {{ pillar.region }} with `region` in pillar"),
-            ('{{ var.region | default("x") }}', "'var' is undefined", "write {{ pillar.region }} with"),
-            ("{% if var.x is defined %}a{% endif %}", "'var' is undefined", "write {{ pillar.x }} with"),
-            ("{{ local.name }}", "'local' is undefined", "write {{ name }} after {% set name = … %}"),
-            ("{{ jsonencode(1) }}", "'jsonencode' is undefined", "write {{ … | tojson }}"),
-            ("{{ length([1]) }}", "'length' is undefined", "write {{ … | length }}"),
-            ("{{ each.key }}", "'each' is undefined", "{% for key, value in ….items() %}"),
-            ("{{ terraform.workspace }}", "'terraform' is undefined", "write {{ pillar.workspace }}"),
-            ("{{ file(1) }}", "'file' is undefined", "salt['cp.get_file_str']"),
-            ("{{ path.module }}", "'path' is undefined", "{{ opts['root_dir'] }}"),
-            ("{{ self.id }}", "`self` has no block 'id'", "`self.id` is Terraform's"),
-            ("{{ aws_instance.web.id }}", "'aws_instance' is undefined", "is a resource of Terraform"),
-            ("{{ pillar ? 1 : 2 }}", "broken Jinja", "{{ x if condition else y }}"),
-            ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
-        )
-    ),
     state(
         "a variable of Terraform as an ID with a mapping",
         "variable:\n  region:\n    default: eu\n",
@@ -333,33 +308,6 @@ ROWS = [
     line("refresh", says="There is no command 'refresh'", mends="`ensue plan` looks at the machines"),
     line("rollback", says="There is no command 'rollback'", mends="--from NUMBER`"),
     line("promote", says="There is no command 'promote'", mends="--from last --to-env ENV`"),
-    line("untaint", says="There is no command 'untaint'", mends="marks nothing for later deployments"),
-    line("taint", says="There is no command 'taint'", mends="`ensue deploy --replace RESOURCE`"),
-    line("providers", says="There is no command 'providers'", mends="ensue downloads no providers"),
-    line("state rm x", says="There is no command 'state'", mends="`ensue deploy --forget RESOURCE`"),
-    Mistake(
-        what="a misspelt pillar key",
-        words="plan t --pillar regoin=us",
-        files={"states/t.sls": "a:\n  test.nop:\n    - name: {{ pillar.get('region') }}\n"},
-        says="gives the pillar key 'regoin', which no file of the project mentions",
-        mends="did you mean region?",
-        code=0,
-    ),
-    line("apply states/t", says="there is no SLS 'states/t'", mends="write `t`: the name of an SLS begins"),
-    state(
-        "a state of a plug-in of Idem",
-        "a:\n  aws.ec2.instance.present:\n    - name: a\n",
-        "2",
-        says="there is no state function aws.ec2.instance.present",
-        mends="ensue has no states of clouds: `terraform.applied`",
-    ),
-    state(
-        "`if` as an argument",
-        'a:\n  cmd.run:\n    - name: "true"\n    - if: x\n',
-        "4",
-        says="cmd.run takes no argument 'if'",
-        mends="{% if … %} around the state decides by pillar and grains, `onlyif`",
-    ),
     line("workspace", says="There is no command 'workspace'", mends="each has its own project"),
     line("apply t --auto-approve", says="No such option '--auto-approve'", mends="leave it out"),
     line("validate", says="There is no command 'validate'", mends="`ensue show low [SLS]` compiles"),
