@@ -33,6 +33,7 @@ _KEYWORDS: Final = {
     "dynamic": "write {% for … %}",
     "variable": "a variable is a key of pillar, in a file that pillar/top.sls assigns, or of `--pillar`",
     "output": "write ${module:ID:property} where a result is used; `ensue show` and `--out json` have it",
+    "module": "write `include`, or a macro; a state `terraform.applied` applies a module of Terraform",
     "locals": "write {% set name = … %}, or a key of pillar",
     "sensitive_content": "write `contents` and `sensitive`",
 }
@@ -53,7 +54,7 @@ _FUNCTIONS: Final = (
 )
 _INTERPOLATION: Final = re.compile(
     r"(?<![$\\%])(?:%\{~?\s*(?P<directive>for|if|else|endif|endfor)\b[^{}\n]*\}|\$\{(?:"
-    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
+    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<own>pillar|grains|opts)[.:](?P<key>\w+)(?=[.\[}])|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
     r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
     r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.(?:[\w-]+(?:\[[^][{}\n]*\])?\.)?)[a-z]\w*(?=[^:{}\n]*\}))"
     rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}})"
@@ -173,6 +174,8 @@ def interpolations(text: str, name: str) -> Iterator[tuple[str, str]]:
 
 def _instead_of_interpolation(match: re.Match[str]) -> str:
     name = match["name"]
+    if match["own"]:
+        return f"{{{{ {match['own']}.{match['key']} }}}}"
     if match["directive"]:
         return _DIRECTIVES[match["directive"]]
     if match["kind"] == "local":
@@ -181,6 +184,10 @@ def _instead_of_interpolation(match: re.Match[str]) -> str:
         return f"{{{{ pillar.{name} }}}} with `{name}` in pillar"
     if match["each"]:
         return _IN_LOOPS[match["each"]]
+    return _instead_of_read(match)
+
+
+def _instead_of_read(match: re.Match[str]) -> str:
     if match["read"]:
         return "${module:ID:property} of the state that returns it"
     return _instead_of_function(match) if match["function"] else _PATHS
