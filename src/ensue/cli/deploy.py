@@ -354,8 +354,8 @@ def _order(
 
     if not (destroy or files or sets.names_a_set):
         raise click.UsageError("name a Score file or a deployment set, or use --from or --destroy")
-    # An environment that was deployed has a type.
-    context = words.context(needs_type=bool(files) and not sets.is_again)
+    # An environment that was deployed has a type; of a new one, the project says that it is missing.
+    context = words.context(needs_type=False)
     order = DeploymentOrder(
         app=context.app,
         env=context.env,

@@ -332,6 +332,27 @@ ROWS = [
         code=0,
     ),
     deployed(
+        "deploy score.yaml --app shop --env deev",
+        says="the type of the environment shop/deev is not known",
+        mends="did you mean shop/dev? If not, give it with --env-type",
+    ),
+    score(
+        "a number of resources",
+        "type: postgres",
+        "type: postgres\n    count: 2",
+        "12",
+        says="the resource 'db' has no key 'count'",
+        mends="declare each resource by its own name",
+    ),
+    score(
+        "a dependency in words",
+        "type: postgres",
+        "type: postgres\n    depends_on: [x]",
+        "12",
+        says="the resource 'db' has no key 'depends_on'",
+        mends="a placeholder makes the dependency: `${resources.NAME.OUTPUT}`",
+    ),
+    deployed(
         "deploy score.yaml --app sohp --env dev --env-type development",
         says="new application sohp: the store has shop",
         mends="write --app shop",

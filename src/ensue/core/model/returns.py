@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 
-class Need(msgspec.Struct, frozen=True):
+class UnmetNeed(msgspec.Struct, frozen=True):
     """What a state needs and its target does not have.
 
     Args:
@@ -52,7 +52,7 @@ class StateReturn(msgspec.Struct, frozen=True):
     sensitive: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     preview: str = ""
-    needs: tuple[Need, ...] = ()
+    needs: tuple[UnmetNeed, ...] = ()
 
 
 class SkippedReturn(StateReturn, frozen=True):

@@ -101,13 +101,14 @@ def kept_env_type(history: DeploymentHistory, context: Context) -> str:
     newest = history.newest(context)
     if newest is not None and newest.record.env_type:
         return newest.record.env_type
+    near = near_names(context.environment, {one.environment for one, _ in history.records()})
     raise ConfigurationError(
         [
             Diagnostic(
                 code="E0856",
                 summary=f"the type of the environment {context.environment} is not known",
                 detail="the store has no deployment of it",
-                help="give it with --env-type",
+                help=f"{near} If not, give it with --env-type" if near else "give it with --env-type",
             )
         ]
     )

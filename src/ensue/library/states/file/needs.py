@@ -6,7 +6,7 @@ import posixpath
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.connection import Command
-from ensue.core.model.returns import Need
+from ensue.core.model.returns import UnmetNeed
 from ensue.library.states.file.paths import is_folder, without_folder
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _KEY_NOT_FOUND: Final = 2
 
 async def needs_of(
     connection: Connection, path: str, wanted: RequestedAttributes, *, has_folder: bool
-) -> tuple[Need, ...]:
+) -> tuple[UnmetNeed, ...]:
     """Return what a path that is to be made, or gets another owner, lacks.
 
     Args:
@@ -33,15 +33,15 @@ async def needs_of(
     needs = [need async for need in _accounts(connection, wanted)]
     folder = posixpath.dirname(path)
     if not has_folder and not await is_folder(connection, folder):
-        needs.append(Need(folder, without_folder(f"Parent directory not present: {folder}")))
+        needs.append(UnmetNeed(folder, without_folder(f"Parent directory not present: {folder}")))
     return tuple(needs)
 
 
-async def _accounts(connection: Connection, wanted: RequestedAttributes) -> AsyncIterator[Need]:
+async def _accounts(connection: Connection, wanted: RequestedAttributes) -> AsyncIterator[UnmetNeed]:
     accounts = (("passwd", "user", wanted.user_text), ("group", "group", wanted.group_text))
     for database, word, name in accounts:
         if not name or name.isdecimal() or name == "root":
             continue
         done = await connection.run(Command(argv=["getent", database, name]))
         if done.returncode == _KEY_NOT_FOUND:
-            yield Need(name, f"there is no {word} `{name}`")
+            yield UnmetNeed(name, f"there is no {word} `{name}`")
