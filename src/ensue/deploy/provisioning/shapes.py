@@ -132,7 +132,7 @@ class Shape:
     def _check_keys(self, value: Iterable[Any], what: str, place: TextPlace, keys: Sequence[str]) -> None:
         for key in value:
             if key not in keys:
-                advice = _ADVICE.get(str(key), "") if _OF_RESOURCE <= set(keys) else ""
+                advice = _ADVICE.get(str(key), "") if set(keys) >= _OF_RESOURCE else ""
                 help_ = advice or near_names(str(key), keys) or f"it has {', '.join(keys)}"
                 self.wrong(f"{what} has no key {str(key)!r}", place.below(str(key)), help_)
 
