@@ -56,7 +56,6 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
         identity: the identity of its scope.
         state: the entry, secrets masked.
         run_id: the run that last wrote it.
-        by: the declaration that enforced it; None if that is not known.
     """
 
     target: str
@@ -64,7 +63,6 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
     identity: str
     state: EnforcedState
     run_id: str
-    by: EnforcedBy | None = None
 
 
 class EnforcedStore:
@@ -210,22 +208,21 @@ class EnforcedStore:
         """
         return map(_shown, self._file.all())
 
-    def known(self) -> Iterator[ShownState]:
-        """Yield the entries of earlier runs and what this one has written, secrets masked; needs no key.
+    def known(self) -> list[EnforcedRow]:
+        """Return the entries of earlier runs and what this one has written; needs no key.
 
         Raises:
             StoreError: the file cannot be read.
         """
-        return map(_shown, self._look(lambda known: known.all()))
+        return self._look(lambda known: known.all())
 
-    def note_reported(self, entries: Iterable[ShownState]) -> None:
+    def note_reported(self, rows: Iterable[EnforcedRow]) -> None:
         """Record that an apply has reported these entries as no longer declared; this blocks.
 
         Raises:
             StoreError: that cannot be written.
         """
-        rows = self._look(lambda known: [known.one(*_key(one)) for one in entries])
-        self._file.write([_with_by(row, is_reported=True) for row in rows if row is not None])
+        self._file.write([_with_by(row, is_reported=True) for row in rows])
 
     def reseal(self) -> int:
         """Encrypt every secret entry with the project's current key; return how many there were.
@@ -317,10 +314,6 @@ def _context(row: EnforcedRow) -> str:
     return f"enforced:{row.target}:{row.scope}:{row.tag}"
 
 
-def _key(entry: ShownState) -> tuple[str, str, str]:
-    return entry.target, entry.identity, entry.state.tag
-
-
 def _with_by(row: EnforcedRow, **changes: bool) -> EnforcedRow:
     """Return a row with changes to what it says of its declaration."""
     by = row.entry.by
@@ -337,7 +330,6 @@ def _shown(row: EnforcedRow) -> ShownState:
         identity=row.scope,
         state=_state(row, row.entry.shown),
         run_id=row.run_id,
-        by=row.entry.by,
     )
 
 

@@ -17,7 +17,7 @@ from ensue.core.model.data import is_mapping
 from ensue.core.model.fan_out import parts_of
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_identity import StateIdentity
-from ensue.store.registry.enforced import ShownState  # noqa: TC001 - msgspec resolves it
+from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
 from ensue.store.runs.declarations import origin_of
 from ensue.store.runs.unsettled_states import UnsettledStates
 
@@ -41,7 +41,7 @@ class Undeclared(msgspec.Struct, frozen=True, kw_only=True):
         warning: the warning about them.
     """
 
-    entries: tuple[ShownState, ...]
+    entries: tuple[EnforcedRow, ...]
     warning: Diagnostic
 
 
@@ -60,7 +60,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def undeclared_states(
-    entries: Iterable[ShownState],
+    entries: Iterable[EnforcedRow],
     declarations: RunDeclarations,
     outcome: EngineOutcome,
     targets: KnownTargets,
@@ -81,15 +81,21 @@ def undeclared_states(
     """
     if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
-    run = _Run(declarations, outcome)
-    states = list(entries)
-    removed = {_thing(one) for one in states if _is_absent(one)}
+    run, rows = _Run(declarations, outcome), list(entries)
+    undeclared = [
+        one
+        for one in rows
+        if one.entry.by is not None
+        and (test or not one.entry.by.is_reported)
+        and not run.declares(one, one.entry.by)
+    ]
+    if not undeclared:
+        return None
+    removed = {_thing(one) for one in rows if _is_absent(one)}
     kept: dict[str, str] = {}
-    left: list[ShownState] = []
-    for one in states:
-        if one.by is None or (one.by.is_reported and not test) or _thing(one) in removed:
-            continue
-        if not run.declares(one, one.by) and (removal := _removal(one, targets)):
+    left: list[EnforcedRow] = []
+    for one in undeclared:
+        if _thing(one) not in removed and (removal := _removal(one, targets)):
             kept[_named(one, targets.own)] = removal
             left.append(one)
     return Undeclared(entries=tuple(left), warning=_warning(kept)) if kept else None
@@ -105,17 +111,16 @@ class _Run:
         self._identities = {one.identity for one in returns}
         self._things = {(one.target, one.module, one.name) for one in returns}
 
-    def declares(self, entry: ShownState, by: EnforcedBy) -> bool:
+    def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
         """Return whether the run declares a state or the same thing, or may do so."""
-        state = entry.state
-        if MASK in state.tag or MASK in entry.identity or not self._declarations.judges_state(by):
+        if StateIdentity(row.target, row.scope, row.tag) in self._identities or _thing(row) in self._things:
             return True
-        fanned_from = origin_of(state.tag, entry.target) if by.is_fanned_out else ""
-        return (
-            _thing(entry) in self._things
-            or StateIdentity(entry.target, entry.identity, state.tag) in self._identities
-            or self._declarations.has_state(entry.scope, state.tag)
-            or self._unsettled.may_still_declare(entry.scope, fanned_from)
+        if MASK in row.tag or MASK in row.scope or not self._declarations.judges_state(by):
+            return True
+        scope = row.entry.path or row.scope
+        fanned_from = origin_of(row.tag, row.target) if by.is_fanned_out else ""
+        return self._declarations.has_state(scope, row.tag) or self._unsettled.may_still_declare(
+            scope, fanned_from
         )
 
 
@@ -127,33 +132,33 @@ def _all(returns: Iterable[Return]) -> Iterator[Return]:
                 yield from _all(scope.returns.values())
 
 
-def _thing(entry: ShownState) -> tuple[str, str, str]:
+def _thing(row: EnforcedRow) -> tuple[str, str, str]:
     """Return what a state is about: another declaration of the same is its new name."""
-    return entry.target, entry.state.module, entry.state.name
+    return row.target, row.entry.module, row.entry.name
 
 
-def _is_absent(entry: ShownState) -> bool:
-    new_state = entry.state.new_state
+def _is_absent(row: EnforcedRow) -> bool:
+    new_state = msgspec.msgpack.decode(row.entry.shown)
     return is_mapping(new_state) and new_state.get("exists") is False
 
 
-def _removal(entry: ShownState, targets: KnownTargets) -> str:
+def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
     """Return the function that removes what a state made; empty: there is none, or no such target."""
-    target, state = Srn.parse(entry.target), entry.state
+    target, module = Srn.parse(row.target), row.entry.module
     if target != targets.own and not targets.is_active(target):
         return ""
-    offered = targets.functions(target, state.module)
+    offered = targets.functions(target, module)
     removal = next((name for name in _ABSENT if name in offered), "")
-    return f"{state.module}.{removal}" if removal and state.function != removal else ""
+    return f"{module}.{removal}" if removal and row.entry.function != removal else ""
 
 
-def _named(entry: ShownState, own: Srn) -> str:
-    state = entry.state
-    id_, name = state.id, "" if state.name == state.id else f" {state.name}"
-    where = "" if entry.target == str(own) else f", {entry.target}"
+def _named(row: EnforcedRow, own: Srn) -> str:
+    entry = row.entry
+    id_, name = entry.id, "" if entry.name == entry.id else f" {entry.name}"
+    where = "" if row.target == str(own) else f", {row.target}"
     if where and entry.by is not None and entry.by.is_fanned_out:
-        id_ = id_.removeprefix(f"{entry.target.partition(':')[2]} ")
-    return f"{id_} ({state.module}.{state.function}{name} in {state.sls}{where})"
+        id_ = id_.removeprefix(f"{row.target.partition(':')[2]} ")
+    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where})"
 
 
 def _warning(kept: dict[str, str]) -> Diagnostic:
