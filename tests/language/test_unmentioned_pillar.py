@@ -22,7 +22,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def keys(root: Path, *given: str) -> list[tuple[str, str]]:
+def keys(root: Path, *given: object) -> list[tuple[str, str]]:
     """Return the summary and the help of each warning."""
     return [(one.summary, one.help) for one in unmentioned_pillar(given, ["resources"], [], [root])]
 
@@ -40,6 +40,12 @@ def test_a_misspelt_key(root: Path) -> None:
         assert remedy == f"did you mean {meant}?"
     [(_, remedy)] = keys(root, "something")
     assert remedy == "correct the key, or leave it out"
+
+
+def test_odd_keys(root: Path) -> None:
+    """A number is read without a name in quotes; half of a surrogate pair is in no file."""
+    assert not keys(root, 1, None, ("a",))
+    assert keys(root, "\udc80")
 
 
 def test_a_file_that_cannot_be_read_mentions_nothing(root: Path) -> None:

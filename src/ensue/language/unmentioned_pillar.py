@@ -27,17 +27,17 @@ _READ: Final = re.compile(rb"""(?:pillar|params)(?:\.get)?(?:['"]\])?[(\[.]\s*['
 
 
 def unmentioned_pillar(
-    given: Iterable[str], own: Iterable[str], files: Iterable[Path], folders: Iterable[Path]
+    given: Iterable[object], own: Iterable[str], files: Iterable[Path], folders: Iterable[Path]
 ) -> Iterator[Diagnostic]:
     """Yield a warning for each key that no file mentions; this blocks.
 
     Args:
-        given: the top keys of the pillar of the command line.
+        given: the top keys of the pillar of the command line; those that are no texts do not count.
         own: the keys that ensue itself reads.
         files: files outside the folders.
         folders: the file roots and pillar roots.
     """
-    left = {key for key in given if "." not in key} - {*own, *_OF_MODULES}
+    left = {key for key in given if isinstance(key, str) and "." not in key} - {*own, *_OF_MODULES}
     if not left:
         return
     known: set[str] = set()
@@ -45,7 +45,7 @@ def unmentioned_pillar(
         content = _content(path)
         if number == _MOST_FILES or content is None:
             return
-        left = {key for key in left if key.encode() not in content}
+        left = {key for key in left if key.encode("utf-8", "backslashreplace") not in content}
         if not left:
             return
         known.update(name.decode() for name in _READ.findall(content))
