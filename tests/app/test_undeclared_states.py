@@ -1,4 +1,4 @@
-"""A plan names the states of earlier applies that are no longer declared, as long as what they made stays."""
+"""A run names the states of earlier applies that are no longer declared, as long as what they made stays."""
 
 from __future__ import annotations
 
@@ -21,6 +21,27 @@ file-{{ name }}:
 {% endfor %}
 run: {cmd.run: [name: "true"]}
 """
+ONE = """
+file-{0}:
+  file.managed:
+    - name: {{{{ opts['root_dir'] }}}}/out/{0}
+    - makedirs: true
+    - contents: x
+"""
+BLOCK = """
+#!delayed_block each
+{% for name in pillar.get('names', []) %}
+file-{{ name }}:
+  file.managed:
+    - name: {{ opts['root_dir'] }}/out/{{ name }}
+    - makedirs: true
+    - contents: x
+{% endfor %}
+#!end_delayed_block
+names:
+  test.nop:
+    - delayed_render: [{block: each}]
+"""
 
 
 def named(root: Path, *names: str) -> None:
@@ -28,9 +49,9 @@ def named(root: Path, *names: str) -> None:
     write(root, pillar__top="base: {'*': [p]}\n", pillar__p=f"names: [{', '.join(names)}]\n")
 
 
-def left(root: Path) -> list[Diagnostic]:
-    """Return the warnings of a plan about states that are no longer declared."""
-    return [one for one in apply(root, "t", test=True).warnings if one.code == "E0894"]
+def left(root: Path, *mods: str, test: bool = True) -> list[Diagnostic]:
+    """Return the warnings of a run about states that are no longer declared."""
+    return [one for one in apply(root, *mods, test=test).warnings if one.code == "E0894"]
 
 
 def test_what_a_deleted_state_made_stays(tmp_path: Path) -> None:
@@ -38,27 +59,48 @@ def test_what_a_deleted_state_made_stays(tmp_path: Path) -> None:
     write(tmp_path, states__t=FILES)
     named(tmp_path, "a", "b")
     assert apply(tmp_path, "t").exit_code == 0
-    assert left(tmp_path) == []
+    assert left(tmp_path, "t") == []
     named(tmp_path, "a")
-    [warning] = left(tmp_path)
-    assert f"stays: file-b (file.managed {tmp_path}/out/b)" in warning.summary
+    [warning] = left(tmp_path, "t")
+    assert f"stays: file-b (file.managed {tmp_path}/out/b in t)" in warning.summary
     assert "`file.absent`" in warning.help
-    assert [one for one in apply(tmp_path, "t").warnings if one.code == "E0894"] == []
     gone = f"gone:\n  file.absent:\n    - name: {tmp_path}/out/b\n"
     write(tmp_path, states__t=FILES + gone)
-    assert left(tmp_path) == []
+    assert left(tmp_path, "t") == []
     assert apply(tmp_path, "t").exit_code == 0
     write(tmp_path, states__t=FILES)
-    assert left(tmp_path) == []
+    assert left(tmp_path, "t") == []
+
+
+def test_an_apply_says_it_once(tmp_path: Path) -> None:
+    """Plans repeat it; an apply names what no apply has named, and a state that was declared again."""
+    write(tmp_path, states__t=FILES)
+    named(tmp_path, "a", "b", "c")
+    apply(tmp_path, "t")
+    named(tmp_path, "a", "b")
+    assert left(tmp_path, "t") == left(tmp_path, "t", test=False)
+    assert left(tmp_path, "t", test=False) == []
+    named(tmp_path, "a")
+    [warning] = left(tmp_path, "t", test=False)
+    assert "file-b" in warning.summary
+    assert "file-c" not in warning.summary
+    assert left(tmp_path, "t")[0].summary.startswith("2 states are")
+    named(tmp_path, "a", "b")
+    apply(tmp_path, "t")
+    named(tmp_path, "a")
+    [warning] = left(tmp_path, "t", test=False)
+    assert "file-b" in warning.summary
 
 
 def test_another_id_for_the_same_thing(tmp_path: Path) -> None:
-    """A state that was renamed is still declared, and so is one that the plan leaves out."""
+    """A state that was renamed or moved to another SLS is still declared."""
     write(tmp_path, states__t=FILES)
     named(tmp_path, "a")
     apply(tmp_path, "t")
     write(tmp_path, states__t=FILES.replace("file-{{ name }}", "other-{{ name }}"))
-    assert left(tmp_path) == []
+    assert left(tmp_path, "t") == []
+    write(tmp_path, states__t="include: [u]\n", states__u=FILES)
+    assert left(tmp_path, "t") == []
 
 
 def test_many_states(tmp_path: Path) -> None:
@@ -68,7 +110,98 @@ def test_many_states(tmp_path: Path) -> None:
     apply(tmp_path, "t")
     named(tmp_path)
     write(tmp_path, states__t="a: test.nop\n")
-    [warning] = left(tmp_path)
+    [warning] = left(tmp_path, "t")
     assert warning.summary.startswith("7 states are no longer declared")
     assert warning.summary.endswith("and 2 more")
     assert "cmd.run" not in warning.summary
+
+
+def test_an_sls_that_left_the_top_file(tmp_path: Path) -> None:
+    """A highstate names its states, whether its file is still there or not; another SLS alone does not."""
+    write(tmp_path, states__top="base: {'*': [a, b]}\n", states__a=ONE.format("a"), states__b=ONE.format("b"))
+    assert apply(tmp_path).exit_code == 0
+    assert left(tmp_path) == []
+    assert left(tmp_path, "a") == []
+    write(tmp_path, states__top="base: {'*': [a]}\n")
+    [warning] = left(tmp_path)
+    assert "file-b" in warning.summary
+    assert left(tmp_path, "a") == []
+    (tmp_path / "states" / "b.sls").unlink()
+    [warning] = left(tmp_path, test=False)
+    assert "file-b" in warning.summary
+
+
+def test_an_sls_that_is_applied_by_name_beside_the_top_file(tmp_path: Path) -> None:
+    """The highstate does not miss it; one that a highstate has enforced, it does."""
+    write(tmp_path, states__top="base: {'*': [a]}\n", states__a=ONE.format("a"), states__b=ONE.format("b"))
+    apply(tmp_path)
+    apply(tmp_path, "b")
+    assert left(tmp_path) == []
+    apply(tmp_path, "a")
+    write(tmp_path, states__top="base: {'*': [c]}\n", states__c=ONE.format("c"))
+    [warning] = left(tmp_path)
+    assert "file-a" in warning.summary
+    assert "file-b" not in warning.summary
+
+
+def test_an_include_that_was_deleted(tmp_path: Path) -> None:
+    """A run of the same SLS names what it no longer includes; a run of fewer of them does not."""
+    write(
+        tmp_path,
+        states__a="include: [b]\n" + ONE.format("a"),
+        states__b=ONE.format("b"),
+        states__c="c: test.nop\n",
+    )
+    apply(tmp_path, "a")
+    write(tmp_path, states__a=ONE.format("a"))
+    [warning] = left(tmp_path, "a")
+    assert "file-b" in warning.summary
+    assert left(tmp_path, "c") == []
+    apply(tmp_path, "b", "c")
+    assert left(tmp_path, "a") == []
+    assert left(tmp_path, "c") == []
+
+
+def test_an_item_that_left_the_list_of_a_block(tmp_path: Path) -> None:
+    """What a block no longer declares is named once the block is rendered, and so is a deleted block."""
+    write(tmp_path, states__t=BLOCK)
+    named(tmp_path, "a", "b")
+    assert apply(tmp_path, "t").exit_code == 0
+    assert left(tmp_path, "t") == []
+    named(tmp_path, "a")
+    [warning] = left(tmp_path, "t")
+    assert "file-b" in warning.summary
+    assert "file-a" not in warning.summary
+    failing = BLOCK.replace("test.nop", "test.fail_without_changes")
+    write(tmp_path, states__t=failing)
+    assert left(tmp_path, "t", test=False) == []
+    write(tmp_path, states__t="names: test.nop\n")
+    assert left(tmp_path, "t", test=False)[0].summary.startswith("2 states are")
+
+
+def test_a_chosen_part_says_nothing(tmp_path: Path) -> None:
+    """A run of a part has not looked at everything."""
+    from ensue.core.model.run_part import RunPart
+
+    write(tmp_path, states__t=FILES)
+    named(tmp_path, "a", "b")
+    apply(tmp_path, "t")
+    named(tmp_path, "a")
+    report = apply(tmp_path, "t", test=True, part=RunPart(only=("file-a",)))
+    assert [one for one in report.warnings if one.code == "E0894"] == []
+
+
+def test_a_resource_of_a_target(tmp_path: Path) -> None:
+    """What a fan-out no longer reaches is named with its resource, as long as that can be targeted."""
+    pillar = "resources:\n  dummy:\n    x1: {}\n    x2: {}\n"
+    write(tmp_path, pillar__top="base: {'*': [p]}\n", pillar__p=pillar)
+    state = "m:\n  file.managed:\n    - name: /f\n    - contents: x\n    - tgt: T@dummy:%s\n"
+    write(tmp_path, states__t=state % "*")
+    assert apply(tmp_path, "t").exit_code == 0
+    assert left(tmp_path, "t") == []
+    write(tmp_path, states__t=state % "x1")
+    [warning] = left(tmp_path, "t")
+    assert "m (file.managed /f in t, dummy:x2)" in warning.summary
+    assert left(tmp_path, "t", test=False) != []
+    write(tmp_path, pillar__p=pillar.replace("    x2: {}\n", ""))
+    assert left(tmp_path, "t") == []

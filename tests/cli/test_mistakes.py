@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.mistakes import ansible, deployments, other_tools, results, sls, targets
+from tests.cli.mistakes import ansible, deployments, other_tools, results, sls, targets, terraform
 from tests.cli.mistakes.mistake import SECRET
 
 from ensue.cli import main
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 AREAS = {
     "sls": sls,
     "other tools": other_tools,
+    "terraform": terraform,
     "targets": targets,
     "results": results,
     "ansible": ansible,

@@ -302,8 +302,8 @@ def test_no_checksum_is_beside_a_diff(shell: Shell) -> None:
     assert "sha256" not in shown
 
 
-def test_a_missing_folder_is_said_below_its_file(shell: Shell) -> None:
-    """It is said unless an earlier state makes the folder; the apply names the folder and the way out."""
+def test_a_missing_folder_fails_in_the_plan(shell: Shell) -> None:
+    """It does unless an earlier state makes the folder; the apply names the folder and the way out."""
     root = shell.root
     shell.write(
         "states/t.sls",
@@ -315,10 +315,52 @@ def test_a_missing_folder_is_said_below_its_file(shell: Shell) -> None:
         f"{root}/deep/e: {{file.managed: [contents: e]}}\n",
     )
     planned = shell.run("plan", "t")
-    assert planned.code == 0
-    lines = [line.strip() for line in planned.out.splitlines() if "does not exist" in line]
-    assert len(lines) == 2
-    assert set(lines) == {line_of_missing_folder(f"{root}/none")}
+    assert planned.code == 2
+    assert "4 to change, 0 unchanged, 2 would fail" in planned.out
+    assert f"Parent directory not present: {root}/none (`makedirs: true` makes it)" in planned.out
     applied = shell.run("apply", "t")
     assert f"Parent directory not present: {root}/none (`makedirs: true` makes it)" in applied.out
     assert "4 changed, 0 unchanged, 2 failed" in applied.out
+
+
+def test_a_missing_folder_that_a_command_may_make(shell: Shell) -> None:
+    """What an earlier command or package makes is not known in a plan: a line below the file says that."""
+    root = shell.root
+    shell.write(
+        "states/t.sls",
+        f"build: {{cmd.run: [name: 'mkdir {root}/none']}}\n{root}/none/a: {{file.managed: [contents: a]}}\n",
+    )
+    planned = shell.run("plan", "t")
+    assert planned.code == 0
+    assert line_of_missing_folder(f"{root}/none") in planned.out
+    assert shell.run("apply", "t").code == 0
+
+
+def test_a_missing_user_or_group_fails_in_the_plan(shell: Shell) -> None:
+    """A file or folder with an owner that the target lacks would fail, unless an earlier state makes it."""
+    root = shell.root
+    files = (
+        f"{root}/a: {{file.managed: [contents: a, user: nosuchuser-1]}}\n"
+        f"{root}/b: {{file.directory: [group: nosuchgroup-1]}}\n"
+        f"{root}/c: {{file.managed: [contents: c, user: root, group: '0']}}\n"
+    )
+    shell.write("states/t.sls", files)
+    planned = shell.run("plan", "t")
+    assert planned.code == 2
+    assert "there is no user `nosuchuser-1`" in planned.out
+    assert "there is no group `nosuchgroup-1`" in planned.out
+    assert "1 to change, 0 unchanged, 2 would fail" in planned.out
+    assert shell.run("apply", "t").code == 2
+    made = "nosuchgroup-1: group.present\nnosuchuser-1: user.present\n"
+    shell.write("states/t.sls", made + files)
+    assert shell.run("plan", "t").code == 0
+
+
+def test_what_would_fail_makes_nothing(shell: Shell) -> None:
+    """A folder whose own state would fail does not count as made for what is in it."""
+    root = shell.root
+    shell.write(
+        "states/t.sls",
+        f"{root}/x: {{file.directory: [user: nosuchuser-1]}}\n{root}/x/a: {{file.managed: [contents: a]}}\n",
+    )
+    assert "0 to change, 0 unchanged, 2 would fail" in shell.run("plan", "t").out

@@ -59,7 +59,7 @@ class FleetProject(KeptResources):
         # The run that asked for the call records what happens.
         options = RunOptions(test=call.test)
         wiring = RunWiring(services, options, lambda _: None, _begun, call_context=GuardedContext)
-        wired = await wiring.wired(FirstPlans(own=plan), highstate=False)
+        wired = await wiring.wired(FirstPlans(own=plan), (), highstate=False)
         with using_registry(wired.registry):
             outcome = await wired.engine.run(plan)
         (returned,) = outcome.returns.values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ensue.language.plans.chosen_part import ChosenPart
     from ensue.language.plans.resource_plans import ResourcePlans
     from ensue.language.plans.run_options import RunOptions
+    from ensue.store.runs.declarations import RunDeclarations
     from ensue.store.runs.resume import ResumedRun
 
 
@@ -146,7 +148,7 @@ class Run:
                 )
                 is_highstate = not mods and self._deployment is None
                 report = await self._reported(
-                    run_id, first, resumed, record, is_highstate=is_highstate, chosen=chosen
+                    run_id, first, resumed, record, mods, is_highstate=is_highstate, chosen=chosen
                 )
                 if chosen is not None:
                     report = msgspec.structs.replace(report, part=str(part), excluded=chosen.excluded)
@@ -217,6 +219,7 @@ class Run:
         first: FirstPlans,
         resumed: ResumedRun | None,
         record: RunRecord,
+        mods: Sequence[str],
         *,
         is_highstate: bool,
         chosen: ChosenPart | None,
@@ -225,15 +228,16 @@ class Run:
         started = perf_counter()
         nothing_assigned = why_no_states(first) if is_highstate else ""
         wiring = RunWiring(self._services, self._options, record.tell, record.announce, chosen)
-        wired = await wiring.wired(first, highstate=is_highstate and not nothing_assigned)
+        wired = await wiring.wired(first, mods, highstate=is_highstate and not nothing_assigned)
         record.stops(wired.engine.stop)
+        record.declares(wired.declarations.of_return)
         outcome, remarks = await self._outcome(wired, first, resumed, chosen)
         returns, exit_code, status = outcome.returns, outcome.exit_code, outcome.status
         nothing = first.nothing or ("" if returns else nothing_assigned)
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
             returns, exit_code, status = no_states(self._services.minion, nothing), 2, "failed"
-        if self._options.test and self._deployment is None and (left := await self._undeclared(first)):
+        if chosen is None and (left := await self._undeclared(wired.declarations, outcome)):
             remarks.append(left)
         if outcome.too_many_failed:
             remarks.append(too_many_failed(outcome.stopped, run_id))
@@ -254,18 +258,27 @@ class Run:
             too_many_failed=outcome.too_many_failed,
         )
 
-    async def _undeclared(self, first: FirstPlans) -> Diagnostic | None:
+    async def _undeclared(self, declarations: RunDeclarations, outcome: EngineOutcome) -> Diagnostic | None:
         """Return a warning about states of earlier applies that are no longer declared."""
-        from ensue.store.runs.undeclared_states import undeclared_states
+        from ensue.store.runs.undeclared_states import KnownTargets, undeclared_states
 
         services = self._services
+        targets = KnownTargets(
+            own=services.minion,
+            is_active=lambda target: services.directory.config(target) is not None,
+            functions=lambda target, module: services.states_of(target.type).names(module),
+        )
+        test = self._options.test
+
+        def look() -> Diagnostic | None:
+            left = undeclared_states(services.enforced.known(), declarations, outcome, targets, test=test)
+            if left is not None and not test:
+                with suppress(StoreError):  # The next apply reports it again.
+                    services.enforced.note_reported(left.entries)
+            return None if left is None else left.warning
+
         try:
-            return await asyncio.to_thread(
-                undeclared_states,
-                first.all,
-                services.enforced.of_top,
-                lambda target, module: services.states_of(target.type).names(module),
-            )
+            return await services.store_thread.run(look)
         except StoreError:
             return None  # A plan needs no store; states that do need it have failed with this error.
 

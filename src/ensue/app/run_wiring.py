@@ -32,7 +32,7 @@ from ensue.store.runs.planned_requisites import planned_event
 from ensue.store.runs.pruning import Pruning, earlier_declarations
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ensue.app.services import Services
     from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
@@ -55,6 +55,7 @@ class WiredRun(msgspec.Struct, frozen=True, kw_only=True):
         engine: runs the plans.
         registry: the registry that the run's states see.
         expander: compiles what states cause; it has recorded the first plans.
+        declarations: what its plans declare.
         pruning: orphans what the run's states no longer register.
         pillar_comparison: compares the pillar that templates print into states with that of their targets.
     """
@@ -62,6 +63,7 @@ class WiredRun(msgspec.Struct, frozen=True, kw_only=True):
     engine: Engine
     registry: RunRegistry
     expander: SlsExpander
+    declarations: RunDeclarations
     pruning: Pruning
     pillar_comparison: PillarComparison
 
@@ -97,11 +99,12 @@ class RunWiring:
         self._concurrency: int | None = options.concurrency or services.settings.option("concurrency")
         self._takes_slots: dict[str, bool] = {}
 
-    async def wired(self, first: FirstPlans, *, highstate: bool) -> WiredRun:
+    async def wired(self, first: FirstPlans, mods: Sequence[str], *, highstate: bool) -> WiredRun:
         """Return the engine of the run.
 
         Args:
             first: what the run begins with.
+            mods: the SLS that it was called with.
             highstate: whether its plans are those of the whole top file.
         """
         services, test = self._services, self._options.test
@@ -126,6 +129,7 @@ class RunWiring:
             services.roots,
             project=project,
             highstate=highstate,
+            requested=mods,
             compares=bool(earlier),
         )
         pruning = Pruning(earlier, declarations, registry, foreseen.foresees, test=test)
@@ -152,7 +156,12 @@ class RunWiring:
         )
         engine = Engine(engine_services, self._engine_options(first.matched))
         return WiredRun(
-            engine=engine, registry=registry, expander=expander, pruning=pruning, pillar_comparison=comparison
+            engine=engine,
+            registry=registry,
+            expander=expander,
+            declarations=declarations,
+            pruning=pruning,
+            pillar_comparison=comparison,
         )
 
     def _own_registry(self) -> LazyRegistry:

@@ -22,6 +22,7 @@ from ensue.cli.deployment import (
 )
 from ensue.cli.deployment_set import SetWords, set_options
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
+from ensue.cli.environment_options import environment_options
 from ensue.cli.expiry import ttl_option
 from ensue.cli.optional_value import OptionalValue
 from ensue.cli.options import project_options
@@ -149,11 +150,7 @@ EXAMPLES = (
     multiple=True,
     help="Destroy all resources, or TYPE.CLASS#ID, although their definition says `protect: true`.",
 )
-@click.option(
-    "--change-env-type",
-    is_flag=True,
-    help="Give the environment another type than it has.",
-)
+@environment_options
 @click.option(
     "--adopt",
     cls=OptionalValue,
@@ -209,6 +206,7 @@ def command(
     replace: tuple[str, ...],
     unprotect: tuple[str, ...],
     change_env_type: bool,
+    new_env: bool,
     adopt: tuple[str, ...],
     refresh: bool,
     rotate: tuple[str, ...],
@@ -264,6 +262,7 @@ def command(
         replace=replace,
         unprotect=unprotect,
         change_env_type=change_env_type,
+        new_env=new_env,
         adopt=adopt,
         refresh=refresh,
         rotate=rotate,
@@ -355,8 +354,8 @@ def _order(
 
     if not (destroy or files or sets.names_a_set):
         raise click.UsageError("name a Score file or a deployment set, or use --from or --destroy")
-    # An environment that was deployed has a type.
-    context = words.context(needs_type=bool(files) and not sets.is_again)
+    # An environment that was deployed has a type; of a new one, the project says that it is missing.
+    context = words.context(needs_type=False)
     order = DeploymentOrder(
         app=context.app,
         env=context.env,

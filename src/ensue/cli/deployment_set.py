@@ -38,11 +38,6 @@ class SetWords(NamedTuple):
         """Whether they say by themselves what is deployed: no file is needed."""
         return self.merge or bool(self.drop_workloads or self.drop_shared) or self.source is not None
 
-    @property
-    def is_again(self) -> bool:
-        """Whether they mean an earlier deployment."""
-        return self.source is not None or self.to_env is not None
-
     def applied_to(self, order: DeploymentOrder) -> DeploymentOrder:
         """Return a deployment as these options want it.
 

@@ -36,6 +36,7 @@ _PART: Final = (
     f"`--only ID` runs a state and what it requires, `ensue deploy --only RESOURCE` a resource; {_TARGET}"
 )
 _ACCOUNT: Final = "credentials are pillar: `--pillar-file FILE`, or a pillar file that is encrypted"
+_BACKEND: Final = "`store_url` in ensue.yaml names the database that keeps resources and deployments"
 _ROOTS: Final = "`file_roots` in ensue.yaml says where SLS are"
 
 _OPTIONS: Final = {
@@ -98,11 +99,14 @@ _OPTIONS: Final = {
     "--detailed-exitcode": "`ensue plan --detailed-exitcode`",
     "-destroy": _DESTROY,
     "--destroy": _DESTROY,
+    **dict.fromkeys(("-backend-config", "-backend", "-reconfigure", "-migrate-state"), _BACKEND),
+    "-generate-config-out": "leave it out: states find what exists",
+    "--generate-config-out": "leave it out: states find what exists",
     "-chdir": "`--root DIR`",
     "--chdir": "`--root DIR`",
     "-version": "`ensue --version`",
     "-help": "`ensue --help`",
-    "-compact-warnings": "`silence` in ensue.yaml leaves warnings out",
+    "-compact-warnings": "`silence_warnings` in ensue.yaml leaves warnings out",
     "--params": _VALUES,
     "--sls-sources": _ROOTS,
     "--tree": _ROOTS,
@@ -167,7 +171,9 @@ _COMMANDS: Final = {
     "test": "`ensue plan`",
     "output": _RESULTS,
     "outputs": _RESULTS,
-    "state": f"`ensue apply [SLS]` runs states; {_RESULTS}",
+    "state": f"`ensue apply [SLS]` runs states; {_RESULTS}; `ensue resources forget RESOURCE` and "
+    "`ensue deploy --forget RESOURCE` drop a record",
+    "providers": "leave it out: ensue downloads no providers; `ensue doc` lists drivers and resource types",
     "workspace": "`ensue deploy --env ENV`; of states, `--tgt` and pillar separate environments, or each has "
     "its own project (`--root DIR`)",
     "rollback": "`ensue deploy --app APP --env ENV --from NUMBER`, as `ensue deployments list` numbers them; "

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _KEYWORD: Final = r"([^\d\W][\w.-]*)=(?!=)(.*)\Z"
 _SEVERAL: Final = re.compile(r"[^\d\W][\w:.-]*=[^\s'\"]*(?:\s+[^\d\W][\w:.-]*=[^\s'\"]*)+")
+_HCL: Final = re.compile(r"[A-Za-z_]\w*\s+=\s")
 _DIGITS: Final = frozenset("0123456789_")
 _STREAMS: Final = frozenset({"/dev/stdin", "/dev/null"})
 _STREAM_FOLDERS: Final = frozenset({"/dev/fd", "/proc/self/fd"})
@@ -129,6 +130,9 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
         raise click.BadParameter(error.diagnostics[0].message, param_hint=option) from None
     if value is None:
         return {}
+    if isinstance(value, str) and _HCL.match(value):
+        message = f"{str(file)!r} is HCL, not YAML or JSON: write `key: value` on each line"
+        raise click.BadParameter(message, param_hint=option)
     return _mapping(value, str(file), option)
 
 

@@ -118,6 +118,7 @@ class Executor:
         """Call a node's function with its conditions and retries; an exception becomes the return."""
         function_return = await self._called(node)
         if function_return.result is None:
+            function_return = self._pending.judged(node, function_return)
             self._pending.add(node, function_return)
         return function_return
 

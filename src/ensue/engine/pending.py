@@ -1,13 +1,16 @@
 """Which states, in a plan, a state waits for that only an apply carries out.
 
 While a state that it requires is yet to change something, a state may read in a plan what it will not read in
-the apply, or fail to read it. The same holds for an earlier state that would make just what it reads.
+the apply, or fail to read it. The same holds for an earlier state that would make just what it reads. A state
+that needs what no earlier state can make fails in the plan, as it will in the apply.
 """
 
 from __future__ import annotations
 
 import posixpath
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from ensue.core.model.requisite import RequisiteKind
 
@@ -18,6 +21,11 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import StateReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node, Scope
+
+_MAKES_ONLY_ITS_NAME: Final = frozenset({
+    "cron", "file", "group", "host", "ssh_auth", "ssh_known_hosts", "sysctl", "test", "timezone",
+})  # fmt: skip
+"""The modules whose states make no path, user or group but that of their name; others may make any."""
 
 _KINDS: Final = frozenset({
     RequisiteKind.REQUIRE, RequisiteKind.WATCH, RequisiteKind.ONCHANGES, RequisiteKind.ARG_BIND,
@@ -58,6 +66,9 @@ class PendingStates:
     def __init__(self, *, ordered: bool) -> None:
         self._ordered = ordered
         self._ids: dict[tuple[Srn, str], str] = {}
+        self._folders: set[tuple[Srn, str]] = set()
+        self._may_make_anything: set[Srn] = set()
+        self._users_made: set[Srn] = set()
 
     def add(self, node: Node, function_return: StateReturn) -> None:
         """Note what a state would make, if it belongs to a plan and would change something.
@@ -71,7 +82,37 @@ class PendingStates:
         if [*function_return.changes] == ["removed"]:
             return  # It makes nothing.
         for name in (function_return.name, *node.chunk.options.creates):
-            self._ids.setdefault((node.target, _normal(name)), node.chunk.id)
+            own, *folders = _with_folders(name)
+            self._ids.setdefault((node.target, own), node.chunk.id)
+            self._folders.update((node.target, folder) for folder in folders)
+        chunk = node.chunk
+        is_user = chunk.module == "user"
+        if chunk.options.delayed_render or not (is_user or chunk.module in _MAKES_ONLY_ITS_NAME):
+            self._may_make_anything.add(node.target)
+        elif is_user:
+            self._users_made.add(node.target)
+
+    def judged(self, node: Node, function_return: StateReturn) -> StateReturn:
+        """Return what a state of a plan returned; as a failure if it needs what no earlier state can make.
+
+        Args:
+            node: the state.
+            function_return: its return.
+        """
+        problems = [one.problem for one in function_return.needs if not self._may_make(node, one.name)]
+        if not problems:
+            return function_return
+        comment = "; ".join(problems)
+        return msgspec.structs.replace(function_return, result=False, comment=comment, changes={})
+
+    def _may_make(self, node: Node, name: str) -> bool:
+        """Return whether a state that comes before a node may make what it needs."""
+        target = node.target
+        if not self._ordered or target in self._may_make_anything or self.makers(node, [name]):
+            return True
+        is_path = name.startswith("/")
+        # The home of a user is not in the name of its state.
+        return is_path and (target in self._users_made or (target, _normal(name)) in self._folders)
 
     def makers(self, node: Node, names: Iterable[str], *, with_required: bool = True) -> tuple[str, ...]:
         """Return the IDs of the states that come before a state and would make what it needs.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "when": ("onlyif", "unless"),
-    "if": ("onlyif",),
     "only_when": ("onlyif",),
     "not_if": ("unless",),
     "depends": ("require",),
@@ -56,13 +55,21 @@ _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "dest": ("name",),
     "path": ("name",),
     "src": ("source",),
+    "filename": ("name",),
     "perms": ("mode",),
+    "file_permission": ("mode",),
+    "directory_permission": ("dir_mode",),
     "permissions": ("mode",),
     "mkdirs": ("makedirs",),
     "createdirs": ("makedirs",),
     "gid_from_name": ("usergroup",),
 }
 """Names from other tools, old releases of Salt and habit, and their names in ensue."""
+
+_ADVICE: Final = {
+    "if": "{% if … %} around the state decides by pillar and grains, `onlyif` by a command on the target",
+}
+"""What to write instead of an argument that may mean several things."""
 
 _RELATIONS: Final = frozenset({"when", "only_when", "not_if", "depends_on", "depends", "refreshonly"})
 """Those of these names that hardly any function has as an argument."""
@@ -99,6 +106,7 @@ def meant_by(word: str, names: Collection[str]) -> str:
         advice := instead_of_module_argument(word, names)
         or instead_of_keyword(word)
         or instead_of_argument(word)
+        or _ADVICE.get(_folded(word), "")
     ):
         return advice
     if not called:

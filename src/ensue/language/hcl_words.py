@@ -33,6 +33,7 @@ _KEYWORDS: Final = {
     "dynamic": "write {% for … %}",
     "variable": "a variable is a key of pillar, in a file that pillar/top.sls assigns, or of `--pillar`",
     "output": "write ${module:ID:property} where a result is used; `ensue show` and `--out json` have it",
+    "module": "write `include`, or a macro; a state `terraform.applied` applies a module of Terraform",
     "locals": "write {% set name = … %}, or a key of pillar",
     "sensitive_content": "write `contents` and `sensitive`",
 }
@@ -53,7 +54,7 @@ _FUNCTIONS: Final = (
 )
 _INTERPOLATION: Final = re.compile(
     r"(?<![$\\%])(?:%\{~?\s*(?P<directive>for|if|else|endif|endfor)\b[^{}\n]*\}|\$\{(?:"
-    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
+    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<own>pillar|grains|opts)[.:](?P<key>\w+)(?=[.\[}])|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
     r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
     r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.(?:[\w-]+(?:\[[^][{}\n]*\])?\.)?)[a-z]\w*(?=[^:{}\n]*\}))"
     rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}})"
@@ -114,8 +115,9 @@ _PATHS: Final = "{{ opts['root_dir'] }} for the folder of the project"
 _HCL_FILES: Final = (".tf", ".tfvars", ".tftpl", ".hcl")
 _RESOURCE: Final = re.compile(
     r"(aws|azuread|azurerm|cloudflare|digitalocean|docker|google|hcloud|helm|kubernetes|libvirt|local|null|openstack"
-    r"|proxmox|random|terraform|time|tls|vault|vsphere)_[a-z0-9_]+"
+    r"|proxmox|random|terraform|time|tls|vault|vsphere)(?:_[a-z0-9_]+|(?P<of_idem>(?:\.[a-z0-9_]+)+))"
 )
+"""A resource type of a provider, `aws_instance`, or a module of a plug-in of Idem, `aws.ec2.instance`."""
 _APPLIED: Final = "`terraform.applied` applies a module of Terraform as a state, and returns its outputs"
 _MADE_ONCE: Final = (
     "a `cmd.run` with `creates` makes a value once, one with `read_only` reads it, and `sensitive: true` "
@@ -145,11 +147,13 @@ def instead_of_resource(module: str) -> str:
     """Return what to write instead of a resource type of a provider of Terraform; empty if it is none.
 
     Args:
-        module: what is written in place of a state module, `aws_instance`.
+        module: what is written in place of a state module, `aws_instance` or, as in Idem, `aws.ec2.instance`.
     """
     match = _RESOURCE.fullmatch(module)
     if match is None:
         return ""
+    if match["of_idem"]:
+        return f"`{module}` belongs to a plug-in of Idem, and ensue has no states of clouds: {_APPLIED}"
     if match[1] in ("random", "tls"):
         return f"`{module}` is a resource of Terraform: {_MADE_ONCE}; or {_APPLIED}"
     return f"`{module}` is a resource of Terraform: {_APPLIED}"
@@ -170,6 +174,8 @@ def interpolations(text: str, name: str) -> Iterator[tuple[str, str]]:
 
 def _instead_of_interpolation(match: re.Match[str]) -> str:
     name = match["name"]
+    if match["own"]:
+        return f"{{{{ {match['own']}.{match['key']} }}}}"
     if match["directive"]:
         return _DIRECTIVES[match["directive"]]
     if match["kind"] == "local":
@@ -178,6 +184,10 @@ def _instead_of_interpolation(match: re.Match[str]) -> str:
         return f"{{{{ pillar.{name} }}}} with `{name}` in pillar"
     if match["each"]:
         return _IN_LOOPS[match["each"]]
+    return _instead_of_read(match)
+
+
+def _instead_of_read(match: re.Match[str]) -> str:
     if match["read"]:
         return "${module:ID:property} of the state that returns it"
     return _instead_of_function(match) if match["function"] else _PATHS

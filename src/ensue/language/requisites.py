@@ -267,6 +267,9 @@ class Resolver:
             near = near_names(value, self._by_sls)
         else:
             near = near_names(value, {name for kind, name in self._index() if kind in (key, "id")})
+        module, _, id_ = value.partition(".")
+        if key == "id" and (module, id_) in self._index():
+            near = f"write the module and the ID of the state apart: `- {module}: {id_}`"
         modules = sorted({kind for kind, name in self._index() if name == value and kind != "id"})
         if modules and key not in ("id", "sls"):
             near = f"{value!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}: {value}`?"

@@ -45,7 +45,7 @@ class ExtendEntry(msgspec.Struct, frozen=True, kw_only=True):
     span: Span
 
 
-_SAVED_PLANS: Final = frozenset({"plan", "tfplan"})
+_SAVED_PLANS: Final = frozenset({"out", "plan", "tfplan"})
 _NO_SLS: Final = frozenset({"yml", "yaml", "tf", "hcl", "json"})
 """Endings of the files of other tools."""
 
@@ -175,8 +175,19 @@ class TreeLoader:
             f"there is no SLS {name!r}",
             place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
-            help=_other_file(name) or near or "create the file, or check file_roots in ensue.yaml",
+            help=_other_file(name)
+            or self._below_a_root(name, saltenv)
+            or near
+            or "create the file, or check file_roots in ensue.yaml",
         )
+
+    def _below_a_root(self, name: str, saltenv: str) -> str:
+        """Return the remedy for `states/web`, a path that begins with a file root; empty for others."""
+        for folder in self._roots.folders(saltenv):
+            path = name.removeprefix(f"{self._roots.shown(folder)}/").replace("/", ".")
+            if path in self._roots.names(saltenv):
+                return f"write `{path}`: the name of an SLS begins below the file root"
+        return ""
 
     def _without_environment(self, name: str, saltenv: str) -> str:
         """Return the remedy for `- role: web` in an `include`, whose key is read as an environment."""
@@ -361,7 +372,7 @@ def _other_file(name: str) -> str:
     bare, _, ending = name.rpartition(".")
     if bare and ending == "sls":
         return f"write `{bare.replace('/', '.')}`: an SLS is named without its ending"
-    if ending in _SAVED_PLANS:
+    if (bare and ending in _SAVED_PLANS) or name == "tfplan":
         return "plans are not saved: `ensue apply` compares again, and asks nothing"
     return (
         f"states are in files that end in .sls, not in .{ending}" if "." in name and ending in _NO_SLS else ""

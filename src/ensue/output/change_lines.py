@@ -76,12 +76,16 @@ def change_texts(changes: Mapping[str, Any], palette: Palette) -> Iterator[str]:
     for path, value in _leaves(changes):
         if _is_long(value):
             lines = without_escapes(value).replace("\r", "").splitlines()
-            is_diff = lines[0].startswith("--- ") and len(lines) > 1 and lines[1].startswith("+++")
-            if is_diff:
+            if is_diff(value):
                 yield from _bounded([_coloured(line, palette) for line in lines[2:]])
             else:
                 yield f"{on_one_line(path)}:"
                 yield from _bounded([f"  {line}" for line in lines])
+
+
+def is_diff(value: Any) -> bool:
+    """Return whether a value in changes is a unified diff."""
+    return isinstance(value, str) and value.startswith("--- ") and "\n+++" in value
 
 
 def preview_lines(preview: str, palette: Palette) -> Iterator[str]:

@@ -6,6 +6,8 @@ import difflib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.deploy.provisioning.set_differences import KNOWN_LATER
+from ensue.output.change_lines import change_texts, is_diff
 from ensue.output.colours import on_one_line
 from ensue.output.presentable import presentable
 
@@ -31,6 +33,10 @@ def field_lines(found: Iterable[ValueDifference], masker: Masker, palette: Palet
     """
     for one in found:
         before, after = (presentable(value, masker) for value in (one.before, one.after))
+        if one.op == "add" and is_diff(after):
+            yield palette.paint(palette.light_yellow, f"~ {on_one_line(masker.text(one.path))}:")
+            yield from (f"    {line}" for line in change_texts({one.path: after}, palette))
+            continue
         sign = _SIGNS[one.op]
         colour = {"+": palette.green, "-": palette.red}.get(sign, palette.light_yellow)
         path = on_one_line(masker.text(one.path))
@@ -38,17 +44,21 @@ def field_lines(found: Iterable[ValueDifference], masker: Masker, palette: Palet
             yield palette.paint(colour, f"{sign} {path}:")
             yield from _diff(before, after, palette)
         else:
-            yield palette.paint(colour, f"{sign} {_change(one.op, path, before, after)}")
+            yield palette.paint(colour, f"{sign} {_change(one.op, path, before, _after(one, after))}")
 
 
-def _change(op: str, path: str, before: Any, after: Any) -> str:
+def _after(one: ValueDifference, after: Any) -> str:
+    return KNOWN_LATER if one.known_after else _short(after)
+
+
+def _change(op: str, path: str, before: Any, after: str) -> str:
     match op:
         case "add":
-            return f"{path}: {_short(after)}"
+            return f"{path}: {after}"
         case "remove":
             return path
         case _:
-            return f"{path}: {_short(before)} → {_short(after)}".removeprefix(": ")
+            return f"{path}: {_short(before)} → {after}".removeprefix(": ")
 
 
 def _short(value: Any) -> str:

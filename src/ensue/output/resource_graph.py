@@ -14,7 +14,7 @@ from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.secret_values import IDENTITY_KEYS, hide_named
 from ensue.core.model.sensitive_paths import hide_paths
 from ensue.deploy.provisioning.evaluation import as_written
-from ensue.deploy.provisioning.field_changes import changed_fields
+from ensue.deploy.provisioning.field_changes import changed_fields, may_stay
 from ensue.deploy.provisioning.sensitive import colon_paths
 from ensue.output.colours import on_one_line
 from ensue.output.field_lines import field_lines
@@ -198,6 +198,8 @@ def deployment_lines(
 
 def _word(one: NodeOutcome) -> str:
     """Return the status of a resource; in a plan what would be done."""
+    if may_stay(one):
+        return "may change"
     return f"to {one.outcome.action}" if one.outcome.action else one.outcome.status
 
 

@@ -7,29 +7,6 @@ PLAYBOOK = "- hosts: all\n  become: yes\n  tasks:\n    - name: install\n      ap
 CHECK = "check:\n  cmd.run:\n    - name: echo ready\n"
 
 ROWS = [
-    *(
-        state(
-            f"{text} in a template",
-            f"a:\n  test.nop:\n    - x: '{text}'\n",
-            "3",
-            says=says,
-            mends=mends,
-        )
-        for text, says, mends in (
-            ("{{ var.region }}", "'var' is undefined", "write {{ pillar.region }} with `region` in pillar"),
-            ("{{ local.name }}", "'local' is undefined", "write {{ name }} after {% set name = … %}"),
-            ("{{ jsonencode(1) }}", "'jsonencode' is undefined", "write {{ … | tojson }}"),
-            ("{{ length([1]) }}", "'length' is undefined", "write {{ … | length }}"),
-            ("{{ each.key }}", "'each' is undefined", "{% for key, value in ….items() %}"),
-            ("{{ terraform.workspace }}", "'terraform' is undefined", "write {{ pillar.workspace }}"),
-            ("{{ file(1) }}", "'file' is undefined", "salt['cp.get_file_str']"),
-            ("{{ path.module }}", "'path' is undefined", "{{ opts['root_dir'] }}"),
-            ("{{ self.id }}", "`self` has no block 'id'", "`self.id` is Terraform's"),
-            ("{{ aws_instance.web.id }}", "'aws_instance' is undefined", "is a resource of Terraform"),
-            ("{{ pillar ? 1 : 2 }}", "broken Jinja", "{{ x if condition else y }}"),
-            ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
-        )
-    ),
     state(
         "a variable of Terraform as an ID with a mapping",
         "variable:\n  region:\n    default: eu\n",

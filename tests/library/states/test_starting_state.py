@@ -278,3 +278,27 @@ def test_a_planned_removal_changes_nothing(ctx: FakeStateContext, provider: Memo
     assert returned.changes["invalidated"] == ["ssh_host:jumphost-env-01"]
     assert provider.statuses == {"env-01": "succeeded"}
     assert ctx.registry.get(JUMP_HOST) is not None
+
+
+def test_an_environment_that_never_was_names_similar_ones(ctx: FakeStateContext) -> None:
+    """Its removal succeeds with a warning, in a plan as well; after a removal nothing is named."""
+    deployed(ctx, register_resources=True)
+
+    for test in (True, False):
+        ctx.test = test
+        returned = asyncio.run(starting_state.absent(ctx, "evn-01"))
+        assert returned.result is True
+        assert returned.warnings == ("there never was an environment evn-01: did you mean env-01?",)
+        assert asyncio.run(starting_state.absent(ctx, "something else")).warnings == ()
+
+    assert absent(ctx).warnings == ()
+    assert absent(ctx).warnings == ()
+    assert asyncio.run(starting_state.absent(ctx, "evn-01")).warnings == ()
+
+
+def test_a_folder_of_another_environment_is_named(ctx: FakeStateContext, tmp_path: Path) -> None:
+    """An environment needs no registration to be named."""
+    (tmp_path / "sandboxes" / "lab%2Fone").mkdir(parents=True)
+
+    returned = asyncio.run(starting_state.absent(ctx, "lab/on"))
+    assert returned.warnings == ("there never was an environment lab/on: did you mean lab/one?",)

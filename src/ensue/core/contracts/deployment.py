@@ -62,6 +62,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
             all.
         unprotect: the resources whose protection does not count this time, in the same form.
         change_env_type: whether the environment may get another type than it has.
+        new_env: whether the environment may be new although another one has almost the same name.
         adopt: the resources, `TYPE.CLASS#ID` each, that may be taken over from another store; `*`: all.
         refresh: whether drivers look at what they have made although the inputs are the same.
         rotate: the resources, `TYPE.CLASS#ID` each, that get a new password.
@@ -90,6 +91,7 @@ class DeploymentOrder(msgspec.Struct, frozen=True, kw_only=True):
     only: tuple[str, ...] = ()
     unprotect: tuple[str, ...] = ()
     change_env_type: bool = False
+    new_env: bool = False
     adopt: tuple[str, ...] = ()
     refresh: bool = False
     rotate: tuple[str, ...] = ()

@@ -289,6 +289,8 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
         outputs: the outputs if they are known already; None: only provisioning determines them.
         looked: whether the driver has looked at what it has made. If not, and the inputs are the same, the
             plan compares what depends on the resource with the outputs of the last call.
+        changes: what it would change in what is there: a mapping of `{"old": …, "new": …}` or of texts, such
+            as a diff; may be nested. Secrets in it are hidden.
     """
 
     comment: str = ""
@@ -296,6 +298,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     destroys: tuple[str, ...] = ()
     outputs: Provisioned | None = None
     looked: bool = True
+    changes: DataMap = {}
 
 
 class Driver(Protocol):

@@ -16,6 +16,27 @@ if TYPE_CHECKING:
     from ensue.core.model.property_path import Step
 
 
+class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The declaration that a state was enforced by, so that a later run can tell whether it still exists.
+
+    Args:
+        sls: the key of the SLS of the top scope that the declaration is in or grew from; an environment and a
+            colon for a resource of a deployment; empty for a state that was called on its own.
+        is_fanned_out: whether its declaration has a `tgt`.
+        on: the resource whose own SLS it is, in a run with a target; empty: that of the minion.
+        highstate: whether a highstate has enforced it.
+        requested: the SLS that the last run was called with; empty for a highstate.
+        is_reported: whether an apply has reported that it is no longer declared.
+    """
+
+    sls: str
+    is_fanned_out: bool = False
+    on: str = ""
+    highstate: bool = False
+    requested: tuple[str, ...] = ()
+    is_reported: bool = False
+
+
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one state in an apply.
 

@@ -15,6 +15,18 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 
+class UnmetNeed(msgspec.Struct, frozen=True):
+    """What a state needs and its target does not have.
+
+    Args:
+        name: the absolute path, or the name of the user or group.
+        problem: the comment of the failed state.
+    """
+
+    name: str
+    problem: str
+
+
 class StateReturn(msgspec.Struct, frozen=True):
     """The return of a state function; `unchanged`, `planned`, `changed` and `failed` make the usual ones.
 
@@ -28,6 +40,7 @@ class StateReturn(msgspec.Struct, frozen=True):
         sensitive: property paths into `new_state` whose values are secrets.
         warnings: remarks that do not change the result.
         preview: in test mode, the beginning of content that would be written, without secrets.
+        needs: in test mode, what is missing: the state fails unless an earlier one makes it.
     """
 
     name: str
@@ -39,6 +52,7 @@ class StateReturn(msgspec.Struct, frozen=True):
     sensitive: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     preview: str = ""
+    needs: tuple[UnmetNeed, ...] = ()
 
     @classmethod
     def unchanged(

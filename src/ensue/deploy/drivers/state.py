@@ -43,7 +43,7 @@ from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.errors import DriverError, DriverInputError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.near_names import near
-from ensue.core.model.sensitive_paths import secret_places
+from ensue.core.model.sensitive_paths import hide_in_changes, secret_places
 from ensue.core.model.unknown import Unknown, unknowns_in
 
 if TYPE_CHECKING:
@@ -121,7 +121,9 @@ async def plan(request: DriverRequest) -> Planned:
     came = await _run(request, values)
     would_change = any(one.result is None for one in came.returns.values())
     if would_change:
-        return Planned(comment=_comment(came.returns.values()))
+        return Planned(
+            comment=_comment(came.returns.values()), changes=_changes(came.returns.values(), values)
+        )
     outputs = _outputs(came, values)
     provisioned = Provisioned(values=outputs.values, secrets=outputs.secrets)
     return Planned(would_change=request.cookie is None, outputs=provisioned)
@@ -272,6 +274,17 @@ def _filled(data: Any, outputs: Mapping[str, Data]) -> Any:
             return outputs[name]
         return {key: _filled(value, outputs) for key, value in data.items()}
     return [_filled(value, outputs) for value in data] if is_list(data) else data
+
+
+def _changes(returns: Iterable[Return], values: Mapping[str, Data]) -> DataMap:
+    """Return what states would change: by ID, or by function for the single state of a definition."""
+    return {
+        one.id if "sls" in values else f"{one.module}.{one.function}": hide_in_changes(
+            one.changes, one.sensitive
+        )
+        for one in returns
+        if one.changes
+    }
 
 
 def _comment(returns: Iterable[Return]) -> str:

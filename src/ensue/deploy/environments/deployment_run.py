@@ -139,6 +139,8 @@ class DeploymentRun:
         if not kept:
             there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
             notice_other_organization(self.context, there, found)
+            if not there:
+                await asyncio.to_thread(self._history.notice_new, self.context, found, is_plan=self._is_test)
         if self.built is not None and not order.change_env_type:
             refuse_another_type(self.context, kept.values(), self.built.env_types, found)
         lists = self.built.graph.points if self.built is not None else ()

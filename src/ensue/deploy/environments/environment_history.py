@@ -22,6 +22,7 @@ from ensue.deploy.environments.deployment_checks import (
     refuse_wrong_drops,
 )
 from ensue.deploy.environments.deployment_files import load_kept, shown
+from ensue.deploy.environments.new_environments import notice_new_environment
 from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
@@ -100,13 +101,14 @@ def kept_env_type(history: DeploymentHistory, context: Context) -> str:
     newest = history.newest(context)
     if newest is not None and newest.record.env_type:
         return newest.record.env_type
+    near = near_names(context.environment, {one.environment for one, _ in history.records()})
     raise ConfigurationError(
         [
             Diagnostic(
                 code="E0856",
                 summary=f"the type of the environment {context.environment} is not known",
                 detail="the store has no deployment of it",
-                help="give it with --env-type",
+                help=f"{near} If not, give it with --env-type" if near else "give it with --env-type",
             )
         ]
     )
@@ -272,6 +274,21 @@ class EnvironmentHistory:
     def has_nothing(self) -> bool:
         """Whether the environment was never deployed, or is removed."""
         return self._before is None or self._before.is_removal
+
+    def notice_new(self, context: Context, found: Collector, *, is_plan: bool) -> None:
+        """Warn of an environment that was never deployed, or refuse a name that looks misspelt; this blocks.
+
+        Args:
+            context: the environment.
+            found: receives the warning or the error.
+            is_plan: whether nothing is deployed, so that nothing is refused.
+
+        Raises:
+            StoreError: the environments of the store cannot be read.
+        """
+        if self._before is None and not self._order.destroy and not self._order.new_env:
+            known = (one for one, _ in self._services.history.records(org=context.org))
+            notice_new_environment(context, known, found, is_plan=is_plan)
 
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.

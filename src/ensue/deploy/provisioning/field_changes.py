@@ -9,18 +9,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.model.data import is_mapping, mapped
 from ensue.core.model.secret_values import hide_named, is_secret_key
 from ensue.core.model.sensitive_paths import hide_places
-from ensue.deploy.provisioning.evaluation import as_written
+from ensue.core.model.unknown import Unknown
 from ensue.deploy.provisioning.sensitive import Path  # noqa: TC001 -- msgspec reads the types of fields
-from ensue.deploy.provisioning.set_differences import differences, names_of
+from ensue.deploy.provisioning.set_differences import (
+    KNOWN_LATER,
+    ValueDifference,
+    differences,
+    names_of,
+    pointer,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
+    from ensue.core.model.data import Data
     from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.outcomes import NodeOutcome
-    from ensue.deploy.provisioning.set_differences import ValueDifference
 
 _ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
 _CHANGING: Final = frozenset({"planned", "updated", "replaced"})
@@ -57,6 +64,7 @@ def changed_fields(one: NodeOutcome) -> Iterator[ValueDifference]:
     Args:
         one: the outcome of a resource. Of one that a plan would create, it yields the inputs. It yields
             nothing for one that is created or not changed, or that was deployed before records had inputs.
+            In a plan, it also yields what the driver would change in what is there.
     """
     old, outcome = one.outcome.old, one.outcome
     if one.evaluated is None or outcome.status not in _CHANGING:
@@ -76,6 +84,20 @@ def changed_fields(one: NodeOutcome) -> Iterator[ValueDifference]:
         secret += [("outputs", *path) for path in (*old.secret_paths, *outcome.outputs.secret_paths)]
     for found in differences(_shown(before), _shown(after)):
         yield _hidden(found, secret)
+    if outcome.action == "update":
+        yield from _reported(outcome.changes)
+
+
+def may_stay(one: NodeOutcome) -> bool:
+    """Return whether a plan knows no change of a resource, only inputs that are known later.
+
+    Args:
+        one: the outcome of a resource.
+    """
+    if one.outcome.action != "update" or one.evaluated is None or one.evaluated.is_known:
+        return False
+    changes = list(changed_fields(one))
+    return bool(changes) and all(change.known_after for change in changes)
 
 
 def _inputs(evaluated: EvaluatedNode) -> _Fields:
@@ -89,9 +111,20 @@ def _inputs(evaluated: EvaluatedNode) -> _Fields:
 
 
 def _shown(fields: _Fields) -> dict[str, Any]:
-    """Return fields as data, in which unknown values are written as references."""
     data = {name: getattr(fields, name) for name in fields.__struct_fields__[:-1]}
-    return {name: as_written(value) for name, value in data.items() if value is not None}
+    return {name: value for name, value in data.items() if value is not None}
+
+
+def _reported(changes: Mapping[str, Data], path: str = "") -> Iterator[ValueDifference]:
+    """Yield what states would change, which they report as pairs of old and new values or as texts."""
+    for name, value in changes.items():
+        inside = path + pointer(name)
+        if not is_mapping(value):
+            yield ValueDifference(inside, "add", None, value)
+        elif value and value.keys() <= {"old", "new"}:
+            yield ValueDifference(inside, "replace", value.get("old"), value.get("new"))
+        else:
+            yield from _reported(value, inside)
 
 
 def _hidden(found: ValueDifference, secret: Collection[Path]) -> ValueDifference:
@@ -103,7 +136,13 @@ def _hidden(found: ValueDifference, secret: Collection[Path]) -> ValueDifference
         if all(str(one) == other for one, other in zip(path, place, strict=False))
     ]
     is_secret = any(map(is_secret_key, place))
-    before, after = (hide_places(value, inside) for value in (found.before, found.after))
-    return found._replace(
-        before=hide_named(before, is_secret=is_secret), after=hide_named(after, is_secret=is_secret)
+    before, after = (
+        hide_named(hide_places(value, inside), is_secret=is_secret) for value in (found.before, found.after)
     )
+    if isinstance(after, Unknown):
+        return found._replace(before=before, after=None, known_after=after.reference)
+    return found._replace(before=before, after=mapped(after, _known_later))
+
+
+def _known_later(value: Any) -> Any:
+    return KNOWN_LATER if isinstance(value, Unknown) else value

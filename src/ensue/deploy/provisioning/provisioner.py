@@ -269,7 +269,7 @@ class Provisioner:
         if planned.destroys and is_there(old):
             comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
             action = "replace"
-        return ProvisioningOutcome("planned", comment, outputs, old, action=action)
+        return ProvisioningOutcome("planned", comment, outputs, old, action=action, changes=planned.changes)
 
     async def _called(self, step: ResourceStep, mark: str) -> ProvisioningOutcome:
         """Call a driver's create or update, with a record before and after it."""

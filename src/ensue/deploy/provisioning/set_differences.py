@@ -6,13 +6,16 @@ Patch (RFC 6902) for what is updated.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.core.model.data import is_mapping
 from ensue.deploy.provisioning.canonical import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+KNOWN_LATER: Final = "(known after deploy)"
+"""How a plan writes a value that only the deployment determines."""
 
 _MISSING = object()
 
@@ -38,13 +41,16 @@ class ValueDifference(NamedTuple):
         path: where it is, as a JSON pointer (`/spec/containers`).
         op: `add`, `remove` or `replace`.
         before: the value before; None if it is added.
-        after: the value after; None if it is removed.
+        after: the value after; None if it is removed or known later.
+        known_after: the placeholder that determines the value after, which is not known yet; empty: it is
+            known.
     """
 
     path: str
     op: str
     before: Any
     after: Any
+    known_after: str = ""
 
     @property
     def operation(self) -> dict[str, Any]:
@@ -56,7 +62,8 @@ class ValueDifference(NamedTuple):
     def as_change(self) -> dict[str, Any]:
         """The change, with the values before and after it as far as there are any."""
         before = {} if self.op == "add" else {"old": self.before}
-        after = {} if self.op == "remove" else {"new": self.after}
+        new = {"known_after": self.known_after} if self.known_after else {"new": self.after}
+        after = {} if self.op == "remove" else new
         return {"op": self.op, "path": self.path, **before, **after}
 
 

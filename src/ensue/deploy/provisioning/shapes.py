@@ -6,7 +6,7 @@ and finds the remaining errors.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.durations import duration_s
@@ -17,6 +17,23 @@ if TYPE_CHECKING:
 
     from ensue.deploy.provisioning.written import TextPlace
     from ensue.language.collector import Collector
+
+
+_LISTS: Final = (
+    "declare each resource by its own name; a definition makes one for each item of a list, with `for_each` "
+    "of an entry of `provision`"
+)
+_ADVICE: Final = {
+    "count": _LISTS,
+    "for_each": _LISTS,
+    "depends_on": "a placeholder makes the dependency: `${resources.NAME.OUTPUT}`",
+    "lifecycle": "`protect` and `retain` of the definition decide what is destroyed",
+    "provider": "the definition decides it, with `driver_type`",
+    "source": "the definition decides it, with `driver_type`",
+}
+"""What to write instead of words of Terraform that a resource does not have."""
+
+_OF_RESOURCE: Final = frozenset({"type", "class", "params"})
 
 
 class Shape:
@@ -115,7 +132,8 @@ class Shape:
     def _check_keys(self, value: Iterable[Any], what: str, place: TextPlace, keys: Sequence[str]) -> None:
         for key in value:
             if key not in keys:
-                help_ = near_names(str(key), keys) or f"it has {', '.join(keys)}"
+                advice = _ADVICE.get(str(key), "") if set(keys) >= _OF_RESOURCE else ""
+                help_ = advice or near_names(str(key), keys) or f"it has {', '.join(keys)}"
                 self.wrong(f"{what} has no key {str(key)!r}", place.below(str(key)), help_)
 
 

@@ -133,6 +133,7 @@ class ProvisioningOutcome(NamedTuple):
         waits: what a deployment would wait for until it is ready; empty: nothing.
         action: what a plan says would be done.
         is_compared: whether it is left because its inputs are the same, and its driver could be asked.
+        changes: what a plan would change in what is there, as states report changes; secrets are hidden.
     """
 
     status: Status
@@ -146,6 +147,7 @@ class ProvisioningOutcome(NamedTuple):
     waits: str = ""
     action: Action = ""
     is_compared: bool = False
+    changes: Mapping[str, Data] = MappingProxyType({})
 
 
 class Replacing(NamedTuple):

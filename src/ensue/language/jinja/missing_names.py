@@ -75,7 +75,9 @@ def reading_of(environment: jinja2.Environment, text: str, name: str) -> Missing
             for one in _read(node, ()):
                 if one.name == name:
                     return one
-    return MissingName(name, 0)
+    # It has an attribute that is given a default, or asked for: `var.region | default('x')`.
+    chains = (_chain(node, ()) for node in tree.find_all((nodes.Getattr, nodes.Getitem)))
+    return next((one for one in chains if one is not None and one.name == name), MissingName(name, 0))
 
 
 def stored_names(tree: nodes.Template) -> frozenset[str]:
@@ -131,6 +133,19 @@ def module_of_state(id_: str, text: str, roots: tuple[Path, ...]) -> str:
                 if match:
                     return match["module"]
     return ""
+
+
+def _chain(node: nodes.Node, keys: tuple[str, ...]) -> MissingName | None:
+    """Return the name that attributes and keys are read from; None for another expression."""
+    match node:
+        case nodes.Name(name=name):
+            return MissingName(name, node.lineno, keys)
+        case nodes.Getattr(node=inner, attr=attr):
+            return _chain(inner, (attr, *keys))
+        case nodes.Getitem(node=inner, arg=nodes.Const(value=value)):
+            return _chain(inner, (str(value), *keys))
+        case _:
+            return None
 
 
 def _read(node: nodes.Node, keys: tuple[str, ...], tag: str = "") -> Iterator[MissingName]:

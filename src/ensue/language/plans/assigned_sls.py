@@ -22,7 +22,7 @@ from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file, read_top_f
 from ensue.language.unnamed_pillar import unnamed_pillar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.core.model.srn import Srn
     from ensue.language.compiler import Compiled, Compiler
@@ -45,6 +45,7 @@ class AssignedSls:
         self._services = services
         self._test = test
         self._switches: set[str] = set()
+        self._unmentioned: tuple[Diagnostic, ...] | None = None
 
     @property
     def gives_derived(self) -> bool:
@@ -72,7 +73,9 @@ class AssignedSls:
         else:
             compiled, warnings = self._highstate(srn, compiler)
         self._services.look_for_secrets(compiled.plan)
-        of_pillar = (*self._services.pillars.warnings, *self._unnamed_pillar)
+        if self._services.pillars.override and self._unmentioned is None:
+            self._unmentioned = tuple(self._unmentioned_pillar(compiled))
+        of_pillar = (*self._services.pillars.warnings, *self._unnamed_pillar, *(self._unmentioned or ()))
         return compiled, (*warnings, *self._services.code.unused, *of_pillar)
 
     @cached_property
@@ -82,6 +85,23 @@ class AssignedSls:
         return (
             tuple(unnamed_pillar(services.pillar_roots, services.settings.pillar_roots)) if self._test else ()
         )
+
+    def _unmentioned_pillar(self, compiled: Compiled) -> Iterator[Diagnostic]:
+        """Yield the warnings about pillar keys of the command line that no file mentions."""
+        from ensue.language.unmentioned_pillar import unmentioned_pillar
+
+        services = self._services
+        settings = services.settings
+        folders = [
+            folder
+            for roots in (services.pillar_roots, services.roots)
+            for saltenv in roots.environments
+            for folder in roots.folders(saltenv)
+        ]
+        files = [file.path for file in compiled.tree.files.values()]
+        own = [str(settings.option("resource_pillar_key"))]
+        files.append(settings.root / "ensue.yaml")
+        yield from unmentioned_pillar(services.pillars.override, own, files, folders)
 
     def top(self, srn: Srn, found: Collector) -> Sequence[TopMatch]:
         """Return what the top file assigns to a target.

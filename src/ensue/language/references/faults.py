@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.language.references.producers import Producers
 
 _MOST_SHOWN: Final = 10
+_OF_TEMPLATES: Final = ("pillar", "grains", "opts")
 _CONDITIONS: Final = frozenset({"unless", "onlyif", "creates"})
 
 
@@ -113,10 +114,11 @@ class Faults:
         )
 
     def warn_of_interpolation(self, piece: str, instead: str, span: Span) -> None:
-        """Warn of an interpolation of Terraform, which stays as it is."""
+        """Warn of an interpolation of Terraform, or one of pillar or grains, which stays as it is."""
+        kind = "no reference" if piece.removeprefix("${").startswith(_OF_TEMPLATES) else "Terraform's"
         self._found.warning(
             "E0872",
-            f"{piece} is Terraform's and stays as it is",
+            f"{piece} is {kind} and stays as it is",
             span,
             detail="an SLS is a template of Jinja: an expression is {{ … }}",
             help=f"write {instead}",
@@ -171,6 +173,9 @@ class Faults:
                 f"the delayed block {block!r} declares it, and its states are a scope of their own, which "
                 "begins later: put the state with the reference into the block, too."
             )
+        elif path in _OF_TEMPLATES and not near:
+            rest = reference.text.removeprefix("${").removesuffix("}").replace(":", ".")
+            near = f"{path} is read in a template: write {{{{ {rest} }}}}."
         meant = f"{near} Or " if near else "declare it, or include the SLS that does; or "
         if self._is_resource and not near:
             meant = f"{meant.removesuffix('; or ')}. {on_another_host(reference.selector or '')}. Or "

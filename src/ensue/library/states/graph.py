@@ -51,6 +51,7 @@ async def deployed(
     prune: bool = False,
     allow_replace: Data = False,
     change_env_type: bool = False,
+    new_env: bool = False,
     render: str = "",
     render_to: str = "",
 ) -> StateReturn:
@@ -75,6 +76,7 @@ async def deployed(
         allow_replace: whether resources may be destroyed in order to be replaced by another driver: a boolean
             for all, or `TYPE.CLASS#ID`, or a list of them.
         change_env_type: whether the environment may get another type than that of its first deployment.
+        new_env: whether the environment may be new although another one has almost the same name.
         render: format to render workloads in: `kubernetes`, `compose` or `values`; by default none.
         render_to: the folder for the rendered files, relative to the project.
 
@@ -113,6 +115,7 @@ async def deployed(
         prune=prune,
         allow_replace=_replaceable(allow_replace),
         change_env_type=change_env_type,
+        new_env=new_env,
         render=render,
         render_to=root / render_to if render_to else None,
     )

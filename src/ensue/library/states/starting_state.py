@@ -12,12 +12,14 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
 
 import msgspec
 
 from ensue.core.contracts.provider import Environment, EnvironmentRequest
 from ensue.core.errors import StateFailedError, StoreError
 from ensue.core.model.folder_name import folder_name
+from ensue.core.model.near_names import near_question
 from ensue.core.model.property_grammar import quoted
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
@@ -110,6 +112,7 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
         changes=changes,
         comment=f"environment {name} was removed" if changes else f"environment {name} does not exist",
         new_state=work.gone,
+        warnings=() if changes else await work.similar(),
     )
 
 
@@ -248,7 +251,30 @@ class _Work:
             comment = f"environment {self._name} is {status}; it would be removed"
             return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
         comment = f"environment {self._name} does not exist"
-        return StateReturn(name=self._name, result=True, comment=comment, new_state=self.gone)
+        warnings = await self.similar()
+        return StateReturn(
+            name=self._name, result=True, comment=comment, new_state=self.gone, warnings=warnings
+        )
+
+    async def similar(self) -> tuple[str, ...]:
+        """Return a warning if an environment was never there and others have a similar name."""
+        return await asyncio.to_thread(self._similar)
+
+    def _similar(self) -> tuple[str, ...]:
+        records = [one for one in self._ctx.registry.records() if one.source is not None]
+        if self._ctx.enforced is not None or any(one.source == self.source for one in records):
+            return ()  # It was there, or an earlier apply has named the others.
+        folder = self.request.directory.parent
+        made = (
+            {unquote(one.name) for one in folder.iterdir() if one.is_dir()} if folder.exists() else set[str]()
+        )
+        registered = {
+            one.source.id
+            for one in records
+            if one.source is not None and one.source.type == self.source.type and one.status == "active"
+        }
+        meant = near_question(self._name, sorted(made | registered))
+        return (f"there never was an environment {self._name}: {meant}",) if meant else ()
 
     async def _is_registered(self) -> bool:
         record = await asyncio.to_thread(self._ctx.registry.record, self.jump_host)

@@ -26,12 +26,13 @@ from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
 from ensue.store.registry.loaded_states import LoadedStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data
+    from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.kept_output import DataPath
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
@@ -89,7 +90,7 @@ class EnforcedStore:
         self._masker = masker
         self._waits = waits
         self._recalled: LoadedStates | StoreError | None = None
-        self._pending: list[Return] = []
+        self._pending: list[tuple[Return, EnforcedBy | None]] = []
         self._turn = threading.Lock()
         self._run_id = ""
         self._keep_output_bytes = keep_output_bytes
@@ -157,7 +158,7 @@ class EnforcedStore:
         """
         with self._turn:
             pending = self._pending[::-1]
-        for returned in pending:
+        for returned, _ in pending:
             if returned.tag == identity.tag and returned.identity == identity:
                 return _state_of(returned)
         tag, scope = identity.tag, identity.scope
@@ -166,20 +167,16 @@ class EnforcedStore:
         row = self._look(lambda known: known.one(identity.target, scope, tag))
         return None if row is None or row.is_unidentified else self._opened(row)
 
-    def of_top(self, target: Srn) -> list[EnforcedState]:
-        """Return what was enforced for the top scope of a target, secrets masked; needs no key.
+    def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
+        """Record a state's `new_state`; `flush` writes it.
 
-        Raises:
-            StoreError: the file cannot be read.
+        Args:
+            returned: the return of the state.
+            by: its declaration; None if that is not known.
         """
-        rows = self._look(lambda known: known.of_scope(str(target), ""))
-        return [_state(row, row.entry.shown) for row in rows]
-
-    def note(self, returned: Return) -> None:
-        """Record a state's `new_state`; `flush` writes it."""
         if returned.result is True and returned.new_state is not None:
             with self._turn:
-                self._pending.append(returned)
+                self._pending.append((returned, by))
 
     @property
     def is_full(self) -> bool:
@@ -196,7 +193,7 @@ class EnforcedStore:
             pending = self._pending.copy()
         if not pending:
             return
-        rows = [self._row(returned) for returned in pending]
+        rows = [self._row(returned, by) for returned, by in pending]
         self._file.write(rows)
         with self._turn:
             if isinstance(self._recalled, LoadedStates):
@@ -209,14 +206,23 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        for row in self._file.all():
-            yield ShownState(
-                target=row.target,
-                scope=row.entry.path or row.scope,
-                identity=row.scope,
-                state=_state(row, row.entry.shown),
-                run_id=row.run_id,
-            )
+        return map(_shown, self._file.all())
+
+    def known(self) -> list[EnforcedRow]:
+        """Return the entries of earlier runs and what this one has written; needs no key.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return self._look(lambda known: known.all())
+
+    def note_reported(self, rows: Iterable[EnforcedRow]) -> None:
+        """Record that an apply has reported these entries as no longer declared; this blocks.
+
+        Raises:
+            StoreError: that cannot be written.
+        """
+        self._file.write([_with_by(row, is_reported=True) for row in rows])
 
     def reseal(self) -> int:
         """Encrypt every secret entry with the project's current key; return how many there were.
@@ -234,13 +240,26 @@ class EnforcedStore:
         """Close the file."""
         self._file.close()
 
-    def _row(self, returned: Return) -> EnforcedRow:
+    def _row(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
+        return self._kept_highstate(self._row_of(returned, by))
+
+    def _kept_highstate(self, row: EnforcedRow) -> EnforcedRow:
+        """Return a row that is a highstate's still, if its state is applied by name in between."""
+        by = row.entry.by
+        if by is None or by.highstate:
+            return row
+        before = self._look(lambda known: known.one(row.target, row.scope, row.tag))
+        if before is None or before.entry.by is None or not before.entry.by.highstate:
+            return row
+        return _with_by(row, highstate=True)
+
+    def _row_of(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
         new_state, cut = self._kept(returned.new_state)
         if not self._masker.knows_secrets and not returned.sensitive:
             module, function, sls = returned.module, returned.function, returned.sls
             path = returned.scope
             entry = EnforcedEntry(
-                module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path
+                module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path, by=by
             )
             return EnforcedRow(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
@@ -258,6 +277,7 @@ class EnforcedStore:
             paths,
             cut=cut,
             path=masker.name(returned.scope),
+            by=by,
         )
         identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
         row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
@@ -292,6 +312,25 @@ class EnforcedStore:
 
 def _context(row: EnforcedRow) -> str:
     return f"enforced:{row.target}:{row.scope}:{row.tag}"
+
+
+def _with_by(row: EnforcedRow, **changes: bool) -> EnforcedRow:
+    """Return a row with changes to what it says of its declaration."""
+    by = row.entry.by
+    if by is None:
+        return row
+    by = msgspec.structs.replace(by, **changes)
+    return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, by=by))
+
+
+def _shown(row: EnforcedRow) -> ShownState:
+    return ShownState(
+        target=row.target,
+        scope=row.entry.path or row.scope,
+        identity=row.scope,
+        state=_state(row, row.entry.shown),
+        run_id=row.run_id,
+    )
 
 
 def _state(row: EnforcedRow, new_state: bytes) -> EnforcedState:

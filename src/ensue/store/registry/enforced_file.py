@@ -87,16 +87,6 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.named(target, scope, word)
 
-    def of_scope(self, target: str, scope: str) -> list[EnforcedRow]:
-        """Return the rows of a scope, by tag.
-
-        Raises:
-            StoreError: the file cannot be read.
-        """
-        with self._turn:
-            self._refresh()
-            return self._loaded.of_scope(target, scope)
-
     def all(self) -> list[EnforcedRow]:
         """Return every row, by target, scope and tag.
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.enforced import EnforcedBy  # noqa: TC001 - msgspec resolves it
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -25,6 +27,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         cut: paths of the values that were shortened.
         path: the path of its scope, as users see it; empty at the top. Entries of ensue 0.1.0 have none, not
             even those in a scope.
+        by: the declaration that enforced it. Entries of ensue 0.1.0 have none.
     """
 
     module: str
@@ -37,6 +40,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     sealed: bytes | None = None
     cut: tuple[tuple[str, ...], ...] = ()
     path: str = ""
+    by: EnforcedBy | None = None
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):

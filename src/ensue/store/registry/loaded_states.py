@@ -54,11 +54,6 @@ class LoadedStates:
             tags = self._by_word[target, scope] = _tags_by_word(states)
         return [row_of(target, scope, tag, states[tag]) for tag in sorted(tags.get(word, ()))]
 
-    def of_scope(self, target: str, scope: str) -> list[EnforcedRow]:
-        """Return the rows of a scope, by tag."""
-        states = self.states.get(target, {}).get(scope, {})
-        return [row_of(target, scope, tag, kept) for tag, kept in sorted(states.items())]
-
     def all(self) -> list[EnforcedRow]:
         """Return every row, by target, scope and tag."""
         return [

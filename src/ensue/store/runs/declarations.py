@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.model.enforced import EnforcedBy
 from ensue.core.model.resource import DeclaredBy
 from ensue.language.tree import sls_key
 
@@ -16,9 +17,12 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.model.chunk import Chunk
+    from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.engine.services import CallSite
     from ensue.language.settings.roots import Roots
+
+_TAG_SIGN: Final = "_|-"
 
 _DEPLOYED: Final = ":"
 """Ends the name that is used instead of an SLS where an environment is deployed on its own."""
@@ -35,6 +39,7 @@ class RunDeclarations:
         roots: the project's SLS files.
         project: the project's root where several projects share one store, else empty.
         highstate: whether the run applies the whole top file.
+        requested: the SLS that the run was called with.
         compares: whether earlier runs have registered anything; otherwise declarations are not needed.
     """
 
@@ -45,6 +50,7 @@ class RunDeclarations:
         *,
         project: str,
         highstate: bool,
+        requested: Sequence[str] = (),
         compares: bool,
     ) -> None:
         self.project = project
@@ -54,7 +60,8 @@ class RunDeclarations:
         self._compares = compares
         self._promises = promises
         self._roots = roots
-        self._compiled: set[tuple[str, str, str]] = set()
+        self._requested = tuple(requested)
+        self._compiled: dict[tuple[str, str], tuple[str, str]] = {}
         self._fanned_out: set[tuple[str, str]] = set()
         self._grown_from: dict[str, str] = {}
         self._slses: dict[str, frozenset[str]] = {}
@@ -73,14 +80,14 @@ class RunDeclarations:
             self._grown_from[cause.scope] = self._sls(cause.caller, cause.plan)
         elif plan.tree is not None:
             self._slses[_on(plan)] = plan.tree.whole_slses()
-        if not self._compares:
-            return
         for chunk, *_ in plan.excluded:
             self._left_out.add((plan.scope, chunk.tag))
             self._left_out_paths.add(f"{plan.scope}/{chunk.id}" if plan.scope else chunk.id)
+        on = _on(plan)
         for chunk in (*plan.chunks, *(chunk for chunk, *_ in plan.excluded)):
-            self._compiled.add((self._sls(chunk, plan), plan.scope, chunk.tag))
-            self.promised.update(self._promises(chunk))
+            self._compiled[plan.scope, chunk.tag] = self._sls(chunk, plan), on
+            if self._compares:
+                self.promised.update(self._promises(chunk))
 
     def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
         """Return the record of the state that makes a registration.
@@ -106,12 +113,36 @@ class RunDeclarations:
             on=_on(site.plan),
         )
 
+    def of_return(self, returned: Return) -> EnforcedBy | None:
+        """Return the record of the state of a return; None if this run has not compiled it."""
+        scope, tag = returned.scope, returned.tag
+        is_fanned_out = (scope, tag) in self._fanned_out
+        place = self._compiled.get((scope, origin_of(tag, returned.target) if is_fanned_out else tag))
+        if place is None:
+            return None
+        return EnforcedBy(place[0], is_fanned_out, place[1], self.highstate, self._requested)
+
+    def has_state(self, scope: str, tag: str) -> bool:
+        """Return whether this run compiled a state, or fanned it out."""
+        return (scope, tag) in self._compiled or (scope, tag) in self._fanned_out
+
+    def judges_state(self, by: EnforcedBy) -> bool:
+        """Return whether this run has compiled every SLS that could contain the declaration of a state."""
+        slses = self._slses.get(by.on)
+        if slses is None or not by.sls or by.sls.endswith(_DEPLOYED):
+            return False
+        if by.sls in slses:
+            return True
+        if self.highstate:
+            return by.highstate or not self._exists(by.sls)
+        return bool(by.requested) and not by.highstate and set(by.requested) <= set(self._requested)
+
     def has(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run compiled a declaration."""
         place = (declared_by.scope, declared_by.tag)
         if declared_by.fanned_from:
             return place in self._fanned_out
-        return (declared_by.sls, *place) in self._compiled
+        return self._compiled.get(place, ("", ""))[0] == declared_by.sls
 
     def judges(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run has compiled every SLS that could contain a declaration."""
@@ -154,6 +185,19 @@ class RunDeclarations:
     def _exists(self, key: str) -> bool:
         saltenv, _, name = key.rpartition(":")
         return self._roots.find(name, saltenv or "base") is not None
+
+
+def origin_of(tag: str, target: str) -> str:
+    """Return the tag of the state that was fanned out.
+
+    Args:
+        tag: the tag on one resource.
+        target: the SRN of that resource, as text.
+    """
+    prefix = f"{target.partition(':')[2]} "
+    module, id_, *name, function = tag.split(_TAG_SIGN)
+    own_name = _TAG_SIGN.join(name).removeprefix(prefix)
+    return _TAG_SIGN.join((module, id_.removeprefix(prefix), own_name, function))
 
 
 def _on(plan: Plan) -> str:

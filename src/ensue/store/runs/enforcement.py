@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from ensue.core.model.data import DataMap
+    from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
     from ensue.store.registry.enforced import EnforcedStore
@@ -44,6 +45,7 @@ class Enforcement:
         of_one_call: returns the properties of a function, given its module and its name, that say what one
             call did, not what there is; a new value is not drift.
 
+    `declared_by` returns the declaration of a return; it is set once the run has compiled its first plans.
     `fault` is why the enforced states cannot be read or written; None while they can.
     """
 
@@ -61,6 +63,7 @@ class Enforcement:
         self._run_id = run_id
         self._test = test
         self._of_one_call = of_one_call
+        self.declared_by: Callable[[Return], EnforcedBy | None] = lambda _: None
         self.fault: StoreError | None = None
         self._writing: Future[None] | None = None
 
@@ -81,7 +84,7 @@ class Enforcement:
             if self._test:
                 returned.drift = self._drift(returned)
                 return
-            self._store.note(returned)
+            self._store.note(returned, self.declared_by(returned))
             # Again after a full disk: there may be room now.
             if self._store.is_full and (self._writing is None or self._writing.done()):
                 self._write_on()

@@ -18,9 +18,9 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError
-from ensue.core.model.fan_out import parts_of
 from ensue.core.model.resource import Orphaned
 from ensue.store.runs.lost_targets import LostTargets
+from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.resource import DeclaredBy
-    from ensue.core.model.returns import Return, StateReturn
+    from ensue.core.model.returns import StateReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.outcome import EngineOutcome
     from ensue.engine.services import CallSite
@@ -131,8 +131,8 @@ class Pruning:
         ]
         if not gone:
             return ()
-        unsettled = _Unsettled(outcome)
-        gone = [one for one in gone if not unsettled.may_still_declare(one)]
+        unsettled = UnsettledStates(outcome)
+        gone = [one for one in gone if not unsettled.may_still_declare(one.scope, one.fanned_from)]
         try:
             lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs)
             return tuple(await asyncio.to_thread(self._orphan_all, gone, lost))
@@ -190,41 +190,12 @@ class Pruning:
         return Orphaned(srns=tuple(sorted(srns)), invalidated=tuple(sorted(invalidated)))
 
 
-class _Unsettled:
-    """The states of a run that failed or were not called: what they would have declared is not known."""
-
-    def __init__(self, outcome: EngineOutcome) -> None:
-        self._tags = {(one.scope, one.tag) for one in outcome.not_run}
-        self._paths = {_path(one.scope, one.id) for one in outcome.not_run}
-        self._look(outcome.returns.values())
-
-    def may_still_declare(self, declared_by: DeclaredBy) -> bool:
-        """Return whether one of these states might have led to a declaration."""
-        return (declared_by.scope, declared_by.fanned_from) in self._tags or any(
-            declared_by.scope.startswith(f"{path}/") for path in self._paths
-        )
-
-    def _look(self, returns: Iterable[Return]) -> None:
-        for returned in (part for one in returns for part in parts_of(one)):
-            grown = [*returned.delayed, *returned.applied]
-            is_whole = returned.result is True and returned.ran and not returned.skipped
-            if not is_whole or any(scope.status != "done" for scope in grown):
-                self._tags.add((returned.scope, returned.tag))
-                self._paths.add(_path(returned.scope, returned.id))
-            for scope in grown:
-                self._look(scope.returns.values())
-
-
 def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:
     changes = {**changes, "orphaned": [str(srn) for srn in done.srns]}
     if done.invalidated:
         before: Sequence[str] = changes.get("invalidated", [])
         changes["invalidated"] = [*before, *map(str, done.invalidated)]
     return changes
-
-
-def _path(scope: str, id_: str) -> str:
-    return f"{scope}/{id_}" if scope else id_
 
 
 def _removal(declared_by: DeclaredBy) -> str:

@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ensue.core.masking import Masker
+    from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.events import NodeStarted, RunEvent, RunStarted
     from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
     from ensue.language.settings.settings import Settings
     from ensue.store.runs.enforcement import Enforcement
 
@@ -83,6 +85,10 @@ class RunRecord:
         """Call this with the reason if the run cannot be recorded any more."""
         self._stop = stop
         self._stop_if_due()
+
+    def declares(self, declared_by: Callable[[Return], EnforcedBy | None]) -> None:
+        """Record with each enforced state the declaration that this returns for it."""
+        self._enforcement.declared_by = declared_by
 
     async def begin(self, event: RunStarted) -> None:
         """Create the journal with its first event, and report that; a refused run has no journal.

@@ -1,53 +1,167 @@
-"""What a plan says of states that earlier applies ran and no SLS declares any more: what they made stays.
+"""The states that earlier applies ran and that nothing declares any more: what they made stays.
 
-A state counts if its module has a function that declares absence, so that somebody can remove what it made.
-The states of delayed blocks do not count: whether their block is rendered is known only during an apply.
+A state counts if its module has a function that declares absence, so that what it made can be removed, if its
+target can still be targeted, and if this run has compiled every SLS that could declare it. What a block
+declares is known once the block is rendered. A plan reports all of them, an apply what no apply has reported.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
 from ensue.core.model.data import is_mapping
+from ensue.core.model.fan_out import parts_of
+from ensue.core.model.srn import Srn
+from ensue.core.model.state_identity import StateIdentity
+from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
+from ensue.store.runs.declarations import origin_of
+from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ensue.core.contracts.growth import Plan
-    from ensue.core.model.enforced import EnforcedState
-    from ensue.core.model.srn import Srn
+    from ensue.core.model.enforced import EnforcedBy
+    from ensue.core.model.returns import Return
+    from ensue.engine.outcome import EngineOutcome
+    from ensue.store.runs.declarations import RunDeclarations
 
 _ABSENT: Final = ("absent", "removed", "dead", "unmounted", "destroyed")
 _MOST_NAMED: Final = 5
 
 
-def undeclared_states(
-    plans: Iterable[Plan],
-    enforced: Callable[[Srn], Iterable[EnforcedState]],
-    functions: Callable[[Srn, str], Iterable[str]],
-) -> Diagnostic | None:
-    """Return a warning about states that are no longer declared; None if there are none; this blocks.
+class Undeclared(msgspec.Struct, frozen=True, kw_only=True):
+    """The states that a run no longer declares.
 
     Args:
-        plans: the plans that a run begins with.
-        enforced: returns what earlier applies enforced for the top scope of a target.
+        entries: what earlier applies enforced.
+        warning: the warning about them.
+    """
+
+    entries: tuple[EnforcedRow, ...]
+    warning: Diagnostic
+
+
+class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of the targets of a run.
+
+    Args:
+        own: this machine.
+        is_active: returns whether a target is known and can be targeted; may block.
         functions: returns the names of the functions of a state module that a target has.
+    """
+
+    own: Srn
+    is_active: Callable[[Srn], bool]
+    functions: Callable[[Srn, str], Iterable[str]]
+
+
+def undeclared_states(
+    entries: Iterable[EnforcedRow],
+    declarations: RunDeclarations,
+    outcome: EngineOutcome,
+    targets: KnownTargets,
+    *,
+    test: bool,
+) -> Undeclared | None:
+    """Return the states that are no longer declared; None if there are none; this blocks.
+
+    Args:
+        entries: what earlier applies enforced.
+        declarations: those of this run.
+        outcome: how it ended; one that was cut short says nothing.
+        targets: the targets that there are.
+        test: whether the run is a plan, which reports again what an apply has reported.
 
     Raises:
-        StoreError: the enforced states cannot be read.
+        StoreError: the enforced states or the resources cannot be read.
     """
-    kept: dict[str, str] = {}
-    for plan in plans:
-        for state in _undeclared(plan, enforced):
-            offered = functions(plan.target, state.module)
-            removal = next((name for name in _ABSENT if name in offered), "")
-            if removal and state.function != removal:
-                name = "" if state.name == state.id else f" {state.name}"
-                kept[f"{state.id} ({state.module}.{state.function}{name})"] = f"{state.module}.{removal}"
-    if not kept:
+    if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
+    run, rows = _Run(declarations, outcome), list(entries)
+    undeclared = [
+        one
+        for one in rows
+        if one.entry.by is not None
+        and (test or not one.entry.by.is_reported)
+        and not run.declares(one, one.entry.by)
+    ]
+    if not undeclared:
+        return None
+    removed = {_thing(one) for one in rows if _is_absent(one)}
+    kept: dict[str, str] = {}
+    left: list[EnforcedRow] = []
+    for one in undeclared:
+        if _thing(one) not in removed and (removal := _removal(one, targets)):
+            kept[_named(one, targets.own)] = removal
+            left.append(one)
+    return Undeclared(entries=tuple(left), warning=_warning(kept)) if kept else None
+
+
+class _Run:
+    """What one run declares."""
+
+    def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome) -> None:
+        self._declarations = declarations
+        self._unsettled = UnsettledStates(outcome)
+        returns = list(_all(outcome.returns.values()))
+        self._identities = {one.identity for one in returns}
+        self._things = {(one.target, one.module, one.name) for one in returns}
+
+    def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
+        """Return whether the run declares a state or the same thing, or may do so."""
+        if StateIdentity(row.target, row.scope, row.tag) in self._identities or _thing(row) in self._things:
+            return True
+        if MASK in row.tag or MASK in row.scope or not self._declarations.judges_state(by):
+            return True
+        scope = row.entry.path or row.scope
+        fanned_from = origin_of(row.tag, row.target) if by.is_fanned_out else ""
+        return self._declarations.has_state(scope, row.tag) or self._unsettled.may_still_declare(
+            scope, fanned_from
+        )
+
+
+def _all(returns: Iterable[Return]) -> Iterator[Return]:
+    for returned in returns:
+        for part in parts_of(returned):
+            yield part
+            for scope in (*part.delayed, *part.applied):
+                yield from _all(scope.returns.values())
+
+
+def _thing(row: EnforcedRow) -> tuple[str, str, str]:
+    """Return what a state is about: another declaration of the same is its new name."""
+    return row.target, row.entry.module, row.entry.name
+
+
+def _is_absent(row: EnforcedRow) -> bool:
+    new_state = msgspec.msgpack.decode(row.entry.shown)
+    return is_mapping(new_state) and new_state.get("exists") is False
+
+
+def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
+    """Return the function that removes what a state made; empty: there is none, or no such target."""
+    target, module = Srn.parse(row.target), row.entry.module
+    if target != targets.own and not targets.is_active(target):
+        return ""
+    offered = targets.functions(target, module)
+    removal = next((name for name in _ABSENT if name in offered), "")
+    return f"{module}.{removal}" if removal and row.entry.function != removal else ""
+
+
+def _named(row: EnforcedRow, own: Srn) -> str:
+    entry = row.entry
+    id_, name = entry.id, "" if entry.name == entry.id else f" {entry.name}"
+    where = "" if row.target == str(own) else f", {row.target}"
+    if where and entry.by is not None and entry.by.is_fanned_out:
+        id_ = id_.removeprefix(f"{row.target.partition(':')[2]} ")
+    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where})"
+
+
+def _warning(kept: dict[str, str]) -> Diagnostic:
     named = list(kept)[:_MOST_NAMED]
     more = f" and {len(kept) - _MOST_NAMED} more" if len(kept) > _MOST_NAMED else ""
     removals = ", ".join(f"`{one}`" for one in sorted(set(kept.values()))[:_MOST_NAMED])
@@ -58,25 +172,3 @@ def undeclared_states(
         help=f"if it has to go, declare that with {removals} and apply it",
         severity=Severity.WARNING,
     )
-
-
-def _undeclared(plan: Plan, enforced: Callable[[Srn], Iterable[EnforcedState]]) -> Iterator[EnforcedState]:
-    """Yield the states of the SLS of a plan that were enforced, exist, and are not in the plan."""
-    slses = plan.tree.whole_slses() if plan.tree is not None and not plan.scope else frozenset[str]()
-    if not slses:
-        return
-    chunks = [*plan.chunks, *(chunk for chunk, *_ in plan.excluded)]
-    tags = {chunk.tag for chunk in chunks}
-    names = {(chunk.module, chunk.name) for chunk in chunks}
-    states = list(enforced(plan.target))
-    gone = {(one.module, one.name) for one in states if _is_gone(one)}
-    for one in states:
-        thing = (one.module, one.name)
-        is_told = one.tag in tags or thing in names or thing in gone or MASK in one.tag
-        if one.sls in slses and not is_told:
-            yield one
-
-
-def _is_gone(state: EnforcedState) -> bool:
-    new_state = state.new_state
-    return is_mapping(new_state) and new_state.get("exists") is False

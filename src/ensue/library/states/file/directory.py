@@ -17,6 +17,7 @@ from ensue.library.states.file.attributes import RequestedAttributes, apply_attr
 from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
 from ensue.library.states.file.described import absent_state, owner_state, path_state
 from ensue.library.states.file.modes import mode_bits
+from ensue.library.states.file.needs import needs_of
 from ensue.library.states.file.paths import (
     is_folder,
     make_parents,
@@ -147,6 +148,7 @@ async def directory(
         new_state=returned.new_state,
         old_state=returned.old_state,
         warnings=warnings,
+        needs=returned.needs,
     )
 
 
@@ -198,7 +200,9 @@ class _Folder:
             ]
             comment = "\n".join(["The following files will be changed:", *lines])
             comment += await missing_folder(self._connection, self._path, makedirs=self._wish.makedirs)
-            return StateReturn(name="", result=None, changes=self._changes, comment=comment)
+            has_folder = self._is_in_place or self._wish.makedirs
+            needs = await needs_of(self._connection, self._path, self._wish.folders, has_folder=has_folder)
+            return StateReturn(name="", result=None, changes=self._changes, comment=comment, needs=needs)
         if not self._is_in_place:
             return await self._create()
         return await self._update(todo)

@@ -30,6 +30,7 @@ from ensue.library.states.file.difference import (
 )
 from ensue.library.states.file.managed_content import WantedContent
 from ensue.library.states.file.modes import folder_bits, shown_mode
+from ensue.library.states.file.needs import needs_of
 from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, without_folder
 from ensue.library.states.file.preview import content_preview
 from ensue.reach.connections.target_content import content_at
@@ -80,6 +81,14 @@ class ManagedFile:
         Raises:
             StateFailedError: there is no content, the path is not a file, or `check_cmd` fails.
         """
+        returned = await self._state()
+        if returned.result is not None:
+            return returned
+        has_folder = self._found is not None or self._wish.makedirs
+        needs = await needs_of(self._connection, self._path, self._wish.attributes, has_folder=has_folder)
+        return msgspec.structs.replace(returned, needs=needs) if needs else returned
+
+    async def _state(self) -> StateReturn:
         wish, path = self._wish, self._path
         found = await self._connection.stat(path, follow=wish.follow_symlinks)
         if found is not None and found.kind == "directory":

@@ -1,0 +1,76 @@
+"""Environments that a store does not have yet: a deployment makes them, and a misspelt name makes one too.
+
+A name that is one slip of the fingers away from that of another environment is refused unless it is
+confirmed: a letter more, less, or another one, or two letters that are swapped. A number or a whole part of a
+name tells the members of a series apart (`pr-17` and `pr-18`, `prod-a` and `prod-b`), and is no slip.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.language.collector import near_names
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ensue.deploy.provisioning.identity import Context
+    from ensue.language.collector import Collector
+
+_MOST_NAMED: Final = 10
+_SHORTEST: Final = 3
+
+
+def notice_new_environment(
+    context: Context, known: Iterable[Context], found: Collector, *, is_plan: bool
+) -> None:
+    """Warn of a new environment if its application or the store has others; refuse one that looks misspelt.
+
+    Args:
+        context: the environment as it is deployed, of which the store has nothing.
+        known: the environments of its organization.
+        found: receives the warning or the error.
+        is_plan: whether nothing is deployed, so that nothing is refused.
+    """
+    own = list(known)
+    environments = {one.env for one in own if one.app == context.app}
+    if environments:
+        given, names, option = context.env, environments, "--env"
+        summary = f"new environment {context.environment}: the application {context.app} has "
+    elif applications := {one.app for one in own}:
+        given, names, option = context.app, applications, "--app"
+        summary = f"new application {context.app}: the store has "
+    else:
+        return
+    summary += _listed(names)
+    if meant := next((one for one in sorted(names) if is_slip(given, one)), ""):
+        report = found.warning if is_plan else found.error
+        help_ = f"write {option} {meant}; --new-env makes {context.environment} all the same"
+        report("E0898", summary, None, detail="one of the names is almost the same", help=help_)
+    else:
+        help_ = near_names(given, names) or f"correct {option} if one of these is meant"
+        found.warning("E0898", summary, None, help=help_)
+
+
+def is_slip(first: str, second: str) -> bool:
+    """Return whether two names differ by one slip of the fingers."""
+    start = 0
+    while start < min(len(first), len(second)) and first[start] == second[start]:
+        start += 1
+    end = 0
+    while end < min(len(first), len(second)) - start and first[-1 - end] == second[-1 - end]:
+        end += 1
+    one, other = first[start : len(first) - end], second[start : len(second) - end]
+    is_swapped = len(one) == len("ab") and one == other[::-1]
+    is_short = min(len(first), len(second)) < _SHORTEST
+    if first == second or is_short or not (max(len(one), len(other)) == 1 or is_swapped):
+        return False
+    is_number = (one + other).isdecimal()
+    before, after = first[:start], first[len(first) - end :]
+    is_whole_part = not before[-1:].isalnum() and not after[:1].isalnum()
+    return not is_number and not is_whole_part
+
+
+def _listed(names: Collection[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(sorted(names)[:_MOST_NAMED]) + more

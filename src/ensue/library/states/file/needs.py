@@ -1,0 +1,47 @@
+"""What a file or folder needs and its target does not have: the folder that it is in, its owner and group."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING, Final
+
+from ensue.core.contracts.connection import Command
+from ensue.core.model.returns import UnmetNeed
+from ensue.library.states.file.paths import is_folder, without_folder
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from ensue.core.contracts.connection import Connection
+    from ensue.library.states.file.attributes import RequestedAttributes
+
+_KEY_NOT_FOUND: Final = 2
+"""The exit code of `getent` for a name that its database does not have."""
+
+
+async def needs_of(
+    connection: Connection, path: str, wanted: RequestedAttributes, *, has_folder: bool
+) -> tuple[UnmetNeed, ...]:
+    """Return what a path that is to be made, or gets another owner, lacks.
+
+    Args:
+        connection: the connection to the target.
+        path: the path.
+        wanted: its owner and group.
+        has_folder: whether the folder that it is in exists, or is made with it.
+    """
+    needs = [need async for need in _accounts(connection, wanted)]
+    folder = posixpath.dirname(path)
+    if not has_folder and not await is_folder(connection, folder):
+        needs.append(UnmetNeed(folder, without_folder(f"Parent directory not present: {folder}")))
+    return tuple(needs)
+
+
+async def _accounts(connection: Connection, wanted: RequestedAttributes) -> AsyncIterator[UnmetNeed]:
+    accounts = (("passwd", "user", wanted.user_text), ("group", "group", wanted.group_text))
+    for database, word, name in accounts:
+        if not name or name.isdecimal() or name == "root":
+            continue
+        done = await connection.run(Command(argv=["getent", database, name]))
+        if done.returncode == _KEY_NOT_FOUND:
+            yield UnmetNeed(name, f"there is no {word} `{name}`")

@@ -1,0 +1,49 @@
+"""The states of a run that failed or were not called: what they would have declared is not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ensue.core.model.fan_out import parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ensue.core.model.returns import Return
+    from ensue.engine.outcome import EngineOutcome
+
+
+class UnsettledStates:
+    """The states of a run that failed or were not called.
+
+    Args:
+        outcome: how the run ended.
+    """
+
+    def __init__(self, outcome: EngineOutcome) -> None:
+        self._tags = {(one.scope, one.tag) for one in outcome.not_run}
+        self._paths = {_path(one.scope, one.id) for one in outcome.not_run}
+        self._look(outcome.returns.values())
+
+    def may_still_declare(self, scope: str, fanned_from: str) -> bool:
+        """Return whether one of these states might have led to a declaration.
+
+        Args:
+            scope: the path of the scope of the declaration.
+            fanned_from: the tag of the declaration that was fanned out; empty for one without `tgt`.
+        """
+        return (scope, fanned_from) in self._tags or any(scope.startswith(f"{path}/") for path in self._paths)
+
+    def _look(self, returns: Iterable[Return]) -> None:
+        for returned in (part for one in returns for part in parts_of(one)):
+            grown = [*returned.delayed, *returned.applied]
+            is_whole = returned.result is True and returned.ran and not returned.skipped
+            if not is_whole or any(scope.status != "done" for scope in grown):
+                self._tags.add((returned.scope, returned.tag))
+                self._paths.add(_path(returned.scope, returned.id))
+            for below in grown:
+                self._look(below.returns.values())
+
+
+def _path(scope: str, id_: str) -> str:
+    return f"{scope}/{id_}" if scope else id_

@@ -1,0 +1,92 @@
+"""What people who know Terraform write and type."""
+
+from tests.cli.mistakes.mistake import Mistake, line, state
+
+ROWS = [
+    *(
+        state(
+            f"{text} in a template",
+            f"a:\n  test.nop:\n    - x: '{text}'\n",
+            "3",
+            says=says,
+            mends=mends,
+        )
+        for text, says, mends in (
+            ("{{ var.region }}", "'var' is undefined", "write {{ pillar.region }} with `region` in pillar"),
+            ('{{ var.region | default("x") }}', "'var' is undefined", "write {{ pillar.region }} with"),
+            ("{% if var.x is defined %}a{% endif %}", "'var' is undefined", "write {{ pillar.x }} with"),
+            ("{{ local.name }}", "'local' is undefined", "write {{ name }} after {% set name = … %}"),
+            ("{{ jsonencode(1) }}", "'jsonencode' is undefined", "write {{ … | tojson }}"),
+            ("{{ length([1]) }}", "'length' is undefined", "write {{ … | length }}"),
+            ("{{ each.key }}", "'each' is undefined", "{% for key, value in ….items() %}"),
+            ("{{ terraform.workspace }}", "'terraform' is undefined", "write {{ pillar.workspace }}"),
+            ("{{ file(1) }}", "'file' is undefined", "salt['cp.get_file_str']"),
+            ("{{ path.module }}", "'path' is undefined", "{{ opts['root_dir'] }}"),
+            ("{{ self.id }}", "`self` has no block 'id'", "`self.id` is Terraform's"),
+            ("{{ aws_instance.web.id }}", "'aws_instance' is undefined", "is a resource of Terraform"),
+            ("{{ pillar ? 1 : 2 }}", "broken Jinja", "{{ x if condition else y }}"),
+            ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
+        )
+    ),
+    line("apply tfplan", says="there is no SLS 'tfplan'", mends="plans are not saved"),
+    line("apply plan.out", says="there is no SLS 'plan.out'", mends="plans are not saved"),
+    line(
+        "init -backend-config=x", says="No such option '-backend-config'", mends="`store_url` in ensue.yaml"
+    ),
+    line("plan --generate-config-out=x", says="No such option", mends="states find what exists"),
+    Mistake(
+        what="a file of variables of Terraform",
+        words="plan t --pillar-file prod.tfvars",
+        files={"states/t.sls": "a: test.nop\n", "prod.tfvars": 'region = "us"\ncount = 2\n'},
+        says="'prod.tfvars' is HCL, not YAML or JSON",
+        mends="write `key: value` on each line",
+    ),
+    state(
+        "a reference to pillar",
+        "a:\n  test.nop:\n    - x: ${pillar:db:host}\n",
+        "3",
+        says="${pillar:db:host} names no state",
+        mends="pillar is read in a template: write {{ pillar.db.host }}",
+    ),
+    state(
+        "a requisite in one word",
+        "a: test.nop\nb:\n  test.nop:\n    - require: [test.a]\n",
+        "4",
+        says="names id: test.a, which is not in this run",
+        mends="write the module and the ID of the state apart: `- test: a`",
+    ),
+    state(
+        "a module of Terraform",
+        "module:\n  web: {source: ./web}\n",
+        "2",
+        says="the arguments of 'module' are a mapping",
+        mends="`module` is Terraform's: write `include`, or a macro",
+    ),
+    line("untaint", says="There is no command 'untaint'", mends="marks nothing for later deployments"),
+    line("taint", says="There is no command 'taint'", mends="`ensue deploy --replace RESOURCE`"),
+    line("providers", says="There is no command 'providers'", mends="ensue downloads no providers"),
+    line("state rm x", says="There is no command 'state'", mends="`ensue deploy --forget RESOURCE`"),
+    Mistake(
+        what="a misspelt pillar key",
+        words="plan t --pillar regoin=us",
+        files={"states/t.sls": "a:\n  test.nop:\n    - name: {{ pillar.get('region') }}\n"},
+        says="gives the pillar key 'regoin', which no file of the project mentions",
+        mends="did you mean region?",
+        code=0,
+    ),
+    line("apply states/t", says="there is no SLS 'states/t'", mends="write `t`: the name of an SLS begins"),
+    state(
+        "a state of a plug-in of Idem",
+        "a:\n  aws.ec2.instance.present:\n    - name: a\n",
+        "2",
+        says="there is no state function aws.ec2.instance.present",
+        mends="ensue has no states of clouds: `terraform.applied`",
+    ),
+    state(
+        "`if` as an argument",
+        'a:\n  cmd.run:\n    - name: "true"\n    - if: x\n',
+        "4",
+        says="cmd.run takes no argument 'if'",
+        mends="{% if … %} around the state decides by pillar and grains, `onlyif`",
+    ),
+]

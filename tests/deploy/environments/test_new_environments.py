@@ -1,0 +1,87 @@
+"""Which names of environments look misspelt, and what a deployment of a new environment reports."""
+
+from __future__ import annotations
+
+import pytest
+
+from ensue.deploy.environments.new_environments import is_slip, notice_new_environment
+from ensue.deploy.provisioning.identity import Context
+from ensue.language.collector import Collector
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("dev", "deev"), ("dev", "dve"), ("prod", "prid"), ("staging", "stagin"), ("shop", "shopp")],
+)
+def test_one_slip(first: str, second: str) -> None:
+    """A letter more, less or another one, or two that are swapped, in either direction."""
+    assert is_slip(first, second)
+    assert is_slip(second, first)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("dev", "dev"),
+        ("pr-17", "pr-18"),
+        ("pr-17", "pr-171"),
+        ("dev", "dev2"),
+        ("prod-a", "prod-b"),
+        ("a-prod", "b-prod"),
+        ("eu-prod", "us-prod"),
+        ("qa", "qb"),
+        ("dev", "de"),
+        ("dev", "prod"),
+        ("", "a"),
+    ],
+)
+def test_no_slip(first: str, second: str) -> None:
+    """The same name, members of a series, short names, and other names."""
+    assert not is_slip(first, second)
+    assert not is_slip(second, first)
+
+
+def context(app: str, env: str) -> Context:
+    """Return an environment."""
+    return Context(app=app, env=env, env_type="t", org="")
+
+
+def report(known: list[Context], *, is_plan: bool = False) -> Collector:
+    """Return what the first deployment of shop/deev reports."""
+    found = Collector()
+    notice_new_environment(context("shop", "deev"), known, found, is_plan=is_plan)
+    return found
+
+
+def test_the_first_environment_needs_no_word() -> None:
+    """Nothing else is in the store."""
+    found = report([])
+    assert not found.errors
+    assert not found.warnings
+
+
+def test_a_misspelt_environment_is_refused_and_a_plan_warns() -> None:
+    """Both name the environments that there are, and the one that is meant."""
+    known = [context("shop", "dev"), context("shop", "prod")]
+    [error] = report(known).errors
+    assert error.code == "E0898"
+    assert error.summary == "new environment shop/deev: the application shop has dev, prod"
+    assert error.help.startswith("write --env dev; --new-env")
+    found = report(known, is_plan=True)
+    assert not found.errors
+    assert [one.summary for one in found.warnings] == [error.summary]
+
+
+def test_another_environment_or_application_is_a_warning() -> None:
+    """They are named, the first ten of many."""
+    [warning] = report([context("shop", "prod")]).warnings
+    assert warning.help == "correct --env if one of these is meant"
+    [warning] = report([context(f"app-{number:02}", "dev") for number in range(12)]).warnings
+    assert warning.summary.startswith("new application shop: the store has app-00, ")
+    assert warning.summary.endswith("app-09 and 2 more")
+
+
+def test_a_misspelt_application_is_refused() -> None:
+    """Its first environment would be a new one, whatever its name is."""
+    [error] = report([context("shopp", "deev")]).errors
+    assert error.help.startswith("write --app shopp")
