@@ -227,6 +227,22 @@ def test_nothing_to_compare(tmp_path: Path) -> None:
     assert "E0844" in ended.err
 
 
+def test_nothing_to_compare_beside_a_warning(tmp_path: Path) -> None:
+    """A warning about something else does not take the place of the reason, and stays a warning."""
+    answer = tmp_path / "answer"
+    answer.write_text('{"said": "compiled", "version": "1"}\n')
+    shell = Shell(tmp_path / "project")
+    shell.write("states/empty.sls", "")
+    shell.write("states/_returners/mine.py", "")
+    words = ("--salt", str(stand_in(tmp_path / "salt", answer)), "--out", "json")
+    ended = shell.run("compare", "empty", *words)
+    assert ended.code == 1
+    assert "warning[E0865]" in ended.err
+    assert [one.partition(":")[0] for one in json.loads(ended.out)["errors"]] == [
+        "there is nothing to compare"
+    ]
+
+
 def test_what_templates_ask_for(tmp_path: Path) -> None:
     """Execution functions and renderers that ensue lacks are counted as Salt's templates asked for them."""
     answer = tmp_path / "answer"

@@ -172,8 +172,8 @@ class Drafter:
 
     def _drafts(self, declaration: Declaration, signature: Signature) -> Iterable[Draft]:
         arguments = declaration.arguments
-        names = arguments.get("names")
-        if names is None or names == []:  # as in Salt, an empty list counts as no `names`
+        names = arguments.get("names", [])
+        if names == []:  # as in Salt, an empty list counts as no `names`
             return (self._draft(declaration, signature, arguments, declaration.id, 0),)
         return self._named(declaration, signature, names)
 
@@ -192,7 +192,7 @@ class Drafter:
                 "E0311",
                 f"`names` of {declaration.id!r} is not a list",
                 declaration.span("names"),
-                help="write one `- name` per line under names:",
+                help="write one `- name` per line under names:, or `names: []` if there may be none",
             )
             return
         seen: set[str] = set()

@@ -18,6 +18,8 @@ from ensue.testing.connection import FakeConnection
 from ensue.testing.context import FakeFunctionContext
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ensue.core.contracts.connection import Command, Completed
 
 
@@ -57,7 +59,8 @@ def test_a_shell_reads_a_text_on_request_only() -> None:
         assert call(cmd, "run_stdout", line, **given) == words
         assert call(cmd, "run_all", line, **given)["stdout"] == words
     assert call(cmd, "shell", line, python_shell=False) == words
-    assert call(cmd, "retcode", "exit 0") == 127
+    with pytest.raises(StateFailedError, match="the program 'exit' is missing on the target"):
+        call(cmd, "retcode", "exit 0")
     with pytest.raises(StateFailedError, match="a quote in the command is not closed"):
         call(cmd, "run", "echo 'a")
 
@@ -81,9 +84,33 @@ def test_words_are_arguments_whatever_is_in_them() -> None:
     for given in ({}, {"prepend_path": "/nonono"}, {"shell": "/bin/false"}):
         assert call(cmd, "run", words, **given) == expected
         assert call(cmd, "run_stdout", words, **given) == expected
-    assert call(cmd, "retcode", ["exit", "0"]) == 127
-    assert call(cmd, "run_all", ["exit", "0"], redirect_stderr=True)["retcode"] == 127
-    assert call(cmd, "run_all", ["A=1", "true"], redirect_stderr=True)["retcode"] == 127
+    for missing in (["exit", "0"], ["A=1", "true"], ["/tmp"], ["tmp/nothing"], [""]):
+        for given in ({}, {"redirect_stderr": True}, {"success_retcodes": [127]}, {"hide_output": True}):
+            with pytest.raises(
+                StateFailedError, match=f"the program {missing[0]!r} is missing on the target"
+            ):
+                call(cmd, "run_all", missing, **given)
+
+
+def test_a_program_may_end_with_the_exit_code_of_a_missing_one() -> None:
+    """Whether a program is missing is looked up with its own PATH, and not told from its exit code."""
+    for code in (126, 127):
+        assert call(cmd, "retcode", ["sh", "-c", f"exit {code}"]) == code
+        assert call(cmd, "retcode", ["/bin/sh", "-c", f"exit {code}"]) == code
+    assert call(cmd, "retcode", ["env", "no-such-program"]) == 127
+    assert call(cmd, "retcode", "no-such-program", python_shell=True) == 127
+
+
+def test_a_program_in_a_folder_of_its_own_path(tmp_path: Path) -> None:
+    """The look-up sees `prepend_path`, `env` and `cwd`, as the command does."""
+    program = tmp_path / "ends-with-127"
+    program.write_text("#!/bin/sh\nexit 127\n")
+    program.chmod(0o755)
+    folder = str(tmp_path)
+    assert call(cmd, "retcode", [program.name], prepend_path=folder) == 127
+    assert call(cmd, "retcode", [f"./{program.name}"], cwd=folder) == 127
+    with pytest.raises(StateFailedError, match="missing"):
+        call(cmd, "retcode", [program.name])
 
 
 def test_a_login_shell_reads_no_command() -> None:

@@ -123,9 +123,7 @@ class ProjectComparison:
         salt, ours = asked.result(), own.result()
         self._services.masker.add_guessed(*secret_values(salt.pillar))
         if not (salt.states or salt.refusals or ours.states or ours.refusals):
-            raise CompileError(
-                [msgspec.structs.replace(one, severity=Severity.ERROR) for one in self._warnings]
-            )
+            raise CompileError([self._no_states(), *self._warnings])
         missing = await asyncio.to_thread(self._missing, salt, ours)
         return compared(self._services.minion.id, salt, ours, missing)
 
@@ -151,7 +149,6 @@ class ProjectComparison:
         except CompileError as error:
             faults = [one for one in error.diagnostics if one.severity is Severity.ERROR]
             return Side(refusals=tuple(map(own_refusal, faults or error.diagnostics)))
-        self._warnings = self._warnings or (self._no_states(),)
         states = compiled_states(plain(low_data(compiled.tree, compiled.plan)))
         if not self._plans or not states:
             return Side(states=states)

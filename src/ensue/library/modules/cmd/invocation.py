@@ -10,8 +10,11 @@ import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.core.contracts.connection import Command, Completed
 from ensue.core.contracts.shells import shell_argv
+from ensue.core.errors import StateFailedError
 from ensue.library.modules.cmd.in_group import in_group
 
 if TYPE_CHECKING:
@@ -23,6 +26,14 @@ if TYPE_CHECKING:
 
 DEFAULT_SHELL: Final = "/bin/sh"
 """Nobody's login shell changes what a command line means: not the target's, not that of who runs ensue."""
+
+_DID_NOT_START: Final = frozenset({126, 127})
+"""Exit codes if the program is missing or is no executable file; a program may end with them, too."""
+
+_IS_PROGRAM: Final = (
+    'case $1 in */*) [ -f "$1" ] && [ -x "$1" ]; exit;; esac; IFS=:; '
+    'for d in $PATH; do f=${d:-.}/$1; [ -f "$f" ] && [ -x "$f" ] && exit 0; done; exit 1'
+)
 
 
 async def invoke(
@@ -38,6 +49,9 @@ async def invoke(
     Returns:
         `pid`, `retcode`, `stdout`, `stderr`. After a timeout, retcode is 1 and stdout says so. If another
         code than 0 counts as success, retcode is 0 as in Salt, and `exit_code` is that code.
+
+    Raises:
+        StateFailedError: a command without a shell did not start, because its program is missing.
     """
     limit = asyncio.timeout(options.timeout_s)
     try:
@@ -78,7 +92,30 @@ async def _invoked(
         is_followed=not (options.hide_output or options.is_quiet),
     )
     done = await ctx.connection.run(request)
-    return _started(done) if options.background else _ended(done, options)
+    if options.background:
+        return _started(done)
+    if done.returncode in _DID_NOT_START and not isinstance(command, str):
+        await _refuse_missing(ctx, str(next(iter(command), "")), options, done)
+    return _ended(done, options)
+
+
+async def _refuse_missing(
+    ctx: FunctionContext, program: str, options: CommandOptions, done: Completed
+) -> None:
+    """Fail if the program of a command is missing where it was run, as it is in Salt.
+
+    Raises:
+        StateFailedError: it is missing.
+    """
+    look_up = [DEFAULT_SHELL, "-c", _IS_PROGRAM, "sh", program]
+    plain = msgspec.structs.replace(options, stdin=b"", is_quiet=True, success_retcodes=frozenset())
+    if program == DEFAULT_SHELL or not (await _invoked(ctx, look_up, plain, merge_stderr=False))["retcode"]:
+        return
+    output = _shown(done.stderr or done.stdout, options).strip()
+    raise StateFailedError(
+        f"the program {program!r} is missing on the target{output and f': {output}'}"
+        " (a shell reads a command, including its own words such as `cd`, only with python_shell=True)"
+    )
 
 
 def _line(command: str | Sequence[str], options: CommandOptions) -> tuple[str, str]:
