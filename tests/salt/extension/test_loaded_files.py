@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[3]
 TYPES = ("container", "k8s_pod", "ssh_host")
 MODULES = {"cmd", "file", "grains", "pkg", "service", "state", "test"}
+TYPE_FUNCTIONS = {"init", "initialized", "discover", "grains", "grains_refresh", "ping", "shutdown"}
 GROWING = """
 first:
   test.nop:
@@ -63,7 +64,11 @@ def test_each_type_has_the_same_modules(type_name: str) -> None:
         assert functions, name
         assert {function.__module__ for function in functions.values()} == {module.__name__}
     assert callable(vars(_loaded(f"resources.{type_name}.modules.cmd"))["run_all"])
-    assert re.search(type_name, _loaded(f"resources.{type_name}").__doc__ or "")
+    module = _loaded(f"resources.{type_name}")
+    functions = {key: value for key, value in vars(module).items() if key[0] != "_" and callable(value)}
+    assert functions.keys() == TYPE_FUNCTIONS
+    assert {function.__module__ for function in functions.values()} == {module.__name__}
+    assert re.search(type_name, module.__doc__ or "")
 
 
 def test_returns_of_a_run_are_one_mapping(tmp_path: Path) -> None:

@@ -18,6 +18,46 @@ if TYPE_CHECKING:
     from ensue.app.project import AppProject
 
 
+def give(type_name: str, scope: dict[str, Any]) -> None:
+    """Give the functions of a resource type to a file that Salt loads.
+
+    Args:
+        type_name: the type.
+        scope: the globals of the file.
+    """
+
+    def init(opts: Mapping[str, Any]) -> None:
+        """Do nothing: a connection is opened when it is used."""
+
+    def initialized() -> bool:
+        """Return True."""
+        return True
+
+    def discover(opts: Mapping[str, Any]) -> list[str]:
+        """Return the ids of the resources that the minion manages."""
+        return discovered(opts, type_name)
+
+    def grains() -> dict[str, Any]:
+        """Return the grains of the resource."""
+        return grains_of(scope)
+
+    def grains_refresh() -> dict[str, Any]:
+        """Gather the grains of the resource again, and return them."""
+        return grains_of(scope, again=True)
+
+    def ping() -> bool:
+        """Return whether the resource answers."""
+        return answers(scope)
+
+    def shutdown(opts: Mapping[str, Any]) -> None:
+        """Do nothing: each call closes its connections."""
+
+    for function in (init, initialized, discover, grains, grains_refresh, ping, shutdown):
+        # Salt takes only functions that a file has defined itself.
+        function.__module__ = scope["__name__"]
+        scope[function.__name__] = function
+
+
 def discovered(opts: Mapping[str, Any], type_name: str) -> list[str]:
     """Return the ids of a type's resources that may be targeted: of pillar, discovered, and registered.
 

@@ -21,7 +21,7 @@ from ensue.language.collector import near_names
 from ensue.language.references.producers import is_below
 from ensue.salt.fleet.exchange_party import ExchangeParty
 from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
-from ensue.salt.fleet.packed_run import is_own
+from ensue.salt.fleet.packed_run import is_of_top_scope
 from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.value_messages import (
     MOST_NEEDS,
@@ -41,6 +41,7 @@ from ensue.salt.fleet.value_messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from ensue.core.model.events import FannedOut
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
     from ensue.salt.fleet.packed_run import PackedRun
@@ -107,7 +108,11 @@ class Exchange:
                 assert_never(never)
 
     def compiled(self, minion: str, message: MinionCompiled) -> None:
-        """Take the states of a minion, and what they need of others."""
+        """Take the states of a minion, and what they need of others.
+
+        Raises:
+            ValueError: it has compiled too often.
+        """
         party = self._parties[minion]
         party.compile(message)
         self._let_begin(minion)
@@ -140,9 +145,15 @@ class Exchange:
 
     def returned(self, minion: str, returned: Return) -> None:
         """Take the return of a state, as its event has it: without secrets."""
-        if is_own(returned, minion):
-            self._parties[minion].take(returned)
-            self._answer_waiting(minion, returned.tag)
+        if is_of_top_scope(returned):
+            party = self._parties[minion]
+            party.take(returned)
+            self._answer_waiting(minion, party.declared_tag(returned.tag))
+
+    def fanned_out(self, minion: str, event: FannedOut) -> None:
+        """Note which states take the place of one with a `tgt`."""
+        if not event.scope:
+            self._parties[minion].fan_out(event.tag_, event.tags)
 
     def packed(self, minion: str, run: PackedRun) -> None:
         """Take all events of a minion: the returns that were taken are read from them from now on."""
@@ -243,10 +254,20 @@ class Exchange:
         minion, tag = state.minion, _tag(producer, state)
         if not tag:
             return _missing(_problem(producer, state))
-        if (returned := producer.returned(tag)) is not None:
-            return self._return(minion, producer, shown_return(returned), tag)
-        if not producer.has_ended:
-            return None
+        instances = producer.instances(tag)
+        if not instances:
+            if (returned := producer.returned(tag)) is not None:
+                return self._return(minion, producer, shown_return(returned), tag)
+            return self._not_run(producer, minion) if producer.has_ended else None
+        parts: dict[str, MinionReturn] = {}
+        for returned in filter(None, map(producer.returned, instances)):
+            parts[returned.target] = self._return(minion, producer, shown_return(returned), returned.tag)
+        if len(parts) == len(instances):
+            return combined(state, parts)
+        return self._not_run(producer, minion) if producer.has_ended else None
+
+    @staticmethod
+    def _not_run(producer: ExchangeParty, minion: str) -> MinionReturn:
         why = f": {producer.problem}" if producer.problem else ""
         return _failed(f"it was not run on {minion}{why}")
 
@@ -338,6 +359,38 @@ class Exchange:
         steps = "; ".join(self._step(name, state) for name, state in path)
         for name, state in path:
             self._give(name, state, _failed(f"minions wait for each other: {steps}"))
+
+
+def combined(state: MinionState, parts: Mapping[str, MinionReturn]) -> MinionReturn:
+    """Return what a state with a `tgt` has returned: in one place, if one is named, or in all.
+
+    Args:
+        state: the state, as it was asked for.
+        parts: its returns, by resource.
+    """
+    if state.selector is not None:
+        selected = [part for srn, part in parts.items() if state.selector in _names(srn, state.id)]
+        if len(selected) == 1:
+            return selected[0]
+        return _missing(f"it was not run on {state.selector!r}, but on {', '.join([*parts][:_MOST_SHOWN])}")
+    results = {part.result for part in parts.values()}
+    whole = MinionReturn(
+        result=False if False in results else None if None in results else True,
+        comment="; ".join(f"{srn}: {part.comment}" for srn, part in parts.items() if part.comment),
+        has_changes=any(part.has_changes for part in parts.values()),
+        ran=any(part.ran for part in parts.values()),
+        unknown=any(part.unknown for part in parts.values()),
+        parts=dict(parts),
+    )
+    if len(msgspec.json.encode(whole)) > MOST_VALUE_BYTES:
+        return _failed(f"its new_state has more than {MOST_VALUE_BYTES >> 10} KiB on all resources together")
+    return whole
+
+
+def _names(srn: str, name: str) -> tuple[str, ...]:
+    """Return what may select an instance: its id, its whole name, or its id with the name of the state."""
+    id_ = srn.partition(":")[2]
+    return (id_, srn, f"{id_} {name}")
 
 
 def shown_return(returned: Return) -> MinionReturn:
