@@ -312,6 +312,26 @@ def _answers(tmp_path: Path, *asked: tuple[str, ResourceAsked]) -> list[tuple[st
     return asyncio.run(ask())
 
 
+def test_what_ends_a_run_keeps_its_class(tmp_path: Path) -> None:
+    """An error of the run passes through the desk as it is, so that the coordinator knows what has failed."""
+    from ensue.core.errors import StoreError
+    from ensue.salt.fleet.desk import ResourceDesk
+    from ensue.store.registry.registry import ResourceRegistry
+
+    registry = ResourceRegistry(tmp_path / "coordinator", minion_id="master")
+
+    async def fail() -> None:
+        async with ResourceDesk(lambda: registry, _unused, _unused, ["a"]):
+            raise StoreError("the disk is full")
+
+    with pytest.raises(StoreError, match="the disk is full"):
+        asyncio.run(fail())
+
+
+def _unused(*_: object) -> Any:
+    raise AssertionError
+
+
 def test_a_minion_changes_only_its_own_resources(tmp_path: Path) -> None:
     """One that withdraws a resource of another changes nothing, and minions are no resources."""
     box = SharedResource(srn="dummy:box", config={})

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from ensue.salt.extension.salt_minion import SaltMinion
-    from ensue.salt.fleet.kept_folders import Lease
+    from ensue.salt.fleet.kept_folders import FolderLease
 
 _KEPT: Final = 3
 """How many copies of an environment a minion keeps, beside those that are in use."""
@@ -63,7 +63,7 @@ def _made(salt: SaltMinion, base: Path, leases: ExitStack) -> dict[str, Path]:
     return {env: leases.enter_context(_copy(salt, base, env, paths)).path for env, paths in files.items()}
 
 
-def _copy(salt: SaltMinion, base: Path, env: str, cached: list[str]) -> Lease:
+def _copy(salt: SaltMinion, base: Path, env: str, cached: list[str]) -> FolderLease:
     """Return a folder with the files of an environment as they are now, and no others.
 
     Salt's own cache keeps files that the master no longer has. The copies are hard links; Salt replaces its

@@ -80,7 +80,11 @@ class ResourceDesk:
         """Answer nothing more."""
         for task in self._tasks:
             task.cancel()
-        await self._group.__aexit__(kind, error, at)
+        try:
+            await self._group.__aexit__(kind, error, at)
+        except BaseExceptionGroup as failures:
+            # The first one ended the run; the caller decides by its class what becomes of it.
+            raise failures.exceptions[0] from None
 
     def asked(self, minion: str, asked: ResourceAsked) -> None:
         """Take a question, which is answered later.

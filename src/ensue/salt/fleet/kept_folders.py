@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SCRATCH = ".new-"
 
 
-class Lease:
+class FolderLease:
     """A folder that is not removed before `release`. A context manager.
 
     Args:
@@ -65,7 +65,7 @@ class KeptFolders:
         self._parent = parent
         self._keep = keep
 
-    def lease(self, name: str) -> Lease | None:
+    def lease(self, name: str) -> FolderLease | None:
         """Return a lease of a folder; None if it is not there.
 
         Args:
@@ -74,7 +74,7 @@ class KeptFolders:
         with self._locked():
             return self._lease(name)
 
-    def make(self, name: str, fill: Callable[[Path], None]) -> Lease:
+    def make(self, name: str, fill: Callable[[Path], None]) -> FolderLease:
         """Make a folder unless it is there, and return a lease of it; remove others that nobody uses.
 
         Args:
@@ -112,7 +112,7 @@ class KeptFolders:
         finally:
             os.close(descriptor)
 
-    def _lease(self, name: str) -> Lease | None:
+    def _lease(self, name: str) -> FolderLease | None:
         path = self._parent / name
         try:
             descriptor = _opened(path)
@@ -120,7 +120,7 @@ class KeptFolders:
             return None
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         os.utime(path)
-        return Lease(path, descriptor)
+        return FolderLease(path, descriptor)
 
     def _forget(self) -> None:
         """Remove what a killed process left, and the folders that were used longest ago."""
