@@ -103,23 +103,23 @@ made:
   test.present:
     - new_state: {}
     - registers:
-      - dummy:box-1: {}
-      - dummy:box-2: {}
+      - dummy:part-1: {}
+      - dummy:part-2: {}
 inside:
   test.present:
     - new_state:
         value: {{ pillar['word'] }}
         secret: {{ salt['cmd.shell']('cat ' ~ pillar['folder'] ~ '/planted') }}
     - sensitive: [secret]
-    - tgt: T@dummy:box-*
+    - tgt: T@dummy:part-*
 {% elif grains['id'] == 'web1' %}
 one:
   test.present:
-    - new_state: ${minion[db1]:test:inside[box-1]:value}
+    - new_state: ${minion[db1]:test:inside[part-1]:value}
 secret:
   file.managed:
     - name: {{ pillar['folder'] }}/of-a-box
-    - contents: ${minion[db1]:test:inside[dummy:box-2]:secret}
+    - contents: ${minion[db1]:test:inside[dummy:part-2]:secret}
 after all:
   test.nop:
     - require:
@@ -131,11 +131,11 @@ ambiguous:
     - new_state: ${minion[db1]:test:inside:value}
 nowhere:
   test.present:
-    - new_state: ${minion[db1]:test:inside[box-9]:value}
+    - new_state: ${minion[db1]:test:inside[part-9]:value}
 #!delayed_block later
 late:
   test.present:
-    - new_state: ${minion[db1]:test:inside[box-2]:value}
+    - new_state: ${minion[db1]:test:inside[part-2]:value}
 #!end_delayed_block
 {% endif %}
 """
@@ -212,10 +212,16 @@ if HAS_SALT:
         assert (fleet.base / "out" / "of-a-box").read_text().strip() == PLANTED
         (later,) = of_web1["after all"]["delayed"]
         assert [one["new_state"] for one in later["returns"].values()] == ["hello"]
-        assert "was run on several resources, 'box-1', 'box-2'" in of_web1["ambiguous"]["comment"]
-        assert "it was not run on 'box-9', but on dummy:box-1, dummy:box-2" in of_web1["nowhere"]["comment"]
+        assert "was run on several resources, 'part-1', 'part-2'" in of_web1["ambiguous"]["comment"]
+        assert (
+            "it was not run on 'part-9', but on dummy:part-1, dummy:part-2" in of_web1["nowhere"]["comment"]
+        )
         code, out, _ = fleet.run("runs", "show", "last", "--out", "json")
         assert PLANTED not in out
+        # Targets of other tests match what is registered.
+        _write(fleet, instances="nothing:\n  test.nop: []\n")
+        assert fleet.run("apply", "--tgt", "db1", "instances")[0] == 0
+        assert _listed(fleet)["dummy:part-1"]["status"] == "orphaned"
 
     def test_a_state_runs_on_resources_that_another_minion_registers(fleet: Fleet) -> None:
         """The minion that manages a resource calls the state; later runs and minions see it, too."""

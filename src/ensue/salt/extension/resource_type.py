@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import EnsueError
+from ensue.salt.extension.loaded_file import offer
 from ensue.salt.extension.minion_project import in_project
 from ensue.salt.extension.resource_functions import called, resource_of
 from ensue.salt.extension.salt_minion import SaltMinion
@@ -52,10 +53,8 @@ def give(type_name: str, scope: dict[str, Any]) -> None:
     def shutdown(opts: Mapping[str, Any]) -> None:
         """Do nothing: each call closes its connections."""
 
-    for function in (init, initialized, discover, grains, grains_refresh, ping, shutdown):
-        # Salt takes only functions that a file has defined itself.
-        function.__module__ = scope["__name__"]
-        scope[function.__name__] = function
+    own = (init, initialized, discover, grains, grains_refresh, ping, shutdown)
+    offer({function.__name__: function for function in own}, scope)
 
 
 def discovered(opts: Mapping[str, Any], type_name: str) -> list[str]:
