@@ -133,7 +133,9 @@ class Bench:
         program = [sys.executable, "-m", "ensue"]
         project = self._folder / "project"
         sample = run_once(
-            [*program, "apply", "--tgt", "m-*", "work", "--out", "quiet"], cwd=project, timeout_s=_LONGEST_S
+            [*program, "apply", "--tgt", "m-*", "work", "--out", "quiet", "--timeout", f"{_LONGEST_S:.0f}"],
+            cwd=project,
+            timeout_s=_LONGEST_S,
         )
         shown = subprocess.run(
             [*program, "runs", "list", "--out", "json"], cwd=project, check=True, capture_output=True

@@ -10,7 +10,7 @@ import msgspec
 
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError, EnsueError
-from ensue.core.model.events import NodeFinished
+from ensue.core.model.events import FannedOut, NodeFinished
 from ensue.salt.fleet.desk import ResourceDesk
 from ensue.salt.fleet.exchange import Exchange
 from ensue.salt.fleet.frames import MinionMessages, packed
@@ -33,7 +33,7 @@ from ensue.store.registry.registry import ResourceRegistry
 from ensue.store.runs import journal_form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ensue.core.model.report import RunReport
@@ -135,7 +135,8 @@ class Together:
                 group.create_task(self._run(minion))
         return self.outcome
 
-    def _send(self, minion: str, message: Handed) -> None:
+    def _send(self, minion: str, message: Handed, then: Callable[[], None] = lambda: None) -> None:
+        then()
         self.outcome.sent.setdefault(minion, []).append(message)
         if self._loses_messages:
             return
@@ -189,6 +190,8 @@ class Together:
             shown = journal_form.decode(line)
             if isinstance(shown, NodeFinished):
                 self._exchange.returned(minion, shown.returned)
+            elif isinstance(shown, FannedOut):
+                self._exchange.fanned_out(minion, shown)
 
         problem = ""
         try:

@@ -23,6 +23,7 @@ from ensue.salt.fleet.resource_messages import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.app.minions_together import Outcome
@@ -75,6 +76,66 @@ def test_the_managing_minion_calls_the_state(tmp_path: Path) -> None:
     assert everything.count(b"s3cret-of-the-box") == (tmp_path / "a/states/site.sls").read_bytes().count(
         b"s3cret-of-the-box"
     ) + sum(path.read_bytes().count(b"s3cret-of-the-box") for path in (tmp_path / "a").rglob("templates/*"))
+
+
+BOXES = """\
+made:
+  test.present:
+    - new_state: {}
+    - registers:
+      - dummy:box-1: {}
+      - dummy:box-2: {}
+inside:
+  test.present:
+    - new_state: {value: hello, secret: s3cret-of-the-box}
+    - sensitive: [secret]
+    - tgt: T@dummy:box-*
+"""
+READER = """\
+one:
+  test.present:
+    - new_state: {read: "${minion[a]:test:inside[box-1]:secret}"}
+all:
+  test.nop:
+    - require:
+      - 'minion[a]': {test: inside}
+    - delayed_render:
+      - block: later
+changed:
+  test.nop:
+    - onchanges_any:
+      - 'minion[a]': {test: inside}
+ambiguous:
+  test.present:
+    - new_state: ${minion[a]:test:inside:value}
+nowhere:
+  test.present:
+    - new_state: ${minion[a]:test:inside[box-9]:value}
+#!delayed_block later
+late:
+  test.present:
+    - new_state: ${minion[a]:test:inside[dummy:box-2]:value}
+#!end_delayed_block
+"""
+
+
+def test_states_on_resources_have_values_for_other_minions(tmp_path: Path) -> None:
+    """A minion reads what a state of another returned on one of its resources, also in a delayed block."""
+    outcome = _run(Together(tmp_path, {"a": BOXES, "b": READER}))
+    returns = outcome.returns("b")
+    assert {name: one.result for name, one in returns.items()} == {
+        "one": True, "all": True, "changed": True, "ambiguous": False, "nowhere": False
+    }  # fmt: skip
+    assert returns["one"].new_state == {"read": "s3cret-of-the-box"}
+    assert outcome.maskers["b"].text("s3cret-of-the-box") != "s3cret-of-the-box"
+    assert not [line for line in outcome.lines["b"] if b"s3cret-of-the-box" in line]
+    (later,) = returns["all"].delayed
+    assert [one.new_state for one in later.returns.values()] == ["hello"]
+    assert (
+        "run on several resources, 'box-1', 'box-2': name one (`inside[box-1]`)"
+        in returns["ambiguous"].comment
+    )
+    assert "it was not run on 'box-9', but on dummy:box-1, dummy:box-2" in returns["nowhere"].comment
 
 
 def test_conditions_hold_on_the_resource(tmp_path: Path) -> None:
@@ -232,7 +293,8 @@ def _answers(tmp_path: Path, *asked: tuple[str, ResourceAsked]) -> list[tuple[st
         answers: list[tuple[str, ResourceAnswer]] = []
         is_answered = asyncio.Event()
 
-        def send(minion: str, answer: object) -> None:
+        def send(minion: str, answer: object, then: Callable[[], None]) -> None:
+            then()
             assert isinstance(answer, ResourceAnswer)
             answers.append((minion, answer))
             if len(answers) == len(asked):
@@ -248,6 +310,26 @@ def _answers(tmp_path: Path, *asked: tuple[str, ResourceAsked]) -> list[tuple[st
         return answers
 
     return asyncio.run(ask())
+
+
+def test_what_ends_a_run_keeps_its_class(tmp_path: Path) -> None:
+    """An error of the run passes through the desk as it is, so that the coordinator knows what has failed."""
+    from ensue.core.errors import StoreError
+    from ensue.salt.fleet.desk import ResourceDesk
+    from ensue.store.registry.registry import ResourceRegistry
+
+    registry = ResourceRegistry(tmp_path / "coordinator", minion_id="master")
+
+    async def fail() -> None:
+        async with ResourceDesk(lambda: registry, _unused, _unused, ["a"]):
+            raise StoreError("the disk is full")
+
+    with pytest.raises(StoreError, match="the disk is full"):
+        asyncio.run(fail())
+
+
+def _unused(*_: object) -> Any:
+    raise AssertionError
 
 
 def test_a_minion_changes_only_its_own_resources(tmp_path: Path) -> None:

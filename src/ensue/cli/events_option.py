@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import queue
 import sys
-import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from ensue.cli.event_file import EventFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -63,44 +63,6 @@ def writing_events(session: Session, path: str | None) -> Generator[None]:
     finally:
         session.event_writer = None
         writer.end()
-
-
-class EventFile:
-    """Writes lines in a thread, so that a slow reader delays no state.
-
-    Args:
-        descriptor: where they are written; closed at the end.
-        session: learns that they could not be written.
-    """
-
-    def __init__(self, descriptor: int, session: Session) -> None:
-        self._descriptor = descriptor
-        self._session = session
-        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write, name="ensue-events", daemon=True)
-        self._thread.start()
-
-    def put(self, line: bytes) -> None:
-        """Take a line."""
-        self._lines.put(line)
-
-    def end(self) -> None:
-        """Write what is left."""
-        self._lines.put(b"")
-        self._thread.join()
-
-    def _write(self) -> None:
-        try:
-            while line := self._lines.get():
-                while line:
-                    line = line[os.write(self._descriptor, line) :]
-        except BrokenPipeError:
-            pass  # Nobody reads any more.
-        except OSError as error:
-            self._session.results_lost = True
-            self._session.lines.write(f"ensue: the events could not be written: {error.strerror}")
-        finally:
-            os.close(self._descriptor)
 
 
 class ProgressWithEvents:

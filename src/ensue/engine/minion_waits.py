@@ -10,16 +10,17 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from ensue.core.errors import InternalError
+from ensue.core.model.fan_out import FannedReturn
 from ensue.core.model.returns import StateReturn, UnknownReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.model.minion_state import MinionReturn
     from ensue.core.model.returns import Return
     from ensue.engine.node import Node
-    from ensue.engine.recorder import Recorder
+    from ensue.engine.recorder import Recorder, Start
 
 
 class MinionWaits:
@@ -75,9 +76,14 @@ class MinionWaits:
         answer = wait.result()
         if answer.missing:
             _refuse_all_that_name(node, f"{state}: {answer.comment}")
-        returned = self._recorder.finish(node, start, _as_own(str(state), answer), ran=answer.ran)
+        parts = {srn: self._made(node, start, f"{state} on {srn}", one) for srn, one in answer.parts.items()}
+        returned = self._made(node, start, str(state), answer)
+        return _fanned(returned, parts) if parts else returned
+
+    def _made(self, node: Node, start: Start, name: str, answer: MinionReturn) -> Return:
+        returned = self._recorder.finish(node, start, _as_own(name, answer), ran=answer.ran)
         # Messages name the state by its minion, not by the SLS that refers to it.
-        returned.sls = ""
+        returned.id, returned.sls = name, ""
         return returned
 
 
@@ -91,6 +97,14 @@ def _as_own(name: str, answer: MinionReturn) -> StateReturn:
         new_state=answer.new_state,
         sensitive=answer.sensitive,
     )
+
+
+def _fanned(returned: Return, parts: Mapping[str, Return]) -> FannedReturn:
+    """Return the return of a state that the other minion has run on several resources."""
+    for target, part in parts.items():
+        part.target = target
+    fields = {name: getattr(returned, name) for name in returned.__struct_fields__}
+    return FannedReturn(**fields, parts=dict(parts))
 
 
 def _refuse_all_that_name(node: Node, problem: str) -> None:

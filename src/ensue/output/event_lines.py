@@ -53,9 +53,19 @@ KINDS: Final[dict[type, str]] = {
 }
 """The kind of each event."""
 MINION_ENDED: Final = "minion_ended"
+EVENTS_LOST: Final = "events_lost"
 INTERNAL: Final = frozenset({"type", "process", "scope_identity", "calls", "fleet", "returns", "returned"})
 """Keys of the journal that only ensue itself can use, or that have an event of their own."""
 _ENCODER: Final = msgspec.json.Encoder()
+
+
+def lost_line(count: int) -> bytes:
+    """Return the line in the place of lines that their reader was too slow for.
+
+    Args:
+        count: how many they are.
+    """
+    return _ENCODER.encode({"event": EVENTS_LOST, "count": count}) + b"\n"
 
 
 class EventLines:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from ensue.core.model.events import NodeFinished, ScopeClosed
 from ensue.core.model.returns import ScopeReturn
-from ensue.output.event_lines import INTERNAL, KINDS, MINION_ENDED
+from ensue.output.event_lines import EVENTS_LOST, INTERNAL, KINDS, MINION_ENDED
 
 _TEXT: Final = {"type": "string"}
 _TYPES: Final[dict[str, dict[str, Any]]] = {
@@ -35,6 +35,7 @@ _FINISHED: Final[dict[str, Any]] = {
     "duration": {"type": "number"},
 }
 _ENDED: Final = {"minion": _TEXT, "ok": {"type": "boolean"}, "problem": _TEXT}
+_LOST: Final = {"count": {"type": "integer"}}
 
 
 def events_schema() -> dict[str, Any]:
@@ -43,7 +44,7 @@ def events_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "One line of --events",
-        "oneOf": [*lines, _line(MINION_ENDED, _ENDED)],
+        "oneOf": [*lines, _line(MINION_ENDED, _ENDED), _line(EVENTS_LOST, _LOST)],
     }
 
 

@@ -46,8 +46,10 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Generator[StockSalt]:
         processes.append(started("salt-minion", folder))
         stock = StockSalt(base)
         stock.wait()
-        yield stock
-        stock.call("state.apply", "teardown")
+        try:
+            yield stock
+        finally:
+            stock.call("state.apply", "teardown")
     finally:
         for process in processes:
             ended(process)

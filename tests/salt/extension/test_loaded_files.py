@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
 import re
+import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,11 +25,12 @@ from ensue.salt.extension.salt_returns import salt_returns
 from ensue.salt.extension.state_calls import state_applied
 
 if TYPE_CHECKING:
-    from types import ModuleType
+    from typing import Self
 
 ROOT = Path(__file__).resolve().parents[3]
 TYPES = ("container", "k8s_pod", "ssh_host")
 MODULES = {"cmd", "file", "grains", "pkg", "service", "state", "test"}
+TYPE_FUNCTIONS = {"init", "initialized", "discover", "grains", "grains_refresh", "ping", "shutdown"}
 GROWING = """
 first:
   test.nop:
@@ -60,7 +64,11 @@ def test_each_type_has_the_same_modules(type_name: str) -> None:
         assert functions, name
         assert {function.__module__ for function in functions.values()} == {module.__name__}
     assert callable(vars(_loaded(f"resources.{type_name}.modules.cmd"))["run_all"])
-    assert re.search(type_name, _loaded(f"resources.{type_name}").__doc__ or "")
+    module = _loaded(f"resources.{type_name}")
+    functions = {key: value for key, value in vars(module).items() if key[0] != "_" and callable(value)}
+    assert functions.keys() == TYPE_FUNCTIONS
+    assert {function.__module__ for function in functions.values()} == {module.__name__}
+    assert re.search(type_name, module.__doc__ or "")
 
 
 def test_returns_of_a_run_are_one_mapping(tmp_path: Path) -> None:
@@ -84,8 +92,48 @@ def test_a_minion_without_a_master_has_its_own_file_roots(tmp_path: Path) -> Non
     """With `file_client: local` nothing is copied."""
     roots = {"base": [str(tmp_path / "states")]}
     salt = SaltMinion(opts={"file_client": "local", "file_roots": roots})
-    assert file_roots(salt, tmp_path / "ensue") == roots
+    with file_roots(salt, tmp_path / "ensue") as folders:
+        assert folders == roots
     assert not (tmp_path / "ensue").exists()
+
+
+class _Client:
+    """Salt's file client, which has cached one file of the master."""
+
+    def __init__(self, cached: Path) -> None:
+        self._cached = cached
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        pass
+
+    def envs(self) -> list[str]:
+        return ["base"]
+
+    def cache_master(self, _env: str) -> list[str]:
+        return [str(self._cached)]
+
+
+def test_a_copy_that_fails_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a file cannot be linked, nothing of the copy stays; the next call makes it."""
+    cached = tmp_path / "files" / "base" / "one.sls"
+    cached.parent.mkdir(parents=True)
+    cached.write_text("one")
+    salt = SaltMinion(opts={"cachedir": str(tmp_path)}, context={})
+    module = ModuleType("salt.fileclient")
+    monkeypatch.setattr(module, "get_file_client", lambda _: _Client(cached), raising=False)
+    monkeypatch.setitem(sys.modules, "salt.fileclient", module)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+        with pytest.raises(OSError, match="No space left"), file_roots(salt, tmp_path / "ensue"):
+            pass
+    roots = tmp_path / "ensue" / "roots" / "base"
+    assert [*roots.iterdir()] == []
+    with file_roots(salt, tmp_path / "ensue") as folders:
+        (folder,) = folders["base"]
+        assert (Path(folder) / "one.sls").read_text() == "one"
 
 
 def test_the_project_is_that_of_runs_over_minions(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from tests.salt.fleet.real_fleet import (
 )
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Generator
     from pathlib import Path
 
@@ -33,17 +32,17 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fleet]:
     base = tmp_path_factory.mktemp("f")
     ports = free_ports()
     lay_out(base)
-    master = started("salt-master", configured(base, "m", ports, master_options(base, ports[1])))
-    minions: dict[str, subprocess.Popen[bytes]] = {}
-    for name in MINIONS:
-        minions[name] = started("salt-minion", configured(base, name, ports, minion_options(name, ports)))
-    programs = {"m": master}
-    running = Fleet(base, minions, ports, programs)
+    running = Fleet(base, {}, ports, {})
     try:
+        folder = configured(base, "m", ports, master_options(base, ports[1]))
+        running.programs["m"] = started("salt-master", folder)
+        for name in MINIONS:
+            folder = configured(base, name, ports, minion_options(name, ports))
+            running.minions[name] = started("salt-minion", folder)
         wait_for_answers(running, "*", len(MINIONS))
         yield running
     finally:
-        for process in (*minions.values(), *programs.values()):
+        for process in (*running.minions.values(), *running.programs.values()):
             ended(process)
 
 

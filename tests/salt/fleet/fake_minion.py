@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.salt.fleet import relay
+from ensue.salt.fleet.bundle import RELAY_PARTS
 from ensue.salt.fleet.frames import MinionMessages
 from ensue.salt.fleet.sealing import RunKey
 from ensue.salt.fleet.signing import frame_name
@@ -72,7 +73,7 @@ class FakeMinion:
             "environments": {"base": "base"},
             "options": {},
             "beat_s": 15,
-            "parts": {part: f"{part}.py" for part in ("relay", "signing", "job_folder")},
+            "parts": {part: f"{part}.py" for part in RELAY_PARTS},
             **more,
         }
         self._set(relay, "order", order, raising=False)

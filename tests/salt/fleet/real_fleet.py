@@ -243,11 +243,16 @@ def configured(base: Path, name: str, ports: tuple[int, int], more: dict[str, An
 
 
 def started(program: str, folder: Path, *before: str) -> subprocess.Popen[bytes]:
-    """Start a program of Salt with a configuration folder."""
+    """Start a program of Salt with a configuration folder; `guard` ends it if this process ends first."""
+    guard = Path(__file__).with_name("guard.py")
     # Salt runs with its own packages, whatever the tests run with.
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return subprocess.Popen(
-        [*before, str(Path(sys.executable).with_name(program)), "-c", str(folder)],
+        [
+            *(sys.executable, guard),
+            *(*before, str(Path(sys.executable).with_name(program)), "-c", str(folder)),
+        ],
+        stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=clean,
@@ -265,10 +270,10 @@ def restarted(program: str, folder: Path, process: subprocess.Popen[bytes]) -> s
 
 
 def ended(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its children."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    """Kill a program of Salt and its children."""
+    with process:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def master_options(base: Path, ret_port: int) -> dict[str, Any]:

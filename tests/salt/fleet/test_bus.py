@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import sys
+import threading
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -100,3 +101,41 @@ def test_a_closed_bus_is_reported(on_bus: queue.Queue[Any], event: Any) -> None:
     on_bus.put(event)
     assert asyncio.run(_first(_admission())) == BusClosed()
     assert on_bus.qsize() == 1
+
+
+def test_no_more_is_read_than_may_wait(on_bus: queue.Queue[Any]) -> None:
+    """However many frames there are, those that nobody has taken yet are few, and none is lost."""
+    frames = [*(signer("web1", public=RunKey().public).frames(b"x" * 100 * 192 * 1024))]
+    for frame in frames:
+        on_bus.put({"tag": "ensue/run/web1", "data": {"id": "web1", "data": frame}})
+
+    async def taken() -> list[int]:
+        numbers: list[int] = []
+        with Bus({"sock_dir": ""}, _admission(), 2 << 20) as bus:
+            # The reader has time for all frames, and takes no more than may wait.
+            for _ in range(20_000):
+                await asyncio.sleep(0)
+            for count in range(len(frames)):
+                item = await bus.next()
+                # 2 MiB are eleven frames; one more is in the hand of the reader.
+                assert len(frames) - on_bus.qsize() <= count + 13
+                assert isinstance(item, Admitted)
+                numbers.append(item.number)
+        return numbers
+
+    assert asyncio.run(taken()) == [*range(len(frames))]
+
+
+def test_a_reader_that_waits_for_room_ends_with_the_run(on_bus: queue.Queue[Any]) -> None:
+    """When the run ends while much waits, the thread that reads the bus ends, too."""
+    for frame in signer("web1", public=RunKey().public).frames(b"x" * 20 * 192 * 1024):
+        on_bus.put({"tag": "ensue/run/web1", "data": {"id": "web1", "data": frame}})
+
+    async def begun() -> list[threading.Thread]:
+        with Bus({"sock_dir": ""}, _admission(), 1) as bus:
+            await bus.next()
+            return [one for one in threading.enumerate() if one.name == "ensue-bus"]
+
+    for thread in asyncio.run(begun()):
+        thread.join(60)
+        assert not thread.is_alive()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -62,6 +64,24 @@ def _prepared(fleet: Fleet) -> Generator[Callable[[], None]]:
     finally:
         os.close(descriptor)
         began.unlink()
+
+
+LONG = """\
+{% if grains['id'] == 'db1' %}
+{% for number in range(12) %}
+long {{ number }}:
+  cmd.run:
+    - name: head -c 60000 /dev/urandom | base64 -w 0
+{% endfor %}
+made:
+  cmd.run:
+    - name: cat {{ pillar['gate'] }}
+{% else %}
+use:
+  test.present:
+    - new_state: ${minion[db1]:cmd:made:retcode}
+{% endif %}
+"""
 
 
 if HAS_SALT:
@@ -166,3 +186,20 @@ if HAS_SALT:
         by_id = {one["__id__"]: one for one in json.loads(out)["web1"].values()}
         assert by_id["use"]["new_state"] == "made"
         assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]
+
+    def test_a_full_disk_of_the_coordinator_ends_a_run_that_can_be_resumed(fleet: Fleet) -> None:
+        """When the journal cannot be written, minions that wait for others go on waiting; nothing is lost."""
+        (fleet.base / "states" / "long.sls").write_text(LONG)
+        assert fleet.run("plan", "--tgt", "db1 or web1", "long")[0] == 0
+        command = ["prlimit", f"--fsize={256 << 10}", sys.executable, "-m", "ensue"]
+        words = ("--root", str(fleet.base / "project"), "apply", "--tgt", "db1 or web1", "long")
+        done = subprocess.run([*command, *words], text=True, capture_output=True, check=False)
+        assert done.returncode == 1, (done.stdout, done.stderr)
+        assert "File too large" in done.stderr
+        with (fleet.base / "gate").open("w"):
+            pass
+        code, out, err = fleet.run("runs", "resume", "--out", "json")
+        assert code == 0, (out, err)
+        returns = json.loads(out)
+        assert {one["result"] for minion in ("db1", "web1") for one in returns[minion].values()} == {True}
+        assert len(returns["db1"]) == 13

@@ -97,6 +97,49 @@ wait:
 {% endif %}
 """
 
+INSTANCES = """\
+{% if grains['id'] == 'db1' %}
+made:
+  test.present:
+    - new_state: {}
+    - registers:
+      - dummy:part-1: {}
+      - dummy:part-2: {}
+inside:
+  test.present:
+    - new_state:
+        value: {{ pillar['word'] }}
+        secret: {{ salt['cmd.shell']('cat ' ~ pillar['folder'] ~ '/planted') }}
+    - sensitive: [secret]
+    - tgt: T@dummy:part-*
+{% elif grains['id'] == 'web1' %}
+one:
+  test.present:
+    - new_state: ${minion[db1]:test:inside[part-1]:value}
+secret:
+  file.managed:
+    - name: {{ pillar['folder'] }}/of-a-box
+    - contents: ${minion[db1]:test:inside[dummy:part-2]:secret}
+after all:
+  test.nop:
+    - require:
+      - 'minion[db1]': {test: inside}
+    - delayed_render:
+      - block: later
+ambiguous:
+  test.present:
+    - new_state: ${minion[db1]:test:inside:value}
+nowhere:
+  test.present:
+    - new_state: ${minion[db1]:test:inside[part-9]:value}
+#!delayed_block later
+late:
+  test.present:
+    - new_state: ${minion[db1]:test:inside[part-2]:value}
+#!end_delayed_block
+{% endif %}
+"""
+
 
 PLANTED = "planted-in-registry"
 
@@ -150,6 +193,35 @@ def _doors(fleet: Fleet) -> Path:
 
 
 if HAS_SALT:
+
+    def test_states_on_resources_have_values_for_other_minions(fleet: Fleet) -> None:
+        """A minion reads what a state of another has returned on one of its resources."""
+        _write(fleet, instances=INSTANCES)
+        code, returns = fleet.document("apply", "--tgt", "web1 or db1", "instances")
+        of_web1 = _by_id(returns, "web1")
+        assert code == 2
+        results = {name: one["result"] for name, one in of_web1.items()}
+        assert results == {
+            "one": True,
+            "secret": True,
+            "after all": True,
+            "ambiguous": False,
+            "nowhere": False,
+        }, of_web1
+        assert of_web1["one"]["new_state"] == "hello"
+        assert (fleet.base / "out" / "of-a-box").read_text().strip() == PLANTED
+        (later,) = of_web1["after all"]["delayed"]
+        assert [one["new_state"] for one in later["returns"].values()] == ["hello"]
+        assert "was run on several resources, 'part-1', 'part-2'" in of_web1["ambiguous"]["comment"]
+        assert (
+            "it was not run on 'part-9', but on dummy:part-1, dummy:part-2" in of_web1["nowhere"]["comment"]
+        )
+        code, out, _ = fleet.run("runs", "show", "last", "--out", "json")
+        assert PLANTED not in out
+        # Targets of other tests match what is registered.
+        _write(fleet, instances="nothing:\n  test.nop: []\n")
+        assert fleet.run("apply", "--tgt", "db1", "instances")[0] == 0
+        assert _listed(fleet)["dummy:part-1"]["status"] == "orphaned"
 
     def test_a_state_runs_on_resources_that_another_minion_registers(fleet: Fleet) -> None:
         """The minion that manages a resource calls the state; later runs and minions see it, too."""

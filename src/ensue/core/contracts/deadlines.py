@@ -71,5 +71,8 @@ FLEET_RUN_S: Final = 86400.0
 FLEET_RESUME_S: Final = 3600.0
 """On a minion, states that wait for other minions go on waiting after the coordinator was interrupted."""
 
+EVENTS_SILENCE_S: Final = 60.0
+"""At the end of a command, the reader of `--events` takes the next lines."""
+
 SHUTDOWN_S: Final = 10.0
 """The hook `shutdown` of a resource type."""

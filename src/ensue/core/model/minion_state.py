@@ -50,6 +50,7 @@ class MinionReturn(msgspec.Struct, frozen=True, kw_only=True):
         secrets: further secrets, which occur in texts of `new_state`.
         ran: False if its function was not called because of a requisite.
         unknown: whether, in a plan, only an apply can show what the state would do.
+        parts: the returns of a state with a `tgt`, by the resource that it ran on; empty for any other state.
         missing: whether there is no such state, so that the states that name it fail whatever they require.
     """
 
@@ -61,6 +62,7 @@ class MinionReturn(msgspec.Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...] = ()
     ran: bool = True
     unknown: bool = False
+    parts: dict[str, MinionReturn] = {}
     missing: bool = False
 
 

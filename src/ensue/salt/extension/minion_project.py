@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -61,20 +62,22 @@ def in_project(
     options = options_of(salt)
     base = Path(options.pop("root"))
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    overrides: dict[str, Any] = {
-        "grains": _plain(salt.opts.get("grains") or {}),
-        **options,
-        "file_roots": file_roots(salt, base) if with_files else {},
-        "pillar_roots": {"base": [str(base / "no-pillar")]},
-    }
-    pillar = _plain(salt.opts.get("pillar") or {})
-    given = ProjectOptions(minion_id=salt.opts["id"], pillar=pillar, overrides=overrides)
+    no_files: dict[str, list[str]] = {}
+    with file_roots(salt, base) if with_files else nullcontext(no_files) as roots:
+        overrides: dict[str, Any] = {
+            "grains": _plain(salt.opts.get("grains") or {}),
+            **options,
+            "file_roots": roots,
+            "pillar_roots": {"base": [str(base / "no-pillar")]},
+        }
+        pillar = _plain(salt.opts.get("pillar") or {})
+        given = ProjectOptions(minion_id=salt.opts["id"], pillar=pillar, overrides=overrides)
 
-    async def used() -> _Result:
-        async with AppProject.open(base, given) as project:
-            return await masked(project, work)
+        async def used() -> _Result:
+            async with AppProject.open(base, given) as project:
+                return await masked(project, work)
 
-    return in_thread(used())
+        return in_thread(used())
 
 
 async def masked(project: AppProject, work: Callable[[AppProject], Awaitable[_Result]]) -> _Result:

@@ -14,6 +14,7 @@ from ensue.core.errors import RemoteError, UnknownResourceError
 from ensue.core.model.srn import Srn
 from ensue.language.functions.functions import Functions
 from ensue.output.presentable import presentable
+from ensue.salt.extension.loaded_file import offer
 from ensue.salt.extension.minion_project import in_project
 from ensue.salt.extension.salt_minion import SaltMinion
 
@@ -37,16 +38,15 @@ def give(module: str, scope: dict[str, Any]) -> None:
         module: the module.
         scope: the globals of the file.
     """
-    for name, function in Functions("ensue.library.modules").shipped(module).items():
-        scope[name] = _function(f"{module}.{name}", function.__doc__, scope)
+    shipped = Functions("ensue.library.modules").shipped(module).items()
+    own = {name: _function(f"{module}.{name}", function.__doc__, scope) for name, function in shipped}
+    offer(own, scope)
 
 
 def _function(full_name: str, documentation: str | None, scope: dict[str, Any]) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         return call_on_resource(scope, full_name, args, kwargs)
 
-    # Salt takes only functions that a file has defined itself.
-    function.__module__ = scope["__name__"]
     function.__name__ = full_name.rpartition(".")[2]
     function.__doc__ = documentation
     return function

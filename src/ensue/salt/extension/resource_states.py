@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.app.project import RunOptions
 from ensue.core.errors import EnsueError
+from ensue.salt.extension.loaded_file import offer
 from ensue.salt.extension.minion_project import in_project
 from ensue.salt.extension.resource_functions import resource_of, with_salts_errors
 from ensue.salt.extension.salt_minion import SaltMinion
@@ -53,10 +54,7 @@ def give(scope: dict[str, Any]) -> None:
         srn, options = resource_of(scope), RunOptions(test=is_test(scope, test))
         return _run(scope, lambda project: project.apply_state(fun, name, arguments, options, target=srn))
 
-    for name, function in {"apply": apply, "sls": apply, "highstate": highstate, "single": single}.items():
-        # Salt takes only functions that a file has defined itself.
-        function.__module__ = scope["__name__"]
-        scope[name] = function
+    offer({"apply": apply, "sls": apply, "highstate": highstate, "single": single}, scope)
 
 
 def refuse_others(function: str, others: Iterable[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import EnsueError
+from ensue.salt.extension.loaded_file import offer
 from ensue.salt.extension.minion_project import in_project
 from ensue.salt.extension.resource_functions import called, resource_of
 from ensue.salt.extension.salt_minion import SaltMinion
@@ -16,6 +17,44 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.app.project import AppProject
+
+
+def give(type_name: str, scope: dict[str, Any]) -> None:
+    """Give the functions of a resource type to a file that Salt loads.
+
+    Args:
+        type_name: the type.
+        scope: the globals of the file.
+    """
+
+    def init(opts: Mapping[str, Any]) -> None:
+        """Do nothing: a connection is opened when it is used."""
+
+    def initialized() -> bool:
+        """Return True."""
+        return True
+
+    def discover(opts: Mapping[str, Any]) -> list[str]:
+        """Return the ids of the resources that the minion manages."""
+        return discovered(opts, type_name)
+
+    def grains() -> dict[str, Any]:
+        """Return the grains of the resource."""
+        return grains_of(scope)
+
+    def grains_refresh() -> dict[str, Any]:
+        """Gather the grains of the resource again, and return them."""
+        return grains_of(scope, again=True)
+
+    def ping() -> bool:
+        """Return whether the resource answers."""
+        return answers(scope)
+
+    def shutdown(opts: Mapping[str, Any]) -> None:
+        """Do nothing: each call closes its connections."""
+
+    own = (init, initialized, discover, grains, grains_refresh, ping, shutdown)
+    offer({function.__name__: function for function in own}, scope)
 
 
 def discovered(opts: Mapping[str, Any], type_name: str) -> list[str]:

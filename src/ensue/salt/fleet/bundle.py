@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 FOLDER: Final = "_ensue"
 """Where archives are, below a file root of the master."""
 
+RELAY_PARTS: Final = ("relay", "signing", "job_folder", "kept_folders")
+"""The files of the minion's program."""
+
 _DIGITS: Final = 16
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _SKIPPED: Final = frozenset({"__pycache__", ".git", ".svn", ".hg", FOLDER})
@@ -81,7 +84,7 @@ def shipped_relay(folder: Path) -> dict[str, str]:
     Returns:
         The name of each copy; `relay` is the file that Salt runs, which loads the others.
     """
-    return {part: _copied(folder, part) for part in ("relay", "signing", "job_folder")}
+    return {part: _copied(folder, part) for part in RELAY_PARTS}
 
 
 def _copied(folder: Path, part: str) -> str:

@@ -1,4 +1,9 @@
-"""Salt's event bus: what is admitted of its events, from a thread of its own to the event loop."""
+"""Salt's event bus: what is admitted of its events, from a thread of its own to the event loop.
+
+The thread reads no further while much waits for the event loop. Then events wait in the master, which drops a
+subscriber that takes nothing for too long. Salt's subscriber connects again, and what was lost meanwhile is
+asked for like any frame that is missing.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 import msgspec
 
 from ensue.reach.processes.threads import start_thread
-from ensue.salt.fleet.admission import BusEvent
+from ensue.salt.fleet.admission import Admitted, BusEvent
 from ensue.salt.fleet.master import unreachable
 
 if TYPE_CHECKING:
@@ -23,6 +28,13 @@ if TYPE_CHECKING:
 
 _MALFORMED: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError)
 """What Salt's reader raises at an event that is malformed, which it has taken off the bus by then."""
+
+
+_MOST_WAITING_BYTES: Final = 16 << 20
+"""How much may wait for the event loop before nothing more is read."""
+
+_ITEM_BYTES: Final = 1024
+"""What an item takes beside its content."""
 
 
 class BusClosed(msgspec.Struct, frozen=True):
@@ -38,14 +50,21 @@ class Bus:
     Args:
         opts: the configuration of the master.
         admission: which events count.
+        most_waiting_bytes: how much may wait for `next`.
     """
 
-    def __init__(self, opts: dict[str, Any], admission: Admission) -> None:
+    def __init__(
+        self, opts: dict[str, Any], admission: Admission, most_waiting_bytes: int = _MOST_WAITING_BYTES
+    ) -> None:
         self._opts = opts
         self._admission = admission
         self._queue: asyncio.Queue[Item] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._bus: Any = None
+        self._most_waiting_bytes = most_waiting_bytes
+        self._waiting_bytes = 0
+        self._has_ended = False
+        self._room = threading.Condition()
         # Nobody else knows this tag before it is sent, so that no minion ends the listener.
         self._end_tag = f"{admission.prefix}end/{secrets.token_hex(16)}"
 
@@ -64,6 +83,9 @@ class Bus:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         """Stop listening."""
+        with self._room:
+            self._has_ended = True
+            self._room.notify()
         with suppress(Exception), self._opened(listen=False) as sender:
             sender.fire_event({}, self._end_tag)
 
@@ -74,7 +96,11 @@ class Bus:
 
     async def next(self) -> Item:
         """Return what comes next in this run."""
-        return await self._queue.get()
+        item = await self._queue.get()
+        with self._room:
+            self._waiting_bytes -= _size_bytes(item)
+            self._room.notify()
+        return item
 
     def _listen(self, subscribed: threading.Event) -> None:
         with warnings.catch_warnings():
@@ -110,9 +136,16 @@ class Bus:
                 self._put(item)
 
     def _put(self, item: Item) -> None:
+        with self._room:
+            self._room.wait_for(lambda: self._has_ended or self._waiting_bytes < self._most_waiting_bytes)
+            self._waiting_bytes += _size_bytes(item)
         with suppress(RuntimeError):  # The loop is closed: nobody waits.
             self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
 
     def _opened(self, *, listen: bool) -> Any:
         events = importlib.import_module("salt.utils.event")
         return events.get_master_event(self._opts, self._opts["sock_dir"], listen=listen)
+
+
+def _size_bytes(item: Item) -> int:
+    return _ITEM_BYTES + (len(item.sealed) if isinstance(item, Admitted) else 0)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import msgspec
 
-from ensue.core.model.events import NodeFinished, RunStarted
+from ensue.core.model.events import FannedOut, NodeFinished, RunStarted
 from ensue.core.model.fleet import MinionReport
+from ensue.core.model.json_levels import has_too_many_levels
 from ensue.core.model.srn import MINION_TYPE
 from ensue.salt.fleet.admission import Admitted, Exceeded, SaltFailed, SaltStarted, Twin
 from ensue.salt.fleet.bus import BusClosed
@@ -62,6 +63,10 @@ class Hears(Protocol):
 
     def returned(self, minion: str, returned: Return) -> None:
         """Take the return of a state, as its event has it."""
+        ...
+
+    def fanned_out(self, minion: str, event: FannedOut) -> None:
+        """Note which states take the place of one with a `tgt`."""
         ...
 
     def packed(self, minion: str, run: PackedRun) -> None:
@@ -136,7 +141,7 @@ class _Minion:
 
     def unended(self) -> Mapping[str, Return]:
         """Return the states that began, and whose end was not reported."""
-        return self.digest.unended(self._name) if self.digest else {}
+        return self.digest.unended() if self.digest else {}
 
     def _run(self) -> MinionRun | None:
         return self.digest.run(self.reported) if self.digest else None
@@ -310,6 +315,8 @@ class Collection:
         self._on_event(name, event)
         if isinstance(event, NodeFinished):
             self._exchange.returned(name, event.returned)
+        elif isinstance(event, FannedOut):
+            self._exchange.fanned_out(name, event)
 
     def _ask_for_missing(self, name: str, minion: _Minion) -> None:
         """Ask for a frame that has not come although later ones have, once."""
@@ -357,7 +364,8 @@ def _event(line: str, minion: str, exchange: Hears) -> RunEvent:
     Raises:
         ValueError: it is none, or it is about another minion.
     """
-    event = journal_form.decode(line.encode()) if has_types(line) else None
+    is_event = not has_too_many_levels(line) and has_types(line)
+    event = journal_form.decode(line.encode()) if is_event else None
     if event is None or isinstance(event, JournalHeader | JournalSummary):
         msg = "a line is no event of a run"
         raise ValueError(msg)

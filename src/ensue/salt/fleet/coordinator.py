@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.deadlines import FLEET_RESUME_S
-from ensue.core.errors import ConfigurationError
+from ensue.core.errors import ConfigurationError, StoreError
 from ensue.core.model.events import (
     JobPublished,
     ResourceOrphaned,
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.fleet_watcher import FleetWatcher
     from ensue.core.diagnostics import Diagnostic
-    from ensue.core.errors import StoreError
     from ensue.core.masking import Masker
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunStatus
@@ -178,6 +177,10 @@ class FleetRun:
         except ConfigurationError as error:
             # The master ended between two jobs.
             self._stopped = error.diagnostics[0].summary
+        except StoreError as error:
+            # Such as a full disk of this machine: minions go on, and wait for the run to be resumed.
+            self._stopped = str(error)
+            raise
         finally:
             reports = done.reports
             if status == "succeeded" and (reports.failed or reports.lack(minions)):

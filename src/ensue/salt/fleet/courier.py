@@ -10,6 +10,8 @@ from ensue.salt.fleet.frames import CoordinatorMessage
 from ensue.salt.fleet.value_messages import kind_of, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ensue.core.diagnostics import Diagnostic
     from ensue.salt.fleet.channel import MinionChannel
     from ensue.salt.fleet.value_messages import Handed
@@ -31,12 +33,19 @@ class Courier:
         self.unsent: list[Diagnostic] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def send(self, minion: str, message: Handed) -> None:
-        """Send a message to a minion soon."""
+    def send(self, minion: str, message: Handed, then: Callable[[], None] = lambda: None) -> None:
+        """Send a message to a minion soon.
+
+        Args:
+            minion: the minion.
+            message: the message.
+            then: called when it is sent, or cannot be.
+        """
         content = CoordinatorMessage(kind_of(message), plain(message))
         task = asyncio.create_task(self._sent(minion, content))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(lambda _: then())
 
     async def end(self) -> None:
         """Return when everything is sent."""

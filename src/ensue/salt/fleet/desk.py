@@ -8,6 +8,7 @@ the minion that manages the resource.
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from ensue.core.errors import ResourceConflictError, ResourceError, StoreError
@@ -45,7 +46,7 @@ class ResourceDesk:
 
     Args:
         registry: opens the registry of the project; called in a thread.
-        send: sends a message to a minion.
+        send: sends a message to a minion, and calls a function when it is sent.
         called: has a call carried out by the minion that manages the resource.
         minions: the minions of the run, whose ids no resource can have.
     """
@@ -53,7 +54,7 @@ class ResourceDesk:
     def __init__(
         self,
         registry: Callable[[], ResourceRegistry],
-        send: Callable[[str, Handed], None],
+        send: Callable[[str, Handed, Callable[[], None]], None],
         called: Callable[[str, str, ResourceCall], Awaitable[Worked]],
         minions: Iterable[str],
     ) -> None:
@@ -79,7 +80,11 @@ class ResourceDesk:
         """Answer nothing more."""
         for task in self._tasks:
             task.cancel()
-        await self._group.__aexit__(kind, error, at)
+        try:
+            await self._group.__aexit__(kind, error, at)
+        except BaseExceptionGroup as failures:
+            # The first one ended the run; the caller decides by its class what becomes of it.
+            raise failures.exceptions[0] from None
 
     def asked(self, minion: str, asked: ResourceAsked) -> None:
         """Take a question, which is answered later.
@@ -117,8 +122,8 @@ class ResourceDesk:
             answer = ResourceAnswer(id=asked.id, problem=str(error), is_conflict=True)
         except StoreError as error:
             answer = ResourceAnswer(id=asked.id, problem=f"the coordinator's registry: {error}")
-        self._pending[minion].discard(asked.id)
-        self._send(minion, answer)
+        # Until its answer is sent it counts as a question, so that few answers wait in memory.
+        self._send(minion, answer, partial(self._pending[minion].discard, asked.id))
 
     async def _answered(self, minion: str, asked: ResourceAsked) -> ResourceAnswer:
         question = asked.question

@@ -16,12 +16,18 @@ from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
 import msgspec
 
-from ensue.core.model.minion_state import ANY_PATH, MinionReturn
-from ensue.language.collector import near_names
-from ensue.language.references.producers import is_below
+from ensue.core.model.minion_state import MinionReturn
 from ensue.salt.fleet.exchange_party import ExchangeParty
+from ensue.salt.fleet.exchange_returns import (
+    MOST_SHOWN,
+    combined_return,
+    failed_return,
+    missing_return,
+    shown_return,
+    why_not_one,
+)
 from ensue.salt.fleet.minion_cycles import closed_cycle, path_back
-from ensue.salt.fleet.packed_run import is_own
+from ensue.salt.fleet.packed_run import is_of_top_scope
 from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.value_messages import (
     MOST_NEEDS,
@@ -41,13 +47,13 @@ from ensue.salt.fleet.value_messages import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from ensue.core.model.events import FannedOut
     from ensue.core.model.minion_state import MinionState
     from ensue.core.model.returns import Return
     from ensue.salt.fleet.packed_run import PackedRun
     from ensue.salt.fleet.resource_messages import ResourceMessage
     from ensue.salt.fleet.value_messages import Handed, ValueMessage
 
-_MOST_SHOWN: Final = 10
 _RETURN: Final = msgspec.json.Decoder(MinionReturn)
 
 Open: TypeAlias = "Callable[[str, str, bytes], bytes]"
@@ -107,7 +113,11 @@ class Exchange:
                 assert_never(never)
 
     def compiled(self, minion: str, message: MinionCompiled) -> None:
-        """Take the states of a minion, and what they need of others."""
+        """Take the states of a minion, and what they need of others.
+
+        Raises:
+            ValueError: it has compiled too often.
+        """
         party = self._parties[minion]
         party.compile(message)
         self._let_begin(minion)
@@ -140,9 +150,15 @@ class Exchange:
 
     def returned(self, minion: str, returned: Return) -> None:
         """Take the return of a state, as its event has it: without secrets."""
-        if is_own(returned, minion):
-            self._parties[minion].take(returned)
-            self._answer_waiting(minion, returned.tag)
+        if is_of_top_scope(returned):
+            party = self._parties[minion]
+            party.take(returned)
+            self._answer_waiting(minion, party.declared_tag(returned.tag))
+
+    def fanned_out(self, minion: str, event: FannedOut) -> None:
+        """Note which states take the place of one with a `tgt`."""
+        if not event.scope:
+            self._parties[minion].fan_out(event.tag_, event.tags)
 
     def packed(self, minion: str, run: PackedRun) -> None:
         """Take all events of a minion: the returns that were taken are read from them from now on."""
@@ -195,7 +211,7 @@ class Exchange:
         """Yield what states of a minion need of other minions, and whether it is known."""
         party = self._parties[minion]
         for state, need in party.needs.items():
-            by = ", ".join(need.by[:_MOST_SHOWN]) or "a delayed block"
+            by = ", ".join(need.by[:MOST_SHOWN]) or "a delayed block"
             verb = "need" if len(need.by) > 1 else "needs"
             after = "" if party.answered.get(state, True) else " (known after apply)"
             yield f"{by} {verb} {state}{after}"
@@ -230,37 +246,47 @@ class Exchange:
         producer = self._parties.get(minion)
         if producer is None:
             later = f"{minion} is in a later batch (--batch)"
-            return _missing(
+            return missing_return(
                 later if minion in self._all else f"the target of this run does not match {minion}"
             )
         if producer.has_compiled:
             return self._returned_by(producer, state)
         if not producer.has_ended:
             return None
-        return _failed(f"{minion} has run nothing: {producer.problem or 'it reported no states'}")
+        return failed_return(f"{minion} has run nothing: {producer.problem or 'it reported no states'}")
 
     def _returned_by(self, producer: ExchangeParty, state: MinionState) -> MinionReturn | None:
         minion, tag = state.minion, _tag(producer, state)
         if not tag:
-            return _missing(_problem(producer, state))
-        if (returned := producer.returned(tag)) is not None:
-            return self._return(minion, producer, shown_return(returned), tag)
-        if not producer.has_ended:
-            return None
+            return missing_return(why_not_one(producer, state))
+        instances = producer.instances(tag)
+        if not instances:
+            if (returned := producer.returned(tag)) is not None:
+                return self._return(minion, producer, shown_return(returned), tag)
+            return self._not_run(producer, minion) if producer.has_ended else None
+        parts: dict[str, MinionReturn] = {}
+        for returned in filter(None, map(producer.returned, instances)):
+            parts[returned.target] = self._return(minion, producer, shown_return(returned), returned.tag)
+        if len(parts) == len(instances):
+            return combined_return(state, parts)
+        return self._not_run(producer, minion) if producer.has_ended else None
+
+    @staticmethod
+    def _not_run(producer: ExchangeParty, minion: str) -> MinionReturn:
         why = f": {producer.problem}" if producer.problem else ""
-        return _failed(f"it was not run on {minion}{why}")
+        return failed_return(f"it was not run on {minion}{why}")
 
     def _return(self, minion: str, producer: ExchangeParty, returned: MinionReturn, tag: str) -> MinionReturn:
         if tag in producer.held:
             try:
                 exact = _RETURN.decode(self._opened(minion, tag, producer.held[tag]))
             except (ValueError, RecursionError) as error:
-                return _failed(f"what {minion} holds of it cannot be read: {error}")
+                return failed_return(f"what {minion} holds of it cannot be read: {error}")
             returned = msgspec.structs.replace(
                 returned, new_state=exact.new_state, sensitive=exact.sensitive, secrets=exact.secrets
             )
         if len(msgspec.json.encode(returned)) > MOST_VALUE_BYTES:
-            return _failed(f"its new_state has more than {MOST_VALUE_BYTES >> 10} KiB")
+            return failed_return(f"its new_state has more than {MOST_VALUE_BYTES >> 10} KiB")
         return returned
 
     def _let_begin(self, compiled: str) -> None:
@@ -315,7 +341,7 @@ class Exchange:
 
     def _step(self, minion: str, state: MinionState) -> str:
         need = self._parties[minion].needs[state]
-        return f"{', '.join(need.by[:_MOST_SHOWN]) or 'a delayed block'} on {minion} waits for {state}"
+        return f"{', '.join(need.by[:MOST_SHOWN]) or 'a delayed block'} on {minion} waits for {state}"
 
     def _break_cycle(self, minion: str) -> None:
         """Fail what minions wait for if nothing goes on in any minion that a minion waits for.
@@ -337,41 +363,10 @@ class Exchange:
         path = closed_cycle(waits)
         steps = "; ".join(self._step(name, state) for name, state in path)
         for name, state in path:
-            self._give(name, state, _failed(f"minions wait for each other: {steps}"))
-
-
-def shown_return(returned: Return) -> MinionReturn:
-    """Return the return of a state in the form in which other minions get it."""
-    return MinionReturn(
-        result=returned.result,
-        comment=returned.comment if returned.result is False else "",
-        has_changes=bool(returned.changes),
-        new_state=returned.new_state,
-        sensitive=returned.sensitive,
-        ran=returned.ran,
-        unknown=returned.unknown,
-    )
+            self._give(name, state, failed_return(f"minions wait for each other: {steps}"))
 
 
 def _tag(producer: ExchangeParty, state: MinionState) -> str:
     """Return the tag of the state that a need means; empty if it does not mean exactly one."""
     states = producer.find(state)
     return states[0][1].tag if len(states) == 1 else ""
-
-
-def _problem(producer: ExchangeParty, state: MinionState) -> str:
-    """Return why a need does not mean exactly one state."""
-    if states := producer.find(state):
-        names = [f"{one.id!r} ({one.module}, name {one.name!r})" for _, one in states[:_MOST_SHOWN]]
-        return f"it means several states of {state.minion}: {', '.join(names)}"
-    ids = {one.id for one in producer.states() if state.path == ANY_PATH or is_below(one.module, state.path)}
-    near = near_names(state.id, ids)
-    return f"{state.minion} has no such state in this run{f': {near}' if near else ''}"
-
-
-def _missing(comment: str) -> MinionReturn:
-    return MinionReturn(result=False, comment=comment, missing=True)
-
-
-def _failed(comment: str) -> MinionReturn:
-    return MinionReturn(result=False, comment=comment)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.language.references.producers import ProducerIdentity, meant
-from ensue.salt.fleet.value_messages import Need, StateName
+from ensue.salt.fleet.value_messages import MOST_COMPILATIONS, Need, StateName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,6 +49,9 @@ class ExchangeParty:
         self._run: PackedRun | None = None
         self._recent: dict[str, Return] = {}
         self._looked_up: dict[str, Return | None] = {}
+        self._compilations = 0
+        self._instances: dict[str, tuple[str, ...]] = {}
+        self._declared: dict[str, str] = {}
         self.needs: dict[MinionState, Need] = {}
         self.answered: dict[MinionState, bool] = {}
         self.waits_to_begin = False
@@ -68,8 +71,18 @@ class ExchangeParty:
         return not self.has_ended and self.stalled is not None and self.stalled.isdisjoint(self.answered)
 
     def compile(self, message: MinionCompiled) -> None:
-        """Take its states and needs; a minion that was killed and goes on needs everything again."""
+        """Take its states and needs; a minion that was killed and goes on needs everything again.
+
+        Raises:
+            ValueError: it does so too often.
+        """
+        self._compilations += 1
+        if self._compilations > MOST_COMPILATIONS:
+            msg = f"its states have compiled more than {MOST_COMPILATIONS} times in one job"
+            raise ValueError(msg)
         self._found.clear()
+        self._instances.clear()
+        self._declared.clear()
         self.answered.clear()
         self.stalled = None
         self._packed = zlib.compress(_ENCODER.encode(message.states), 1)
@@ -81,6 +94,19 @@ class ExchangeParty:
         self._recent[returned.tag] = returned
         if returned.tag in self._looked_up:
             self._looked_up[returned.tag] = returned
+
+    def fan_out(self, tag: str, tags: tuple[str, ...]) -> None:
+        """Note which states take the place of one with a `tgt`, by tag."""
+        self._instances[tag] = tags
+        self._declared |= dict.fromkeys(tags, tag)
+
+    def instances(self, tag: str) -> tuple[str, ...]:
+        """Return the tags of the states that take the place of one; none if it runs as it is."""
+        return self._instances.get(tag, ())
+
+    def declared_tag(self, tag: str) -> str:
+        """Return the tag of a state as it is compiled, of which a tag may be an instance."""
+        return self._declared.get(tag, tag)
 
     def pack(self, run: PackedRun) -> None:
         """Take all of its events; another run, in place of that before, has its own returns."""
@@ -122,4 +148,6 @@ class ExchangeParty:
 
 def _identity(placed: tuple[int, StateName]) -> ProducerIdentity:
     _, state = placed
-    return ProducerIdentity(state.module, state.id, state.name, state.resource_name)
+    return ProducerIdentity(
+        state.module, state.id, state.name, state.resource_name, is_fanned=state.is_fanned
+    )

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.data_bounds import MOST_LEVELS
+from ensue.core.model.json_levels import has_too_many_levels
 from ensue.salt.fleet.resource_messages import ResourceAsked, Worked
 from ensue.salt.fleet.signing import FRAME_BYTES, KEY_BYTES, LAST, MORE
 from ensue.salt.fleet.value_messages import Asked, HeldReturn, MinionCompiled, Stalled
@@ -219,10 +221,17 @@ class MinionMessages:
         if self._inflated_bytes > MOST_BYTES:
             raise ValueError(too_much())
         try:
-            return _DECODER.decode(text)
-        except RecursionError as error:
-            msg = "a message has too many levels"
-            raise ValueError(msg) from error
+            message = _DECODER.decode(text)
+        except RecursionError:
+            raise _too_deep() from None
+        # Events are texts in a message: their levels are counted where they are read.
+        if not isinstance(message, Happened) and has_too_many_levels(text.decode()):
+            raise _too_deep()
+        return message
+
+
+def _too_deep() -> ValueError:
+    return ValueError(f"a message has more than {MOST_LEVELS} levels")
 
 
 def too_much() -> str:

@@ -214,17 +214,6 @@ def forget_jobs(jobs: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def forget_old(parent: Path, keep: int) -> None:
-    """Remove the entries of a folder that were used longest ago."""
-    entries = sorted(
-        (entry for entry in parent.iterdir() if not entry.name.startswith(".")),
-        key=lambda entry: entry.stat().st_mtime,
-        reverse=True,
-    )
-    for old in entries[keep:]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
 def _after(path: Path) -> int:
     """Return the number after the last frame of a file."""
     first, _, count = path.name.partition("-")

@@ -22,6 +22,7 @@ from ensue.core.model.minion_state import MinionReturn
 from ensue.core.model.sensitive_paths import values_at
 from ensue.engine.graph.transforms.lower import LoweringRules, lower
 from ensue.engine.promise import Promise
+from ensue.salt.fleet.packed_run import is_of_top_scope
 from ensue.salt.fleet.resources import FleetResources
 from ensue.salt.fleet.signing import seal
 from ensue.salt.fleet.value_messages import (
@@ -164,7 +165,7 @@ class FleetLink:
         if not isinstance(event, NodeFinished):
             return
         returned = event.returned
-        if returned.scope_identity or returned.target != f"minion:{self._minion}":
+        if not is_of_top_scope(returned):
             return
         held = self._held(returned, line)
         if held is not None:
@@ -226,15 +227,20 @@ class FleetLink:
         promise = self._promises.get(given.state)
         if promise is None or promise.done:
             return
-        secrets = values_at(given.returned.new_state, given.returned.sensitive)
-        self._masker.add(*secrets, *given.returned.secrets)
+        for part in (given.returned, *given.returned.parts.values()):
+            self._masker.add(*values_at(part.new_state, part.sensitive), *part.secrets)
         promise.resolve(given.returned)
 
 
 def _names(plan: Plan) -> list[StateName]:
     return [
         StateName(
-            chunk.tag, chunk.module, chunk.id, chunk.name, str(chunk.arguments.get("resource_name", ""))
+            chunk.tag,
+            chunk.module,
+            chunk.id,
+            chunk.name,
+            str(chunk.arguments.get("resource_name", "")),
+            is_fanned=chunk.options.fan_out is not None,
         )
         for chunk in plan.chunks
         if _is_own(chunk, plan)
@@ -244,7 +250,9 @@ def _names(plan: Plan) -> list[StateName]:
 def _is_own(chunk: Chunk, plan: Plan) -> bool:
     """Return whether a chunk is a state of this minion, which others may refer to."""
     options = chunk.options
-    return options.minion_state is None and options.fan_out is None and chunk.target in (None, plan.target)
+    if options.minion_state is not None:
+        return False
+    return options.fan_out is not None or chunk.target in (None, plan.target)
 
 
 def _needs(plan: Plan, *, ordered: bool) -> list[Need]:

@@ -66,7 +66,7 @@ class PackedRun:
         """
         # Lines are written by the same encoder, so that only few of them have to be read.
         own = [event.returned for event in self._events(_in_json(tag)) if isinstance(event, NodeFinished)]
-        return next((one for one in reversed(own) if one.tag == tag and is_own(one, self._minion)), None)
+        return next((one for one in reversed(own) if one.tag == tag and is_of_top_scope(one)), None)
 
     def _events(self, text: str = "") -> Iterator[RunEvent]:
         for part in self._parts:
@@ -76,9 +76,9 @@ class PackedRun:
                     yield event
 
 
-def is_own(returned: Return, minion: str) -> bool:
+def is_of_top_scope(returned: Return) -> bool:
     """Return whether a return is of a state of a minion's top scope, which others may refer to."""
-    return not returned.scope_identity and returned.target == f"minion:{minion}"
+    return not returned.scope_identity
 
 
 def _in_json(text: str) -> str:

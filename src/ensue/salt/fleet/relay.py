@@ -3,28 +3,28 @@
 The coordinator puts a copy of this file below the master's file roots, and the minion runs it with
 `slsutil.renderer`, in the process of the job. So it uses nothing but the standard library, `cryptography`,
 which Salt requires, and what Salt's renderer `py` gives to a file: `__salt__`, `__opts__` and `order`.
-Nothing here imports ensue. `part` loads further files of the same kind: `signing` and `job_folder`.
+Nothing here imports ensue. `part` loads further files of the same kind: `signing`,
+`job_folder` and `kept_folders`.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import importlib.util
 import json
 import os
 import select
-import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
 
 KEEP = 3
-"""How many unpacked versions of each kind a minion keeps."""
+"""How many unpacked versions of each kind a minion keeps, beside those that are in use."""
 
 ATTEMPTS = 4
 """How often ensue is started for one job: once, and again from its journal each time that it is killed."""
@@ -107,6 +107,7 @@ class Relay:
         except (OSError, ValueError, TypeError) as error:
             msg = f"it has no key to sign with: {error}"
             raise Problem(msg) from error
+        self.kept = part("kept_folders")
         self.base = ensue_folder()
         self.folder: Any = None
         self.continues = False
@@ -183,11 +184,11 @@ class Relay:
             )
             raise Problem(msg)
         self.base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        program = self.unpacked(bundle, "bundle")
-        if self.order["verb"] == "sync":
-            self.report("Described", status=self.status(bundle))
-            return ""
-        return self.started(program)
+        with self.unpacked(bundle, "bundle") as program:
+            if self.order["verb"] != "sync":
+                return self.started(program)
+        self.report("Described", status=self.status(bundle))
+        return ""
 
     def status(self, bundle: str | None) -> dict[str, Any]:
         """Return what is known about this minion."""
@@ -195,53 +196,41 @@ class Relay:
         salt = __salt__["grains.get"]("saltversion")
         return {"abi": abi(), "libc": libc(), "salt": salt, "shipped": there}
 
-    def unpacked(self, name: str, kind: str) -> Path:
-        """Return the folder of an archive's content; fetch and unpack it unless that was done before."""
-        folder: Path = self.base / kind / Path(name).stem
-        if folder.is_dir():
-            os.utime(folder)
-            return folder
+    def unpacked(self, name: str, kind: str) -> Any:
+        """Return a lease of an archive's content; fetch and unpack it unless that was done before."""
+        folders = self.kept.KeptFolders(self.base / kind, KEEP)
+        lease = folders.lease(Path(name).stem)
+        if lease is not None:
+            return lease
         cached = __salt__["cp.cache_file"](f"salt://{name}")
         if not cached:
             msg = f"the master does not serve salt://{name}"
             raise Problem(msg)
-        folder.parent.mkdir(mode=0o700, exist_ok=True)
-        scratch = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new-"))
         try:
-            with zipfile.ZipFile(cached) as archive:
-                archive.extractall(scratch)
-                # `zipfile` writes modes and does not restore them, which `mode: keep` of a state needs.
-                for entry in archive.infolist():
-                    (scratch / entry.filename).chmod(entry.external_attr >> 16 & 0o7777)
-            if folder.is_dir():
-                return folder
-            scratch.rename(folder)
+            return folders.make(Path(name).stem, functools.partial(unzipped, cached))
         except zipfile.BadZipFile as error:
             msg = f"salt://{name} is damaged: {error}"
             raise Problem(msg) from error
-        finally:
-            shutil.rmtree(scratch, ignore_errors=True)
-        part("job_folder").forget_old(folder.parent, KEEP)
-        return folder
 
-    def started(self, program: Path) -> str:
+    def started(self, program: Any) -> str:
         """Run ensue until it ends by itself; return what prevented it."""
         if self.continues and self.order["verb"] == "call":
             return "it was killed while the function ran, and no function is called twice"
-        tree = self.unpacked(self.order["tree"], "tree")
-        project = self.base / "project"
-        project.mkdir(mode=0o700, exist_ok=True)
+        (self.base / "project").mkdir(mode=0o700, exist_ok=True)
         log = self.base / "last.log"
         code = 0
-        for _ in range(ATTEMPTS):
-            code = self.process_ended(program, self.document(tree, project), project, log)
-            if code >= 0 or self.order["verb"] == "call":
-                break
-            self.continues = True
+        with self.unpacked(self.order["tree"], "tree") as tree:
+            for _ in range(ATTEMPTS):
+                code = self.process_ended(program, tree, log)
+                if code >= 0 or self.order["verb"] == "call":
+                    break
+                self.continues = True
         return "" if code in {0, 2, REFUSED} else f"ensue ended with {code}; its log is {log}"
 
-    def process_ended(self, program: Path, document: bytes, project: Path, log: Path) -> int:
+    def process_ended(self, program: Any, tree: Any, log: Path) -> int:
         """Run ensue in a process of its own, and pass on what it writes; return its exit code."""
+        project = self.base / "project"
+        document = self.document(tree.path, project)
         # Without compiled modules, each start would take seconds.
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as errors:  # noqa: PTH123 -- of a descriptor
@@ -252,7 +241,9 @@ class Relay:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 cwd=project,
-                env={**kept, "PYTHONPATH": str(program)},
+                env={**kept, "PYTHONPATH": str(program.path)},
+                # It may outlive this process, and needs its files until its own end.
+                pass_fds=(program.descriptor, tree.descriptor),
                 start_new_session=True,
             )
         with process:
@@ -358,6 +349,15 @@ class Relay:
         """Send frames; what is lost on the way is asked for again."""
         for frame in frames:
             __salt__["event.fire_master"](frame, self.tag)
+
+
+def unzipped(archive_path: str, folder: Path) -> None:
+    """Unpack an archive into a folder."""
+    with zipfile.ZipFile(archive_path) as archive:
+        archive.extractall(folder)
+        # `zipfile` writes modes and does not restore them, which `mode: keep` of a state needs.
+        for entry in archive.infolist():
+            (folder / entry.filename).chmod(entry.external_attr >> 16 & 0o7777)
 
 
 def message_of(kind: str, **fields: Any) -> bytes:

@@ -80,17 +80,9 @@ class RunDigest:
             reported=reported,
         )
 
-    def unended(self, minion: str) -> Mapping[str, Return]:
-        """Return the states that others may refer to which began, and whose end was not reported, by tag.
-
-        Args:
-            minion: the minion.
-        """
-        return {
-            begun.tag_: unended(begun)
-            for begun in self._started.values()
-            if not begun.scope_identity and begun.target == f"minion:{minion}"
-        }
+    def unended(self) -> Mapping[str, Return]:
+        """Return the states that others may refer to which began, and whose end was not reported, by tag."""
+        return {begun.tag_: unended(begun) for begun in self._started.values() if not begun.scope_identity}
 
     def _returned(self, returned: Return) -> None:
         if scope := self._applied.get(returned.scope):

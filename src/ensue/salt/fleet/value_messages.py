@@ -15,6 +15,9 @@ MOST_VALUE_BYTES: Final = 512 << 10
 MOST_NEEDS: Final = 1000
 """The most states of other minions that one minion may ask for."""
 
+MOST_COMPILATIONS: Final = 20
+"""How often a minion may compile in one job: once for each process that carries the job out."""
+
 BEGIN: Final = "begin"
 """The kind of message that lets a minion begin (`Begin`)."""
 
@@ -41,6 +44,7 @@ class StateName(msgspec.Struct, frozen=True, array_like=True):
         id: its ID.
         name: its name.
         resource_name: its `resource_name`; empty if it has none.
+        is_fanned: whether it has a `tgt`, so that it becomes one state per resource.
     """
 
     tag: str
@@ -48,6 +52,7 @@ class StateName(msgspec.Struct, frozen=True, array_like=True):
     id: str
     name: str
     resource_name: str = ""
+    is_fanned: bool = False
 
 
 class Need(msgspec.Struct, frozen=True):

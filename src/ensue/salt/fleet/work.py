@@ -26,6 +26,7 @@ from ensue.salt.fleet.signing import message_name
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
 
+    from ensue.core.model.events import FannedOut
     from ensue.core.model.resource_call import ResourceCall
     from ensue.core.model.returns import Return
     from ensue.salt.fleet.master import SaltMaster
@@ -210,6 +211,9 @@ class _Answers:
 
     def returned(self, minion: str, returned: Return) -> None:
         """Ignore the return of a state."""
+
+    def fanned_out(self, minion: str, event: FannedOut) -> None:
+        """Ignore the states that take the place of one."""
 
     def packed(self, minion: str, run: PackedRun) -> None:
         """Ignore the events."""
