@@ -124,7 +124,6 @@ class Services:
         self.loaders = TypeLoaders(self.states, self.modules, self.plugins, self.plugins.sources)
         self.directory = Directory(
             minion=self.minion,
-            minion_config=self._minion_config(),
             settings=settings,
             plugins=self.plugins,
             registry=self.registry,
@@ -160,10 +159,6 @@ class Services:
             expiration_s=self.settings.option("grains_cache_expiration", DEFAULT_EXPIRATION_S),
             waits=self._stores.waits,
         )
-
-    def _minion_config(self) -> dict[str, Any]:
-        root = self.settings.option("minion_root")
-        return {"root": str((self.settings.root / root).resolve())} if root else {}
 
     def template_variables(self, context: TargetContext) -> dict[str, Any]:
         """Return what templates see: `salt grains pillar opts`, pillar as written; Idem calls it `params`."""

@@ -90,6 +90,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         return None if limit == NO_LIMIT else limit
 
     @property
+    def minion_config(self) -> dict[str, Any]:
+        """The configuration of this machine as a target: `root`, if the project sets one."""
+        root = self.values.get("minion_root")
+        return {"root": str((self.root / root).resolve())} if root else {}
+
+    @property
     def keep_output_bytes(self) -> int:
         """How many bytes of each command output are kept after the run."""
         return size_bytes(self.values.get("keep_output_bytes")) or KEEP_OUTPUT_BYTES

@@ -49,7 +49,6 @@ class Directory:
 
     Args:
         minion: this machine.
-        minion_config: its configuration (`root`).
         settings: the project's options.
         plugins: resource types.
         registry: derived resources.
@@ -66,7 +65,6 @@ class Directory:
         self,
         *,
         minion: Srn,
-        minion_config: Mapping[str, Any],
         settings: Settings,
         plugins: Plugins,
         registry: DerivedRegistry,
@@ -76,7 +74,7 @@ class Directory:
     ) -> None:
         self._custom_grains = custom_grains
         self.minion = minion
-        self._minion_config = dict(minion_config)
+        self._minion_config = settings.minion_config
         self._opts = settings.values
         self._cache_dir = settings.cachedir
         self._plugins = plugins
