@@ -197,11 +197,11 @@ class Project:
         try:
             yield
         except DiagnosticError as error:
-            error.diagnostics = tuple(masked(one, masker) for one in error.diagnostics)
-            error.args = ("\n".join(one.message for one in error.diagnostics),)
+            error.diagnostics = tuple(masked(diagnostic, masker) for diagnostic in error.diagnostics)
+            error.args = ("\n".join(diagnostic.message for diagnostic in error.diagnostics),)
             raise
         except EnsueError as error:
-            error.args = tuple(masker.text(one) if isinstance(one, str) else one for one in error.args)
+            error.args = tuple(masker.text(arg) if isinstance(arg, str) else arg for arg in error.args)
             raise
 
 

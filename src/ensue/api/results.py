@@ -118,16 +118,16 @@ class RunResult:
     @property
     def changed(self) -> tuple[StateResult, ...]:
         """The states that changed something, or would in an apply."""
-        return tuple(one for one in self.states if one.changes or one.result is None)
+        return tuple(state for state in self.states if state.changes or state.result is None)
 
     @property
     def failed(self) -> tuple[StateResult, ...]:
         """The states that failed."""
-        return tuple(one for one in self.states if one.result is False)
+        return tuple(state for state in self.states if state.result is False)
 
     def of(self, state_id: str) -> tuple[StateResult, ...]:
         """Return the results of the states with an ID, in the order in which they started."""
-        return tuple(one for one in self.states if one.id == state_id)
+        return tuple(state for state in self.states if state.id == state_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,29 +149,31 @@ class CallResult:
 
 def run_result(report: RunReport, masker: Masker, silenced: Container[str]) -> RunResult:
     """Return the public form of a run's report, without warnings that have one of the silenced codes."""
-    returns = sorted(_every(report.returns.values()), key=lambda one: one.run_num)
+    returns = sorted(_every(report.returns.values()), key=lambda state_return: state_return.run_num)
     return RunResult(
         run_id=report.run_id,
         test=report.test,
         status=report.status,
-        states=tuple(state_result(one, masker) for one in returns),
+        states=tuple(state_result(state_return, masker) for state_return in returns),
         not_run=tuple(map(masker.name, report.not_run)),
-        warnings=tuple(masked(one, masker) for one in without_silenced(report.warnings, silenced)),
+        warnings=tuple(
+            masked(diagnostic, masker) for diagnostic in without_silenced(report.warnings, silenced)
+        ),
         duration_s=report.duration_s,
         stopped=masker.text(report.stopped),
-        excluded=tuple(_excluded_state(one, masker) for one in report.excluded),
+        excluded=tuple(_excluded_state(excluded, masker) for excluded in report.excluded),
     )
 
 
-def _excluded_state(one: StateExcluded, masker: Masker) -> ExcludedState:
+def _excluded_state(excluded: StateExcluded, masker: Masker) -> ExcludedState:
     return ExcludedState(
-        id=masker.text(one.id),
-        name=masker.text(one.name),
-        function=one.function,
-        sls=one.sls,
-        scope=masker.text(one.scope),
-        target=one.target,
-        comment=masker.text(one.comment),
+        id=masker.text(excluded.id),
+        name=masker.text(excluded.name),
+        function=excluded.function,
+        sls=excluded.sls,
+        scope=masker.text(excluded.scope),
+        target=excluded.target,
+        comment=masker.text(excluded.comment),
     )
 
 
@@ -217,7 +219,7 @@ def _every(returns: Iterable[Return]) -> Iterator[Return]:
     """Yield returns with those of everything that grew from them, if they count."""
     waiting = list(returns)
     while waiting:
-        one = waiting.pop()
-        yield one
-        for scope in (*one.delayed, *one.applied):
+        state_return = waiting.pop()
+        yield state_return
+        for scope in (*state_return.delayed, *state_return.applied):
             waiting += scope.returns.values() if scope.counts else ()

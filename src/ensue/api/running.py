@@ -128,7 +128,7 @@ def call(
     async def work() -> tuple[CallResult, ...]:
         async with project:
             answers = project.call(target, function, *args, timeout_s=timeout_s, **kwargs)
-            return tuple([one async for one in answers])
+            return tuple([answer async for answer in answers])
 
     return _run(work, "call")
 

@@ -150,8 +150,8 @@ class KeptResources(OpenedProject):
         active = self._services().active
         known = await asyncio.to_thread(lambda: list(active.all()))
         return [
-            (context, one)
-            for context, one in known
+            (context, record)
+            for context, record in known
             if app in {None, context.app} and env in {None, context.env}
         ]
 
@@ -170,7 +170,9 @@ class KeptResources(OpenedProject):
 
         resources = await self.active_resources(app, env)
         if not resources and (app or env):
-            known = {one for one, _ in (*await self.active_resources(), *await self.deployment_records())}
+            known = {
+                context for context, _ in (*await self.active_resources(), *await self.deployment_records())
+            }
             require_shown(known, app, env)
         return resources
 

@@ -316,13 +316,13 @@ class AppProject(FleetProject):
         """
         from ensue.language.collector import Collector
 
-        deployments, found = self.deployments(definitions), Collector()
-        built = await asyncio.to_thread(deployments.files_graph, files, context, found, images)
+        deployments, collector = self.deployments(definitions), Collector()
+        built = await asyncio.to_thread(deployments.files_graph, files, context, collector, images)
         if built.graph.points:
             from ensue.deploy.environments.recorded_lists import grown_by_records
 
-            built = await grown_by_records(self._services(), built, context, values, found)
-        return await asyncio.to_thread(deployments.planned, built.graph, found, values)
+            built = await grown_by_records(self._services(), built, context, values, collector)
+        return await asyncio.to_thread(deployments.planned, built.graph, collector, values)
 
     def deployments(self, definitions: Path | None = None) -> DeploymentReader:
         """Return what reads the project's resource definitions.

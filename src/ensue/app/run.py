@@ -126,8 +126,8 @@ class Run:
                     await others.begin(first.own, services.masker, services.enforced, ordered=ordered)
                 self._begin(run_id)
                 if resumed is None and not self._options.test:
-                    for one in await asyncio.to_thread(left_running, self._settings.cachedir):
-                        self._warn(one)
+                    for diagnostic in await asyncio.to_thread(left_running, self._settings.cachedir):
+                        self._warn(diagnostic)
                 await record.begin(
                     RunStarted(
                         run_id=run_id,
@@ -308,4 +308,6 @@ class Run:
             *wired.expander.end(),
             *await wired.pruning.end(outcome),
         )
-        return outcome, [one for one in dict.fromkeys(remarks) if one not in first.warnings]
+        return outcome, [
+            diagnostic for diagnostic in dict.fromkeys(remarks) if diagnostic not in first.warnings
+        ]

@@ -164,7 +164,7 @@ def run_states(
                 mods,
                 _following(session, options) if follow else options,
                 on_event=progress.__call__,
-                on_warning=lambda one: session.print_diagnostics([one]),
+                on_warning=lambda diagnostic: session.print_diagnostics([diagnostic]),
             )
 
     report = session.run(work)

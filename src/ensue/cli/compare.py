@@ -113,10 +113,10 @@ def _overrides(
 
     given: dict[str, Any] = {"cachedir": str(folder / "ensue"), "on_unknown_function": "fail"}
     for name, folders in (("file_roots", file_roots), ("pillar_roots", pillar_roots)):
-        if missing := [str(one) for one in folders if not one.is_dir()]:
+        if missing := [str(path) for path in folders if not path.is_dir()]:
             raise click.BadParameter(f"there is no folder {', '.join(missing)}", param_hint=f"--{name[:-1]}")
         if folders:
-            given[name] = {"base": [str(one.absolute()) for one in folders]}
+            given[name] = {"base": [str(path.absolute()) for path in folders]}
     if grains is not None:
         given["grains"] = mapping_of_file(grains, "--grains")
     return given

@@ -49,7 +49,7 @@ def complete_part(ctx: click.Context, param: click.Parameter, incomplete: str) -
 
 def complete_run(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature
     """Return the ids of earlier runs."""
-    return _safely(lambda root: (one.run_id for one in _open(root).runs()), ctx, incomplete)
+    return _safely(lambda root: (run.run_id for run in _open(root).runs()), ctx, incomplete)
 
 
 def complete_srn(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:  # noqa: ARG001 -- click's signature

@@ -58,9 +58,9 @@ def _texts(docs: ProjectDocumentation, kind: FunctionKind, incomplete: str) -> d
         return {name: text for name, text in docs.summaries(kind).items() if name in names}
     texts: dict[str, str] = {}
     for name in {*names, module} if dot else names:
-        found = docs.module(kind, name)
-        if found is not None:
-            texts |= {f"{name}.{function}": text for function, text in found.functions.items()}
+        module_doc = docs.module(kind, name)
+        if module_doc is not None:
+            texts |= {f"{name}.{function}": text for function, text in module_doc.functions.items()}
     return {name: text for name, text in texts.items() if name.startswith(incomplete)}
 
 

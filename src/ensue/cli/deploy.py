@@ -277,7 +277,7 @@ def command(
                 order,
                 options,
                 on_event=progress.__call__,
-                on_warning=lambda one: session.print_diagnostics([one]),
+                on_warning=lambda diagnostic: session.print_diagnostics([diagnostic]),
             )
 
     can_ask = is_terminal(sys.stdin) and is_terminal(sys.stderr)
@@ -307,7 +307,7 @@ def _detailed(report: DeploymentReport) -> int:
     """Return the exit code for `--detailed-exitcode`, as that of `ensue plan`."""
     if report.run.exit_code:
         return exit_codes.REFUSED
-    is_changing = any(one.outcome.status == "planned" for one in report.nodes)
+    is_changing = any(resource.outcome.status == "planned" for resource in report.nodes)
     return exit_codes.CHANGES if is_changing else exit_codes.SUCCEEDED
 
 

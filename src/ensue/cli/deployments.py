@@ -77,7 +77,7 @@ def list_(session: Session, *, limit: int | None, app: str | None, env: str | No
     elif session.out != "quiet":
         session.print_table(HEADINGS, [record_row(*one) for one in known])
     if others:
-        _say_what_there_is(session, app, env, {f"{one.app}/{one.env}" for one, _ in others})
+        _say_what_there_is(session, app, env, {f"{context.app}/{context.env}" for context, _ in others})
     return exit_codes.SUCCEEDED
 
 
@@ -135,7 +135,7 @@ def diff(session: Session, *, before: int, after: int, **words: Any) -> int:
 
     kept = session.run(work)
     masker = session.masker
-    first, second = (Compared(one.record, contents_of(one.set, masker)) for one in kept)
+    first, second = (Compared(deployment.record, contents_of(deployment.set, masker)) for deployment in kept)
     if session.is_for_programs:
         session.print_document(comparison_data(context, first, second, masker))
     elif session.out != "quiet":

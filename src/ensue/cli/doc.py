@@ -80,9 +80,9 @@ def show_docs(session: Session, name: str | None) -> int:
     from ensue.output.part_text import part_text
 
     palette = session.stdout_palette
-    texts = [function_text(one, palette) for one in functions]
-    texts += [module_text(one, palette) for one in modules]
-    texts += [part_text(one, palette) for one in parts]
+    texts = [function_text(function, palette) for function in functions]
+    texts += [module_text(module, palette) for module in modules]
+    texts += [part_text(part, palette) for part in parts]
     from ensue.language.functions.state_words import instead_of_word
 
     if parts and not (functions or modules) and (advice := instead_of_word(name)):
@@ -95,14 +95,14 @@ def _words_of(name: str) -> list[StateWordDoc]:
     """Return the requisites or options of a name: one, or all of `requisites` or `options`."""
     from ensue.language.functions.state_words import state_words
 
-    return [one for one in state_words() if name in {one.name, one.kind}]
+    return [state_word for state_word in state_words() if name in {state_word.name, state_word.kind}]
 
 
 def _show_words(session: Session, name: str, words: list[StateWordDoc]) -> int:
     if session.is_for_programs:
         from ensue.output.function_docs import data_of
 
-        session.print_document({words[0].kind: {one.name: data_of(one) for one in words}})
+        session.print_document({words[0].kind: {word.name: data_of(word) for word in words}})
         return exit_codes.SUCCEEDED
     from ensue.output.state_word_docs import TITLES, word_text, words_text
 
@@ -123,7 +123,7 @@ def _show_all(session: Session) -> int:
     if session.is_for_programs:
         session.print_document({**modules, **parts})
         return exit_codes.SUCCEEDED
-    texts = [modules_text(kind, one, session.stdout_palette) for kind, one in modules.items()]
+    texts = [modules_text(kind, module, session.stdout_palette) for kind, module in modules.items()]
     texts += [parts_text(kind, parts[kind], session.stdout_palette) for kind in PART_KINDS]
     _print(session, [*texts, f"{_WORDS}\n"])
     return exit_codes.SUCCEEDED
@@ -139,9 +139,9 @@ def _print_data(session: Session, docs: list[ModuleDoc | FunctionDoc | PartDoc])
     from ensue.output.function_docs import data_of
 
     data: dict[str, dict[str, Any]] = {}
-    for one in docs:
-        fields = {key: value for key, value in data_of(one).items() if key not in {"kind", "name"}}
-        data.setdefault(one.kind, {})[one.name] = fields
+    for doc in docs:
+        fields = {key: value for key, value in data_of(doc).items() if key not in {"kind", "name"}}
+        data.setdefault(doc.kind, {})[doc.name] = fields
     session.print_document(data)
 
 
@@ -149,8 +149,12 @@ def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[Modul
     """Return the functions and modules of a name."""
     from ensue.output.documentation import KINDS
 
-    functions = [one for one in (docs.function(kind, name) for kind in KINDS) if one is not None]
-    modules = [one for one in (docs.module(kind, name) for kind in KINDS) if one is not None]
+    functions = [
+        function for function in (docs.function(kind, name) for kind in KINDS) if function is not None
+    ]
+    modules = [
+        module_doc for module_doc in (docs.module(kind, name) for kind in KINDS) if module_doc is not None
+    ]
     return functions, modules
 
 

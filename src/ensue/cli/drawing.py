@@ -48,5 +48,5 @@ def drawn_resources(context: Context, resources: Sequence[ResourceToDraw], form:
 
 def too_many(resources: Sequence[ResourceToDraw]) -> str:
     """Return the message that there are too many resources for a picture."""
-    edges = sum(len(one.edges) for one in resources)
+    edges = sum(len(resource.edges) for resource in resources)
     return f"{len(resources)} resources with {edges} dependencies are too many for a picture"

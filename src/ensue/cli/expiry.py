@@ -170,14 +170,14 @@ def _lines(session: Session, expired: list[Expired]) -> list[str]:
     return [on_one_line(line) for line in lines] or ["no environment has expired"]
 
 
-def _data(session: Session, one: Expired) -> dict[str, Any]:
+def _data(session: Session, expired: Expired) -> dict[str, Any]:
     from ensue.output.deployment_history import moment
     from ensue.output.resource_graph import deployment_data
 
-    nodes = () if one.report is None else one.report.nodes
+    nodes = () if expired.report is None else expired.report.nodes
     return {
-        **deployment_data(one.context, "", nodes, session.masker),
-        "org": one.context.org,
-        "expired_at": moment(one.record.expires_at_s),
-        "error": one.refusal,
+        **deployment_data(expired.context, "", nodes, session.masker),
+        "org": expired.context.org,
+        "expired_at": moment(expired.record.expires_at_s),
+        "error": expired.refusal,
     }

@@ -50,7 +50,7 @@ def command(code: str | None) -> int:
         context = click.get_current_context()
         return int(doc.invoke(doc.make_context("explain", [code], parent=context)))
     sections = {
-        found["code"]: (found["title"], found["body"].strip()) for found in _SECTION.finditer(_page())
+        match["code"]: (match["title"], match["body"].strip()) for match in _SECTION.finditer(_page())
     }
     if code is None:
         for name, (title, _) in sections.items():

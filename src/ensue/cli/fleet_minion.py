@@ -158,8 +158,8 @@ async def carry_out(order: MinionOrder, reporter: Reporter, link: FleetLink | No
                 return await _worked(project, order, reporter)
             return await _applied(project, order, reporter, link)
     except DiagnosticError as error:
-        wrong = [one for one in error.diagnostics if one.severity is Severity.ERROR]
-        messages = [one.message for one in wrong or error.diagnostics]
+        wrong = [diagnostic for diagnostic in error.diagnostics if diagnostic.severity is Severity.ERROR]
+        messages = [diagnostic.message for diagnostic in wrong or error.diagnostics]
     except EnsueError as error:
         messages = [str(error)]
     except Exception as error:  # noqa: BLE001 -- a bug must not look like a machine that is silent
@@ -196,7 +196,9 @@ async def _applied(
     )
     report = await project.apply(order.mods, options, on_event=tell)
     if report.warnings:
-        reporter.tell(Warned(tuple(project.masker.text(one.message) for one in report.warnings)))
+        reporter.tell(
+            Warned(tuple(project.masker.text(diagnostic.message) for diagnostic in report.warnings))
+        )
     reporter.flush()
     return report.exit_code
 

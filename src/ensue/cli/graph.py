@@ -148,7 +148,7 @@ async def _records(
         told = session.masker.text(str(error))
         session.lines.write(f"ensue: all resources are shown as planned, because of the store: {told}")
         return {}
-    return {one.key: one for where, one in active if where.org == context.org}
+    return {record.key: record for where, record in active if where.org == context.org}
 
 
 def _drawn(planned: PlannedGraph, records: dict[ResourceKey, ActiveResource], form: str) -> ScopeBox:

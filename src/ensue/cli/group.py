@@ -45,7 +45,10 @@ class ExampleGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
         """Write the commands, each with its whole first sentence; click would cut it."""
-        rows = [(name, one.get_short_help_str(limit=_WHOLE)) for name, one in sorted(self.commands.items())]
+        rows = [
+            (name, command.get_short_help_str(limit=_WHOLE))
+            for name, command in sorted(self.commands.items())
+        ]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

@@ -34,7 +34,12 @@ def with_values(params: list[click.Parameter], words: list[str]) -> list[str]:
         params: the parameters of the command.
         words: the words, up to the end of the options `--` at least.
     """
-    optional = {name: one.without for one in params if isinstance(one, OptionalValue) for name in one.opts}
+    optional = {
+        name: parameter.without
+        for parameter in params
+        if isinstance(parameter, OptionalValue)
+        for name in parameter.opts
+    }
     end = words.index("--") if "--" in words else len(words)
     options = [f"{word}={optional[word]}" if word in optional else word for word in words[:end]]
     return [*options, *words[end:]]

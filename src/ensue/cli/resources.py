@@ -256,8 +256,8 @@ def _note_kept_environment(session: Session, record: ResourceRecord) -> None:
 
 def _is_declared(name: str, known: list[ResourceRecord]) -> bool:
     """Return whether a resource is there without having been registered."""
-    found = _find(name, known)
-    return found is not None and found.origin != "derived"
+    record = _find(name, known)
+    return record is not None and record.origin != "derived"
 
 
 def _why_not_forgotten(name: str, known: list[ResourceRecord]) -> str:

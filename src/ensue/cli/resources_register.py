@@ -96,7 +96,7 @@ def register(
 
     async def work(project: AppProject) -> tuple[Registration, dict[str, Any]]:
         done = await project.register(request)
-        record = next(one for one in await project.resources() if one.srn == done.srn)
+        record = next(resource for resource in await project.resources() if resource.srn == done.srn)
         return done, await shown_record(project, record)
 
     done, data = session.run(work)

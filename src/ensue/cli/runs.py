@@ -50,7 +50,7 @@ def list_(session: Session, *, limit: int | None) -> int:
     if session.out == "nested":
         session.print_text([_table(session, summaries)])
     else:
-        session.print_document([_summary_data(one, session.masker) for one in summaries])
+        session.print_document([_summary_data(summary, session.masker) for summary in summaries])
     return exit_codes.SUCCEEDED
 
 
@@ -102,19 +102,19 @@ def _table(session: Session, summaries: list[RunSummary]) -> str:
     )
     rows = [
         (
-            one.run_id,
-            one.started_at,
-            _duration(one),
-            _what(one),
-            one.status,
-            str(one.changed),
-            str(one.unchanged),
-            str(one.failed + one.unreachable),
-            str(one.not_run),
-            "" if one.exit_code is None else str(one.exit_code),
-            one.resumes,
+            summary.run_id,
+            summary.started_at,
+            _duration(summary),
+            _what(summary),
+            summary.status,
+            str(summary.changed),
+            str(summary.unchanged),
+            str(summary.failed + summary.unreachable),
+            str(summary.not_run),
+            "" if summary.exit_code is None else str(summary.exit_code),
+            summary.resumes,
         )
-        for one in summaries
+        for summary in summaries
     ]
     return table_text(headings, rows, session.stdout_palette)
 

@@ -47,15 +47,15 @@ def asked_for(session: Session, words: Sequence[str]) -> SaltArguments:
     names: list[str] = []
     test: bool | None = None
     for word in words:
-        found = _WORD.match(word)
-        match found["name"] if found else None:
-            case "test" if found:
-                test = _boolean(found["value"])
-            case "pillar" if found:
-                given = (*session.options.pillar, found["value"])
+        match = _WORD.match(word)
+        match match["name"] if match else None:
+            case "test" if match:
+                test = _boolean(match["value"])
+            case "pillar" if match:
+                given = (*session.options.pillar, match["value"])
                 session.options = session.options._replace(pillar=given)
-            case str(name) if found:
-                raise click.UsageError(_refusal(name, found["value"]))
+            case str(name) if match:
+                raise click.UsageError(_refusal(name, match["value"]))
             case _:
                 names.append(word)
     return SaltArguments(mods=mods_of(names), test=test)

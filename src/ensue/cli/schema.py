@@ -70,4 +70,4 @@ def _state_functions(docs: Documentation) -> list[FunctionDoc]:
     """Return the documentation of all state functions of a project."""
     modules = (docs.module("states", name) for name in docs.modules("states"))
     names = [f"{module.name}.{name}" for module in modules if module for name in module.functions]
-    return [found for name in names if (found := docs.function("states", name)) is not None]
+    return [function for name in names if (function := docs.function("states", name)) is not None]

@@ -245,9 +245,9 @@ class Session:
 
     def _refused(self, error: DiagnosticError) -> int:
         self.print_diagnostics(error.diagnostics)
-        errors = [one for one in error.diagnostics if one.severity is Severity.ERROR]
-        self._name_explain([one.code for one in errors])
-        messages = [self.masker.text(one.message) for one in errors or error.diagnostics]
+        errors = [diagnostic for diagnostic in error.diagnostics if diagnostic.severity is Severity.ERROR]
+        self._name_explain([diagnostic.code for diagnostic in errors])
+        messages = [self.masker.text(diagnostic.message) for diagnostic in errors or error.diagnostics]
         return self._end(messages, exit_codes.REFUSED, "")
 
     def _name_explain(self, codes: Sequence[str]) -> None:
@@ -294,5 +294,5 @@ def _alone(error: Exception) -> Exception:
     """Return an exception from inside the groups that tasks make: the first that a user can fix, if any."""
     if not isinstance(error, ExceptionGroup):
         return error
-    inner = [_alone(one) for one in cast("ExceptionGroup[Exception]", error).exceptions]
+    inner = [_alone(exception) for exception in cast("ExceptionGroup[Exception]", error).exceptions]
     return next((one for one in inner if isinstance(one, EnsueError)), inner[0])

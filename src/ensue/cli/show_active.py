@@ -29,12 +29,12 @@ def show_active(session: Session, words: DeploymentWords) -> int:
     if not active and (words.app or words.env):
         _tell_environments(session, words)
     if session.is_for_programs:
-        session.print_document([_active_data(context, one, session.masker) for context, one in active])
+        session.print_document([_active_data(context, record, session.masker) for context, record in active])
         return exit_codes.SUCCEEDED
     headings = ("environment", "resource", "definition", "driver", "state")
     rows = [
-        (_environment(context), str(one.key), one.definition, one.driver, _state(one))
-        for context, one in active
+        (_environment(context), str(record.key), record.definition, record.driver, _state(record))
+        for context, record in active
     ]
     session.print_table(headings, rows)
     return exit_codes.SUCCEEDED
@@ -62,23 +62,23 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
         active = await project.shown_resources(words.app, words.env)
         return project.deployments(words.definitions).impacts(active, definition)
 
-    found, warnings = session.run(work)
+    impacts, warnings = session.run(work)
     session.print_diagnostics(warnings)
     if session.is_for_programs:
-        session.print_document([_impact_data(one) for one in found])
+        session.print_document([_impact_data(impact) for impact in impacts])
         return exit_codes.SUCCEEDED
     headings = ("environment", "resource", "definition", "becomes", "why", "dependents", "workloads")
     rows = [
         (
-            _environment(one.context),
-            str(one.key),
-            one.was,
-            one.becomes or "",
-            one.reason + ("" if one.drivers is None else f", replaced: {' → '.join(one.drivers)}"),
-            str(len(one.dependents)),
-            _workload_names(one),
+            _environment(impact.context),
+            str(impact.key),
+            impact.was,
+            impact.becomes or "",
+            impact.reason + ("" if impact.drivers is None else f", replaced: {' → '.join(impact.drivers)}"),
+            str(len(impact.dependents)),
+            _workload_names(impact),
         )
-        for one in found
+        for impact in impacts
     ]
     if rows:
         session.print_table(headings, rows)
@@ -87,8 +87,8 @@ def show_impact(session: Session, definition: str | None, words: DeploymentWords
     return exit_codes.SUCCEEDED
 
 
-def _workload_names(one: Impact) -> str:
-    names = [key.id.removeprefix("modules.") for key in one.workloads]
+def _workload_names(impact: Impact) -> str:
+    names = [key.id.removeprefix("modules.") for key in impact.workloads]
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
 
@@ -97,45 +97,49 @@ def _environment(context: Context) -> str:
     return f"{context.app}/{context.env}"
 
 
-def _state(one: ActiveResource) -> str:
+def _state(record: ActiveResource) -> str:
     """Return the phase of a resource, and what its definition says of its removal."""
-    not_ready = ["not ready"] * one.awaits_ready
-    return ", ".join([one.phase, *not_ready, *["protected"] * one.protect, *["retained"] * one.retain])
+    not_ready = ["not ready"] * record.awaits_ready
+    return ", ".join(
+        [record.phase, *not_ready, *["protected"] * record.protect, *["retained"] * record.retain]
+    )
 
 
-def _active_data(context: Context, one: ActiveResource, masker: Masker) -> dict[str, Any]:
+def _active_data(context: Context, record: ActiveResource, masker: Masker) -> dict[str, Any]:
     from ensue.core.model.secret_values import IDENTITY_KEYS, hide_named
     from ensue.core.model.sensitive_paths import hide_paths
     from ensue.deploy.provisioning.sensitive import colon_paths
     from ensue.output.presentable import presentable
 
-    outputs = hide_paths(one.outputs, colon_paths(one.secret_paths))
+    outputs = hide_paths(record.outputs, colon_paths(record.secret_paths))
     return {
         "app": context.app,
         "env": context.env,
         "env_type": context.env_type,
-        "resource": str(one.key),
-        "definition": one.definition,
-        "driver": one.driver,
-        "state": one.phase,
-        "ready": not one.awaits_ready,
-        "protect": one.protect,
-        "retain": one.retain,
-        "depends_on": [str(key) for key in one.depends_on],
+        "resource": str(record.key),
+        "definition": record.definition,
+        "driver": record.driver,
+        "state": record.phase,
+        "ready": not record.awaits_ready,
+        "protect": record.protect,
+        "retain": record.retain,
+        "depends_on": [str(key) for key in record.depends_on],
         "outputs": presentable(hide_named(outputs, shown=IDENTITY_KEYS), masker),
     }
 
 
-def _impact_data(one: Impact) -> dict[str, Any]:
+def _impact_data(impact: Impact) -> dict[str, Any]:
     return {
-        "app": one.context.app,
-        "env": one.context.env,
-        "env_type": one.context.env_type,
-        "resource": str(one.key),
-        "definition": one.was,
-        "becomes": one.becomes,
-        "why": one.reason,
-        "replaced": None if one.drivers is None else {"driver": one.drivers[0], "by": one.drivers[1]},
-        "dependents": [str(key) for key in one.dependents],
-        "workloads": [str(key) for key in one.workloads],
+        "app": impact.context.app,
+        "env": impact.context.env,
+        "env_type": impact.context.env_type,
+        "resource": str(impact.key),
+        "definition": impact.was,
+        "becomes": impact.becomes,
+        "why": impact.reason,
+        "replaced": None
+        if impact.drivers is None
+        else {"driver": impact.drivers[0], "by": impact.drivers[1]},
+        "dependents": [str(key) for key in impact.dependents],
+        "workloads": [str(key) for key in impact.workloads],
     }

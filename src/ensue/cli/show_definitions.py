@@ -28,11 +28,18 @@ def show_definitions(session: Session, words: DeploymentWords) -> int:
     definitions, warnings = session.run(work)
     session.print_diagnostics(warnings)
     if session.is_for_programs:
-        session.print_document([as_data(one) for one in definitions])
+        session.print_document([as_data(definition) for definition in definitions])
         return exit_codes.SUCCEEDED
     headings = ("type", "definition", "driver", "criteria", "place")
     rows = [
-        (one.type, one.id, one.driver, _criteria_words(one), str(one.place.span())) for one in definitions
+        (
+            definition.type,
+            definition.id,
+            definition.driver,
+            _criteria_words(definition),
+            str(definition.place.span()),
+        )
+        for definition in definitions
     ]
     session.print_table(headings, rows)
     return exit_codes.SUCCEEDED
@@ -62,13 +69,13 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
 
     candidates = session.run(work)
     if session.is_for_programs:
-        session.print_document([_candidate_data(one) for one in candidates])
+        session.print_document([_candidate_data(candidate) for candidate in candidates])
     elif candidates:
-        rows = [(one.definition.id, _verdict(one), _why(one)) for one in candidates]
+        rows = [(candidate.definition.id, _verdict(candidate), _why(candidate)) for candidate in candidates]
         session.print_table(("definition", "verdict", "why"), rows)
     else:
         session.lines.write(f"ensue: no definition is for the type {resource.type!r}")
-    is_found = any(one.is_chosen for one in candidates)
+    is_found = any(candidate.is_chosen for candidate in candidates)
     return exit_codes.SUCCEEDED if is_found else exit_codes.FAILED
 
 
@@ -109,4 +116,4 @@ def _why(candidate: DefinitionCandidate) -> str:
 def _criteria_words(definition: Definition) -> str:
     if not definition.criteria:
         return "none: never chosen"
-    return ", ".join(str(one) or "any" for one in definition.criteria)
+    return ", ".join(str(criterion) or "any" for criterion in definition.criteria)

@@ -24,25 +24,25 @@ def show_types(session: Session, type_: str, words: DeploymentWords) -> int:
     fields = {name: value for name, value in given.items() if value}
 
     async def work(project: AppProject) -> tuple[list[Offer], list[Diagnostic]]:
-        active = [one for _, one in await project.active_resources(words.app, words.env)]
+        active = [record for _, record in await project.active_resources(words.app, words.env)]
         return project.deployments(words.definitions).offers(active, fields, type_)
 
-    found, warnings = session.run(work)
+    offers, warnings = session.run(work)
     session.print_diagnostics(warnings)
     if session.is_for_programs:
-        session.print_document([_data(one) for one in found])
+        session.print_document([_data(one) for one in offers])
         return exit_codes.SUCCEEDED
     headings = ("type", "class", "definition", "driver", "outputs")
     rows = [
         (one.type, one.class_, definition.id, definition.driver, _outputs(one))
-        for one in found
+        for one in offers
         for definition in one.definitions
     ]
     session.print_table(headings, rows)
-    for one in found if type_ else ():
-        for definition in one.definitions:
+    for offer in offers if type_ else ():
+        for definition in offer.definitions:
             _print_params(session, definition)
-        session.print_text([f"\n{one.example}"])
+        session.print_text([f"\n{offer.example}"])
     return exit_codes.SUCCEEDED
 
 
@@ -52,8 +52,8 @@ def _print_params(session: Session, definition: Definition) -> None:
         return
     session.print_text([f"\nparams ({definition.id}):\n"])
     rows = [
-        (one.name, one.type or "any", _default(one), _described(one))
-        for one in listed_params(definition.params_schema)
+        (listed_param.name, listed_param.type or "any", _default(listed_param), _described(listed_param))
+        for listed_param in listed_params(definition.params_schema)
     ]
     session.print_table(("name", "type", "default", "description"), rows)
 
@@ -79,13 +79,13 @@ def _data(offer: Offer) -> dict[str, Any]:
         "class": offer.class_,
         "definitions": [
             {
-                "id": one.id,
-                "driver": one.driver,
-                "criteria": [dict(criterion.fields) for criterion in one.criteria],
-                "place": str(one.place.span()),
-                **_schema_data(one),
+                "id": definition.id,
+                "driver": definition.driver,
+                "criteria": [dict(criterion.fields) for criterion in definition.criteria],
+                "place": str(definition.place.span()),
+                **_schema_data(definition),
             }
-            for one in offer.definitions
+            for definition in offer.definitions
         ],
         "outputs": [{"name": name, "secret": name in offer.secrets} for name in offer.outputs],
         "example": offer.example,
@@ -97,7 +97,10 @@ def _schema_data(definition: Definition) -> dict[str, Any]:
     schema = definition.params_schema
     if schema is None:
         return {}
-    return {"params": [_param_data(one) for one in listed_params(schema)], "params_schema": schema.data}
+    return {
+        "params": [_param_data(listed_param) for listed_param in listed_params(schema)],
+        "params_schema": schema.data,
+    }
 
 
 def _param_data(param: ListedParam) -> dict[str, Any]:

@@ -34,9 +34,9 @@ def call_arguments(words: Sequence[str]) -> tuple[list[Data], dict[str, Data]]:
     positional: list[Data] = []
     keywords: dict[str, Data] = {}
     for word in words:
-        found = re.match(_KEYWORD, word)
-        if found:
-            keywords[found[1]] = argument(found[2])
+        match = re.match(_KEYWORD, word)
+        if match:
+            keywords[match[1]] = argument(match[2])
         else:
             positional.append(argument(word))
     return positional, keywords

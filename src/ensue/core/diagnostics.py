@@ -75,7 +75,11 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
 
 def without_silenced(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
     """Return diagnostics without the warnings that have one of the codes; errors stay."""
-    return [one for one in diagnostics if one.severity is Severity.ERROR or one.code not in codes]
+    return [
+        diagnostic
+        for diagnostic in diagnostics
+        if diagnostic.severity is Severity.ERROR or diagnostic.code not in codes
+    ]
 
 
 def sort_key(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

@@ -67,11 +67,11 @@ class Callees:
         if self._last is None or self._last[0] is not target:
             self._last = (target, self._states.setdefault(target, {}))
         key = (module, function)
-        found = self._last[1].get(key)
-        if found is None:
+        callee = self._last[1].get(key)
+        if callee is None:
             plain = self._functions(target).state(module, function)
-            found = self._last[1][key] = self._shared(plain, f"{module}.{function}")
-        return found
+            callee = self._last[1][key] = self._shared(plain, f"{module}.{function}")
+        return callee
 
     def _shared(self, function: Callable[..., Any], label: str) -> Callee:
         """Return the callee of a function, which most targets share."""
@@ -98,7 +98,7 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
     return Callee(
         function,
         label,
-        frozenset(one.name for one in parameters(function)),
+        frozenset(parameter.name for parameter in parameters(function)),
         may_wait=is_blocking or inspect.iscoroutinefunction(function),
         is_blocking=is_blocking,
         is_mod_watch=is_mod_watch,

@@ -150,7 +150,7 @@ def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Dec
 def _of_other_minions(node: Node) -> Iterator[str]:
     """Yield why states of other minions have failed that a node requires; nobody reports them here."""
     nodes = node.scope.nodes
-    for index in dict.fromkeys(index for one in node.chunk.requisites for index in one.chunks):
+    for index in dict.fromkeys(index for requisite in node.chunk.requisites for index in requisite.chunks):
         required = nodes[index]
         if required.chunk.options.minion_state is None or required.returned is None:
             continue

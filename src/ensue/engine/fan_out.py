@@ -123,11 +123,13 @@ class FanOuts:
         asked = msgspec.structs.replace(
             chunk, name="", arguments={"tgt": text}, bindings={text: chunk.bindings[text]}
         )
-        found = resolver().resolve_now(asked, node.scope.result_of, node.target, test=node.is_test)["tgt"]
-        if not isinstance(found, str | Unknown):
-            msg = f"`tgt` is bound to {found!r}; a target is one text"
+        expression = resolver().resolve_now(asked, node.scope.result_of, node.target, test=node.is_test)[
+            "tgt"
+        ]
+        if not isinstance(expression, str | Unknown):
+            msg = f"`tgt` is bound to {expression!r}; a target is one text"
             raise StateFailedError(msg)
-        return found
+        return expression
 
     def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:
         """Return, in a plan, resources that earlier states would register and the target may match."""
@@ -136,7 +138,10 @@ class FanOuts:
             srn: f"{srn} is not registered yet; the target {expression!r} may match it (known after apply)"
             for srn, registrars in self._scopes.registrars.items()
             if srn not in matched.targets
-            and any(one.returned is not None and one.returned.result is None for one in registrars)
+            and any(
+                registrar.returned is not None and registrar.returned.result is None
+                for registrar in registrars
+            )
             and matcher.may_match(expression, srn)
         }
 
@@ -232,7 +237,12 @@ def _would_change(returned: Return) -> bool:
     """Return whether a state or anything that it caused would change something."""
     return any(
         part.result is None
-        or any(map(_would_change, [one for grown in _growth(part) for one in grown.returns.values()]))
+        or any(
+            map(
+                _would_change,
+                [state_return for grown in _growth(part) for state_return in grown.returns.values()],
+            )
+        )
         for part in parts_of(returned)
     )
 

@@ -143,11 +143,13 @@ class Growth:
     def set_aside(self, node: Node) -> list[str]:
         """Record that a node is tried again; return the paths of the scopes that no longer count."""
         former = [one for one in node.applied if one.counts]
-        for one in former:
-            one.status = RETRIED
+        for scope_return in former:
+            scope_return.status = RETRIED
             if not node.scope.quiet:
                 self._recorder.emit(
-                    ScopeClosed(caller=node.chunk.tag, returned=msgspec.structs.replace(one, returns={}))
+                    ScopeClosed(
+                        caller=node.chunk.tag, returned=msgspec.structs.replace(scope_return, returns={})
+                    )
                 )
         return [one.scope for one in former]
 
@@ -161,11 +163,15 @@ class Growth:
         producers = node.chunk.options.producers
         if not producers:
             return self._shown_of(returned)
-        shown = {id_: self._shown_of(one) for id_, one in producer_returns(node).items() if one is not None}
+        shown = {
+            id_: self._shown_of(state_return)
+            for id_, state_return in producer_returns(node).items()
+            if state_return is not None
+        }
         if len(producers) == 1:
             return shown[producers[0]]
-        data = {id_: one.data for id_, one in shown.items()}
-        return _PrevRet(data, "".join(one.missing for one in shown.values()))
+        data = {id_: previous.data for id_, previous in shown.items()}
+        return _PrevRet(data, "".join(previous.missing for previous in shown.values()))
 
     def _shown_of(self, returned: Return) -> _PrevRet:
         enforced = enforced_of_skipped(returned, self._enforced)

@@ -55,14 +55,14 @@ def _places_of(data: Any, secret: set[bool]) -> Iterator[str]:
 
 
 def _secret_booleans(node: Node) -> set[bool]:
-    found: set[bool] = set()
+    secret_booleans: set[bool] = set()
     for bound in (node.chunk.bindings or {}).values():
         for piece in bound.pieces:
             if isinstance(piece, str):
                 continue
             for data, sensitive in _sources(node, piece):
-                found |= set(_booleans(data, sensitive, piece.reference.steps))
-    return found
+                secret_booleans |= set(_booleans(data, sensitive, piece.reference.steps))
+    return secret_booleans
 
 
 def _sources(node: Node, binding: Binding) -> Iterator[tuple[Any, Sequence[str]]]:
@@ -70,8 +70,8 @@ def _sources(node: Node, binding: Binding) -> Iterator[tuple[Any, Sequence[str]]
     if binding.enforced is not None:
         yield binding.enforced.new_state, binding.enforced.sensitive
     elif binding.producer is not None and (returned := node.scope.result_of(binding.producer)):
-        for one in returned.parts.values() if isinstance(returned, FannedReturn) else (returned,):
-            yield one.new_state, one.sensitive
+        for state_return in returned.parts.values() if isinstance(returned, FannedReturn) else (returned,):
+            yield state_return.new_state, state_return.sensitive
 
 
 def _booleans(data: Any, sensitive: Sequence[str], steps: Sequence[Step]) -> Iterator[bool]:

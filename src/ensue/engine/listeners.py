@@ -87,7 +87,9 @@ def _who_heard(scope: Scope, index: int) -> Iterator[int]:
     """Yield the chunks that a chunk declares as listeners: itself, then those of its `listen_in`."""
     requisites = scope.nodes[index].chunk.requisites
     for requisite in requisites:
-        if requisite.kind is RequisiteKind.LISTEN and any(_changed(scope, one) for one in requisite.chunks):
+        if requisite.kind is RequisiteKind.LISTEN and any(
+            _changed(scope, chunk) for chunk in requisite.chunks
+        ):
             yield index
     for requisite in requisites:
         if requisite.kind is RequisiteKind.LISTEN_IN and _changed(scope, index):

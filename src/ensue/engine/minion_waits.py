@@ -76,7 +76,9 @@ class MinionWaits:
         answer = wait.result()
         if answer.missing:
             _refuse_all_that_name(node, f"{state}: {answer.comment}")
-        parts = {srn: self._made(node, start, f"{state} on {srn}", one) for srn, one in answer.parts.items()}
+        parts = {
+            srn: self._made(node, start, f"{state} on {srn}", part) for srn, part in answer.parts.items()
+        }
         returned = self._made(node, start, str(state), answer)
         return _fanned(returned, parts) if parts else returned
 

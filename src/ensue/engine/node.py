@@ -248,8 +248,8 @@ class Scope:
 
     def returns(self) -> dict[str, Return]:
         """Return the returns by tag, in order of start."""
-        found = [returned for node in self.reported_nodes() if (returned := node.returned)]
-        return {returned.tag: returned for returned in sorted(found, key=_run_num)}
+        state_returns = [returned for node in self.reported_nodes() if (returned := node.returned)]
+        return {returned.tag: returned for returned in sorted(state_returns, key=_run_num)}
 
 
 def _run_num(returned: Return) -> int:

@@ -99,7 +99,7 @@ class PendingStates:
             node: the state.
             function_return: its return.
         """
-        problems = [one.problem for one in function_return.needs if not self._may_make(node, one.name)]
+        problems = [need.problem for need in function_return.needs if not self._may_make(node, need.name)]
         if not problems:
             return function_return
         comment = "; ".join(problems)

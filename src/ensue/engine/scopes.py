@@ -102,8 +102,11 @@ class Scopes:
         """Return the returns of the top scopes by tag, in order of start."""
         if len(self._tops) == 1:
             return self._tops[0].returns()
-        found = [returned for top in self._tops for returned in top.returns().values()]
-        return {returned.tag: returned for returned in sorted(found, key=lambda one: one.run_num)}
+        state_returns = [returned for top in self._tops for returned in top.returns().values()]
+        return {
+            returned.tag: returned
+            for returned in sorted(state_returns, key=lambda state_return: state_return.run_num)
+        }
 
     def release(self) -> dict[str, Return]:
         """Return what `returns` does, and release all nodes.

@@ -59,12 +59,12 @@ class ArgumentCheck:
     """Checks the arguments of one compilation.
 
     Args:
-        found: collects the errors.
+        collector: collects the errors.
         ignores: whether arguments that a function does not take are left out.
     """
 
-    def __init__(self, found: Collector, *, ignores: bool = False) -> None:
-        self._found = found
+    def __init__(self, collector: Collector, *, ignores: bool = False) -> None:
+        self._collector = collector
         self._ignores = ignores
         self._ignored: set[tuple[str, str, str]] = set()
         self._near: dict[tuple[int, str], str] = {}
@@ -96,7 +96,7 @@ class ArgumentCheck:
         if signature is ANY_ARGUMENTS:
             return False
         others = arguments.keys() - signature.names
-        if others and refuse_credentials(declaration, others, self._found):
+        if others and refuse_credentials(declaration, others, self._collector):
             return False
         is_right = True
         for name in sorted(others) if others else ():
@@ -213,7 +213,7 @@ class ArgumentCheck:
         if not meant:
             return True
         # Only of its own functions ensue knows that they make no use of it.
-        report = refused.error if signature.is_ours else self._found.warning
+        report = refused.error if signature.is_ours else self._collector.warning
         report(
             "E0409",
             f"{name!r} of {declaration.id!r} looks like a misspelt {meant!r}",
@@ -233,7 +233,7 @@ class ArgumentCheck:
         return self._near[key]
 
     def _warn(self, declaration: Declaration, name: str, successor: str, meant: str = "") -> None:
-        self._found.warning(
+        self._collector.warning(
             "E0408",
             f"{declaration.module}.{declaration.function} makes no use of {name!r}",
             _place(declaration, name),

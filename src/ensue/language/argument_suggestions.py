@@ -138,7 +138,7 @@ def near_miss(word: str, signature: Signature) -> str:
 
 def _misspelling(word: str, signature: Signature) -> str:
     options = (one for one in GLOBAL_WORDS - _NEVER_MEANT if len(one) >= _SHORTEST_OPTION)
-    own = (one for one in signature.names if len(one) >= _SHORTEST_ARGUMENT and one != f"{word}s")
+    own = (name for name in signature.names if len(name) >= _SHORTEST_ARGUMENT and name != f"{word}s")
     return _one_slip_away(word, options) or _one_slip_away(word, own)
 
 

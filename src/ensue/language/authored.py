@@ -70,8 +70,8 @@ def marks_that_count(data: Any) -> Any:
     return _mapped(data, set(), _kept)
 
 
-def _marked(found: re.Match[str]) -> str:
-    return f"{found[0]}{AUTHORED}"
+def _marked(match: re.Match[str]) -> str:
+    return f"{match[0]}{AUTHORED}"
 
 
 def _mapped(data: Any, seen: set[int], change: Callable[[str], str]) -> Any:
@@ -127,13 +127,13 @@ def _kept(text: str) -> str:
 def _openings(text: str) -> Iterator[tuple[int, bool]]:
     """Yield the positions in the unmarked text where a reference may begin, and if an author wrote it."""
     removed = position = 0
-    for found in _OPENING.finditer(text):
-        removed += text.count(LEAD, position, found.start())
-        position = found.start()
+    for match in _OPENING.finditer(text):
+        removed += text.count(LEAD, position, match.start())
+        position = match.start()
         # A serializer may have escaped the guards of a value: within a reference, that makes it data.
-        body = _BODY.match(text, found.end()) if BEGIN in text else None
+        body = _BODY.match(text, match.end()) if BEGIN in text else None
         is_mixed = body is not None and BEGIN in body[0]
-        yield position - removed * len(AUTHORED), found[1] is not None and not is_mixed
+        yield position - removed * len(AUTHORED), match[1] is not None and not is_mixed
 
 
 def _is_authored_slot(text: str) -> bool:

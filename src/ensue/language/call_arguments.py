@@ -70,5 +70,5 @@ def _signature(function: Callable[..., Any]) -> Signature:
     # A wrapper around a plain function passes no context.
     if taken and (taken[0].name == "ctx" or not hasattr(function, "__wrapped__")):
         taken = taken[1:]
-    bare = [one.replace(annotation=inspect.Parameter.empty) for one in taken]
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in taken]
     return signature.replace(parameters=bare, return_annotation=inspect.Signature.empty)

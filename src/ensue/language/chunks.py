@@ -84,7 +84,7 @@ class Drafter:
 
     Args:
         catalog: the state functions.
-        found: collects the errors.
+        collector: collects the errors.
         vocabulary: the names that targets may use.
         on_unknown: what happens if a function does not exist, or does not take the arguments.
 
@@ -96,15 +96,15 @@ class Drafter:
     def __init__(
         self,
         catalog: FunctionCatalog,
-        found: Collector,
+        collector: Collector,
         vocabulary: Vocabulary = NO_NAMES,
         *,
         on_unknown: OnUnknown = REFUSED,
     ) -> None:
         self._vocabulary = vocabulary
         self._catalog = catalog
-        self._found = found
-        self._check = ArgumentCheck(found, ignores=on_unknown.argument == "ignore")
+        self._collector = collector
+        self._check = ArgumentCheck(collector, ignores=on_unknown.argument == "ignore")
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
         self._on_unknown = on_unknown
         self._plain: dict[tuple[str, ...], ArgumentTypes] = {}
@@ -116,15 +116,15 @@ class Drafter:
         drafts: list[Draft] = []
         plain = self._plain
         for modules in tree.declared.values():
-            for one in modules.values():
-                types = plain.get((one.module, one.function, *one.arguments))
-                if types is not None and (named := _name_and_rest(one)) and types.accept(named[1]):
-                    drafts.append(Draft(one, *named, NO_OPTIONS, None, 0, one.order))
+            for declaration in modules.values():
+                types = plain.get((declaration.module, declaration.function, *declaration.arguments))
+                if types is not None and (named := _name_and_rest(declaration)) and types.accept(named[1]):
+                    drafts.append(Draft(declaration, *named, NO_OPTIONS, None, 0, declaration.order))
                     continue
                 count = len(drafts)
-                drafts += self._of(one)
+                drafts += self._of(declaration)
                 if len(drafts) == count:
-                    self._found.refused.add(one.id)
+                    self._collector.refused.add(declaration.id)
         return drafts
 
     def requisites_of(self, module: str, function: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -134,11 +134,11 @@ class Drafter:
 
     def keys_of(self, draft: Draft) -> Collection[str]:
         """Return the keys that the `new_state` of a state may have; none if they are not known."""
-        one = draft.declaration
-        signature = self._signatures.get((one.module, one.function, ""))
+        declaration = draft.declaration
+        signature = self._signatures.get((declaration.module, declaration.function, ""))
         if signature is None or not signature.is_ours or draft.options.fan_out is not None or draft.fault:
             return ()
-        return self._catalog.new_state_keys(one.module, one.function)
+        return self._catalog.new_state_keys(declaration.module, declaration.function)
 
     @property
     def has_requisites(self) -> bool:
@@ -147,7 +147,7 @@ class Drafter:
 
     def _of(self, declaration: Declaration) -> Iterable[Draft]:
         if not declaration.function:
-            self._found.error(
+            self._collector.error(
                 "E0306",
                 f"{declaration.id!r} names no function of {declaration.module!r}",
                 declaration.span(),
@@ -163,7 +163,7 @@ class Drafter:
         if not isinstance(found, Diagnostic):
             return self._drafts(declaration, found)
         if self._on_unknown.function == "refuse":
-            self._found.add([found])
+            self._collector.add([found])
             return ()
         drafts = [*self._drafts(declaration, ANY_ARGUMENTS)]
         for draft in drafts:
@@ -179,7 +179,7 @@ class Drafter:
 
     def _named(self, declaration: Declaration, signature: Signature, names: Any) -> Iterator[Draft]:
         if isinstance(names, str) and holds_sign(names):
-            self._found.error(
+            self._collector.error(
                 "E0806",
                 f"`names` of {declaration.id!r} is {names}",
                 declaration.span("names"),
@@ -188,7 +188,7 @@ class Drafter:
             )
             return
         if not is_list(names):
-            self._found.error(
+            self._collector.error(
                 "E0311",
                 f"`names` of {declaration.id!r} is not a list",
                 declaration.span("names"),
@@ -200,7 +200,7 @@ class Drafter:
             own: dict[str, Any] = {}
             name = entry
             if is_list(entry) and signature.takes_words:
-                self._found.error(
+                self._collector.error(
                     "E0406",
                     f"`names` of {declaration.id!r} holds a list",
                     declaration.span("names", place - 1),
@@ -223,22 +223,22 @@ class Drafter:
     ) -> Draft:
         words = _WORDS.intersection(arguments)
         options, requisites, order = NO_OPTIONS, None, declaration.order
-        refused = Collector() if self._on_unknown.argument == "fail" else self._found
+        refused = Collector() if self._on_unknown.argument == "fail" else self._collector
         if words:
             arguments = dict(arguments)
             name = self._name_of(declaration, signature, arguments, name, place)
             if not is_encodable(name):
-                refuse_half_pair(f"the name {name!r}", declaration.span("name"), self._found)
+                refuse_half_pair(f"the name {name!r}", declaration.span("name"), self._collector)
             arguments.pop("names", None)
             requisites = _requisites(arguments, signature)
             order = arguments.get("order", order)
             accepts = partial(signature.takes_option, arguments)
             ignores = self._on_unknown.argument == "ignore"
-            options = read_options(declaration, arguments, accepts, self._found, ignores=ignores)
+            options = read_options(declaration, arguments, accepts, self._collector, ignores=ignores)
             if is_fanned(words):
-                vocabulary, found = self._vocabulary, self._found
+                vocabulary, collector = self._vocabulary, self._collector
                 options = with_fan_out(
-                    options, declaration, arguments, accepts, vocabulary=vocabulary, found=found
+                    options, declaration, arguments, accepts, vocabulary=vocabulary, found=collector
                 )
             if options.runas and "runas" not in arguments and not has_conditions(options):
                 self._check.warn_of_runas(declaration, signature)
@@ -253,7 +253,7 @@ class Drafter:
             # More states of this function with the same names are right too, if their values are.
             key = (declaration.module, declaration.function, *declaration.arguments)
             self._plain[key] = signature.types
-        fault = _told(refused.errors) if refused is not self._found else ""
+        fault = _told(refused.errors) if refused is not self._collector else ""
         draft = Draft(declaration, name, arguments, options, requisites, place, order, fault)
         if options.registers:
             self.registering.append(draft)
@@ -271,7 +271,7 @@ class Drafter:
         if is_list(given) and signature.takes_words:
             from ensue.language.words import name_of_words, read_words
 
-            arguments["name"] = read_words(given, declaration, self._found)
+            arguments["name"] = read_words(given, declaration, self._collector)
             return name_of_words(given)
         return name
 

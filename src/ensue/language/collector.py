@@ -73,12 +73,17 @@ class Collector:
     @property
     def errors(self) -> list[Diagnostic]:
         """The errors so far, in reading order."""
-        return sorted((one for one in self._found if one.severity is Severity.ERROR), key=sort_key)
+        return sorted(
+            (diagnostic for diagnostic in self._found if diagnostic.severity is Severity.ERROR), key=sort_key
+        )
 
     @property
     def warnings(self) -> list[Diagnostic]:
         """The warnings so far, in reading order."""
-        return sorted((one for one in self._found if one.severity is Severity.WARNING), key=sort_key)
+        return sorted(
+            (diagnostic for diagnostic in self._found if diagnostic.severity is Severity.WARNING),
+            key=sort_key,
+        )
 
     def stop_on_errors(self) -> None:
         """Raise the errors found so far.

@@ -130,9 +130,9 @@ class Compiler:
         Raises:
             CompileError: with all errors.
         """
-        found = Collector()
+        collector = Collector()
         try:
-            return self._compiled(self.load(requests, found), found, within)
+            return self._compiled(self.load(requests, collector), collector, within)
         except CompileError:
             self._note_refusal()
             raise
@@ -148,12 +148,12 @@ class Compiler:
         Raises:
             CompileError: with all errors.
         """
-        found = Collector()
+        collector = Collector()
         render = self._renderer.of_one_loading().render_file
-        loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
+        loader = TreeLoader(self._roots, render, collector, numbered=self._auto_order)
         try:
             loader.load_data(file, stream)
-            return self._compiled(_finished(loader.tree, found), found, within)
+            return self._compiled(_finished(loader.tree, collector), collector, within)
         except CompileError:
             self._note_refusal()
             raise
@@ -162,9 +162,11 @@ class Compiler:
         if self._checks.literals is not None:
             self._checks.literals.not_known()
 
-    def _compiled(self, tree: SlsTree, found: Collector, within: Within) -> Compiled:
+    def _compiled(self, tree: SlsTree, collector: Collector, within: Within) -> Compiled:
         tree.outer_ids = outer_ids = within.outer_ids
-        drafter = Drafter(self._catalog, found, self._checks.vocabulary, on_unknown=self._checks.on_unknown)
+        drafter = Drafter(
+            self._catalog, collector, self._checks.vocabulary, on_unknown=self._checks.on_unknown
+        )
         drafts = drafter.drafts(tree)
         if self._checks.literals is not None and (
             declaring := [draft.arguments for draft in drafts if SENSITIVE in draft.arguments]
@@ -173,25 +175,25 @@ class Compiler:
         for draft in drafter.registering:
             from ensue.language.references.in_registers import check_registered_references
 
-            check_registered_references(draft, found)
+            check_registered_references(draft, collector)
             if self._checks.registers is not None:
-                self._checks.registers(draft.options, draft.declaration.id, found)
+                self._checks.registers(draft.options, draft.declaration.id, collector)
         if drafter.fanned and not self._checks.is_resource:
             # An SLS that is applied to a resource means the values of that resource, wherever its states run.
             from ensue.language.printed_grains import warn_of_printed_grains
 
-            warn_of_printed_grains(drafter.fanned, tree, found)
+            warn_of_printed_grains(drafter.fanned, tree, collector)
             from ensue.language.printed_pillar import note_printed_pillar
 
             note_printed_pillar(drafter.fanned, tree)
-        self._warn_of_texts(tree, drafts, found)
-        waits = Lookup(tree, self._roots, self._renderer, found).look_up(drafts)
-        resolver = Resolver(drafts, tree, found, outer_ids, self._checks.minion)
+        self._warn_of_texts(tree, drafts, collector)
+        waits = Lookup(tree, self._roots, self._renderer, collector).look_up(drafts)
+        resolver = Resolver(drafts, tree, collector, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
         if any(requested):
             from ensue.language.reacting_commands import warn_of_reacting_commands
 
-            warn_of_reacting_commands(drafts, requested, found)
+            warn_of_reacting_commands(drafts, requested, collector)
         if drafter.has_requisites:
             from ensue.language.transparent import add_transparent
 
@@ -207,45 +209,45 @@ class Compiler:
                 keys_of=drafter.keys_of, is_resource=self._checks.is_resource,
                 block_of=lambda id_: block_that_declares(id_, tree),
             )  # fmt: skip
-            bindings = Bindings(drafts, scope, resolver.minion_states, found)
+            bindings = Bindings(drafts, scope, resolver.minion_states, collector)
             bindings.lower(requested)
-        ordered, checks = put_in_order(drafts, requested, found, self._catalog.mod_watch, bindings)
-        found.stop_on_errors()
+        ordered, checks = put_in_order(drafts, requested, collector, self._catalog.mod_watch, bindings)
+        collector.stop_on_errors()
         plan = Plan(
             chunks=_chunks(drafts, requested, ordered, bindings, slots=tree.slots),
             scope=within.scope,
             target=self._target,
             tree=tree,
-            warnings=tuple(found.warnings),
+            warnings=tuple(collector.warnings),
             checks=_checks(ordered, checks),
         )
         return Compiled(plan=plan, tree=tree)
 
-    def _warn_of_texts(self, tree: SlsTree, drafts: list[Draft], found: Collector) -> None:
+    def _warn_of_texts(self, tree: SlsTree, drafts: list[Draft], collector: Collector) -> None:
         """Warn of references, templates and requisites where nothing binds, renders or meets them."""
         if any(stream.space.own for stream in tree.streams.values()):
             from ensue.language.requisites_across_blocks import warn_of_requisites_of_blocks
 
-            warn_of_requisites_of_blocks(tree, found)
+            warn_of_requisites_of_blocks(tree, collector)
         if any("${" in stream.source for stream in tree.streams.values()):
             from ensue.language.references_in_tags import warn_of_references_in_tags
 
-            warn_of_references_in_tags(tree, found)
+            warn_of_references_in_tags(tree, collector)
         if sourced := [
             draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
         ]:
             from ensue.language.unrendered_sources import warn_of_unrendered_sources
 
-            warn_of_unrendered_sources(sourced, found)
+            warn_of_unrendered_sources(sourced, collector)
             if rendering := [draft for draft in sourced if draft.arguments.get("template")]:
                 from ensue.language.references.in_template_files import warn_of_references_in_templates
 
-                warn_of_references_in_templates(rendering, drafts, self._roots, found)
+                warn_of_references_in_templates(rendering, drafts, self._roots, collector)
 
-    def load(self, requests: Sequence[SlsRequest], found: Collector) -> SlsTree:
+    def load(self, requests: Sequence[SlsRequest], collector: Collector) -> SlsTree:
         """Load SLS with their includes, and apply their `extend`, `exclude` and `use`."""
         render = self._renderer.of_one_loading().render_file
-        loader = TreeLoader(self._roots, render, found, numbered=self._auto_order)
+        loader = TreeLoader(self._roots, render, collector, numbered=self._auto_order)
         for request in requests:
             if request.path is None:
                 loader.load_named(request.name, request.saltenv, request.place)
@@ -253,32 +255,32 @@ class Compiler:
                 loader.load(file)
             else:
                 shown = self._roots.shown(request.path)
-                found.error(
+                collector.error(
                     "E0301",
                     f"there is no file {shown}",
                     Span(shown),
                     help="check the path; it is relative to the project's root",
                 )
-        return _finished(loader.tree, found)
+        return _finished(loader.tree, collector)
 
 
-def _finished(tree: SlsTree, found: Collector) -> SlsTree:
+def _finished(tree: SlsTree, collector: Collector) -> SlsTree:
     """Apply the `extend`, `exclude` and `use` of a tree."""
-    apply_extensions(tree, found)
+    apply_extensions(tree, collector)
     apply_exclusions(tree)
-    apply_use(tree, found)
-    _apply_arg_binds(tree, found)
+    apply_use(tree, collector)
+    _apply_arg_binds(tree, collector)
     return tree
 
 
-def _apply_arg_binds(tree: SlsTree, found: Collector) -> None:
+def _apply_arg_binds(tree: SlsTree, collector: Collector) -> None:
     for modules in tree.declared.values():
-        for one in modules.values():
-            if "arg_bind" in one.arguments:
+        for declaration in modules.values():
+            if "arg_bind" in declaration.arguments:
                 from ensue.language.references.explicit_bindings import apply_arg_bind
 
                 tree.binds = True
-                apply_arg_bind(one, found)
+                apply_arg_bind(declaration, collector)
 
 
 def _chunks(
@@ -326,22 +328,22 @@ def _checks(ordered: list[int], checks: dict[int, int]) -> dict[int, int]:
 def _chunk(
     draft: Draft, place: int, requisites: tuple[Requisite, ...], bindings: dict[str, BoundText] | None
 ) -> Chunk:
-    one = draft.declaration
+    declaration = draft.declaration
     # Positional arguments: with keywords, this call takes as long as all the rest.
     return Chunk(
-        one.id,
+        declaration.id,
         draft.name,
-        one.module,
-        one.function,
+        declaration.module,
+        declaration.function,
         draft.arguments,
-        one.sls,
+        declaration.sls,
         place,
-        one.document,
-        one.keys,
+        declaration.document,
+        declaration.keys,
         requisites,
         draft.options,
         None,
-        one.saltenv,
+        declaration.saltenv,
         bindings,
         fault=draft.fault,
     )

@@ -99,7 +99,7 @@ class Declaration(msgspec.Struct):
 
 
 def read_declarations(
-    data: Mapping[Any, Any], sls: str, document: YamlDocument, found: Collector
+    data: Mapping[Any, Any], sls: str, document: YamlDocument, collector: Collector
 ) -> dict[str, dict[str, Declaration]]:
     """Return the declarations of an SLS by ID and module, without its `include`, `extend` and `exclude`."""
     declared: dict[str, dict[str, Declaration]] = {}
@@ -107,27 +107,27 @@ def read_declarations(
         if raw_id in TOP_LEVEL_WORDS:
             continue
         if not isinstance(raw_id, str):
-            _refuse_id(raw_id, document, found)
+            _refuse_id(raw_id, document, collector)
             continue
         if not is_encodable(raw_id):
-            refuse_half_pair(f"the ID {raw_id!r}", document.locate((raw_id,)), found)
+            refuse_half_pair(f"the ID {raw_id!r}", document.locate((raw_id,)), collector)
             continue
         id_ = raw_id
         if body.__class__ is str:
-            declaration = _short(id_, body, sls, document, found)
+            declaration = _short(id_, body, sls, document, collector)
             if declaration is not None:
                 declared[id_] = {declaration.module: declaration}
         elif body.__class__ is dict or is_mapping(body):
-            declared[id_] = read_body(id_, body, sls, document, found)
+            declared[id_] = read_body(id_, body, sls, document, collector)
         else:
-            _refuse_body(id_, body, document, found)
+            _refuse_body(id_, body, document, collector)
     return declared
 
 
-def _short(id_: str, body: str, sls: str, document: YamlDocument, found: Collector) -> Declaration | None:
+def _short(id_: str, body: str, sls: str, document: YamlDocument, collector: Collector) -> Declaration | None:
     module, dot, function = body.strip().rpartition(".")
     if not dot or not module or not function:
-        found.error(
+        collector.error(
             "E0304",
             f"{id_!r} names no state function",
             document.locate((id_,)),
@@ -146,7 +146,7 @@ def read_body(
     body: Mapping[Any, Any],
     sls: str,
     document: YamlDocument,
-    found: Collector,
+    collector: Collector,
     *,
     above: tuple[str, ...] = (),
 ) -> dict[str, Declaration]:
@@ -156,17 +156,17 @@ def read_body(
     if len(body) > 1:
         from ensue.language.words_beside_functions import without_words_beside
 
-        body = without_words_beside(id_, body, document, above, found)
+        body = without_words_beside(id_, body, document, above, collector)
     modules: dict[str, Declaration] = {}
     for key, arguments in _in_order(body):
         place = (*above, id_, key)
-        listed = _argument_list(key, arguments, document, place, found)
+        listed = _argument_list(key, arguments, document, place, collector)
         if listed is None:
             continue
         module, dot, function = key.rpartition(".")
         if not dot:
             module, function = key, ""
-        merged, functions = _merged_arguments(listed, document, place, found)
+        merged, functions = _merged_arguments(listed, document, place, collector)
         if not dot and functions:
             # The long form: `pkg:` with the function as one item of the list.
             function = functions.pop()
@@ -174,7 +174,7 @@ def read_body(
             # `cloud.instance: [present, …]`: the key is the module path, the item is the function.
             module, function = key, functions.pop()
         if functions:
-            found.error(
+            collector.error(
                 "E0305",
                 f"{id_!r} names several functions of {module!r}",
                 document.locate(place),
@@ -183,7 +183,7 @@ def read_body(
                 or ("an argument has a name: `- name: …`" if dot else "give each function an ID of its own"),
             )
         if module in modules:
-            found.error(
+            collector.error(
                 "E0305",
                 f"{id_!r} declares {module!r} twice",
                 document.locate(place),
@@ -238,7 +238,7 @@ def _plain_arguments(listed: list[Any]) -> dict[str, Any] | None:
 
 
 def _argument_list(
-    key: str, arguments: Any, document: YamlDocument, place: Sequence[str], found: Collector
+    key: str, arguments: Any, document: YamlDocument, place: Sequence[str], collector: Collector
 ) -> list[Any] | None:
     if is_list(arguments):
         return arguments
@@ -247,7 +247,7 @@ def _argument_list(
     if isinstance(arguments, str) and "." not in key:
         return [arguments]
     if is_mapping(arguments):
-        found.error(
+        collector.error(
             "E0307",
             f"the arguments of {place[-2]!r} are a mapping",
             document.locate(place),
@@ -257,7 +257,7 @@ def _argument_list(
             or f"{_function_instead_of(key)}{_DASHES}",
         )
         return None
-    found.error(
+    collector.error(
         "E0307",
         f"the arguments of {place[-2]!r} are not a list",
         document.locate(place),
@@ -268,27 +268,27 @@ def _argument_list(
 
 
 def _merged_arguments(
-    listed: Sequence[Any], document: YamlDocument, place: Sequence[str], found: Collector
+    listed: Sequence[Any], document: YamlDocument, place: Sequence[str], collector: Collector
 ) -> tuple[dict[str, Any], list[str]]:
     merged: dict[str, Any] = {}
     functions: list[str] = []
     for index, item in enumerate(listed):
         if item.__class__ is str:
             if glued := _GLUED.fullmatch(item):
-                _refuse_glued(glued[1], glued[2], document, (*place, index), found)
+                _refuse_glued(glued[1], glued[2], document, (*place, index), collector)
                 continue
             functions.append(item)
         elif is_mapping(item):
             # Later arguments win, as in Salt; every key becomes text, whatever YAML read it as.
             for name, value in item.items():
                 if name in merged and name in _NEVER_TWICE:
-                    _refuse_second(name, document, (*place, index), found)
+                    _refuse_second(name, document, (*place, index), collector)
                 if name in merged and name in ADDED_UP and is_list(value) and is_list(merged[name]):
                     merged[name] = [*merged[name], *value]
                     continue
                 merged[name if name.__class__ is str else str(name)] = value
         elif item is not None:
-            found.warning(
+            collector.warning(
                 "E0307",
                 f"an argument of {place[-2]!r} is ignored: it is neither a name with a value nor a function",
                 document.locate((*place, index)),
@@ -328,9 +328,9 @@ def _instead_of_keyword(word: str) -> str:
 
 
 def _refuse_glued(
-    name: str, value: str, document: YamlDocument, place: Sequence[str | int], found: Collector
+    name: str, value: str, document: YamlDocument, place: Sequence[str | int], collector: Collector
 ) -> None:
-    found.error(
+    collector.error(
         "E0307",
         f"`{name}:{value}` of {place[-3]!r} is a text, not an argument",
         document.locate(place),
@@ -339,8 +339,10 @@ def _refuse_glued(
     )
 
 
-def _refuse_second(word: str, document: YamlDocument, place: Sequence[str | int], found: Collector) -> None:
-    found.error(
+def _refuse_second(
+    word: str, document: YamlDocument, place: Sequence[str | int], collector: Collector
+) -> None:
+    collector.error(
         "E0312",
         f"{place[-3]!r} has `{word}` twice",
         document.locate(place),
@@ -349,9 +351,9 @@ def _refuse_second(word: str, document: YamlDocument, place: Sequence[str | int]
     )
 
 
-def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:
+def _refuse_id(raw_id: Any, document: YamlDocument, collector: Collector) -> None:
     word = document.written_key(raw_id) or str(raw_id)
-    found.error(
+    collector.error(
         "E0303",
         f"the ID {word} is not text",
         document.locate((word,)),
@@ -360,9 +362,9 @@ def _refuse_id(raw_id: Any, document: YamlDocument, found: Collector) -> None:
     )
 
 
-def refuse_half_pair(what: str, span: Span, found: Collector) -> None:
+def refuse_half_pair(what: str, span: Span, collector: Collector) -> None:
     """Report a name with half of a surrogate pair, which Python and JSON allow and UTF-8 does not."""
-    found.error(
+    collector.error(
         "E0303",
         f"{what} holds half of a surrogate pair",
         span,
@@ -371,9 +373,9 @@ def refuse_half_pair(what: str, span: Span, found: Collector) -> None:
     )
 
 
-def _refuse_body(id_: str, body: Any, document: YamlDocument, found: Collector) -> None:
+def _refuse_body(id_: str, body: Any, document: YamlDocument, collector: Collector) -> None:
     shown = "nothing" if body is None else repr(body)
-    found.error(
+    collector.error(
         "E0303",
         f"{id_!r} is not a state declaration",
         document.locate((id_,)),

@@ -26,22 +26,22 @@ _NEVER_USED: Final = frozenset({"name", "names", "order", "delayed_render", "arg
 """Arguments that `use` does not copy."""
 
 
-def apply_extensions(tree: SlsTree, found: Collector) -> None:
+def apply_extensions(tree: SlsTree, collector: Collector) -> None:
     """Merge everything under `extend:` into the declarations it names."""
     for extension in tree.extensions:
         if _is_excluded(tree, extension.sls):
             continue
-        _extend(tree, extension, found)
+        _extend(tree, extension, collector)
 
 
-def _extend(tree: SlsTree, extension: ExtendEntry, found: Collector) -> None:
+def _extend(tree: SlsTree, extension: ExtendEntry, collector: Collector) -> None:
     for module, addition in extension.declarations.items():
         target = _find(tree, extension.id, module)
         if target is None and extension.id in tree.declared:
             # The ID exists without this module: extending adds the module, as in Salt.
             tree.declared[extension.id][module] = addition
         elif target is None:
-            found.error(
+            collector.error(
                 "E0309",
                 f"cannot extend {extension.id!r}: no such ID in this run",
                 extension.span,
@@ -51,7 +51,7 @@ def _extend(tree: SlsTree, extension: ExtendEntry, found: Collector) -> None:
             if module == "stateconf":
                 from ensue.language.stateconf.unread import refuse_unread_values
 
-                refuse_unread_values(tree, extension, target, found)
+                refuse_unread_values(tree, extension, target, collector)
             _merge(target, addition)
 
 
@@ -94,7 +94,11 @@ def _find(tree: SlsTree, id_or_name: str, module: str) -> Declaration | None:
     modules = tree.declared.get(id_or_name)
     if modules and module in modules:
         return modules[module]
-    named = [one for one in _declarations(tree) if one.module == module and _named(one, id_or_name)]
+    named = [
+        declaration
+        for declaration in _declarations(tree)
+        if declaration.module == module and _named(declaration, id_or_name)
+    ]
     return named[0] if len(named) == 1 else None
 
 
@@ -114,7 +118,11 @@ def apply_exclusions(tree: SlsTree) -> None:
         return
     for id_ in list(tree.declared):
         modules = tree.declared[id_]
-        kept = {name: one for name, one in modules.items() if not _is_excluded(tree, one.sls)}
+        kept = {
+            name: declaration
+            for name, declaration in modules.items()
+            if not _is_excluded(tree, declaration.sls)
+        }
         if id_ in tree.excluded_ids or not kept:
             del tree.declared[id_]
         else:
@@ -125,22 +133,30 @@ def _is_excluded(tree: SlsTree, sls: str) -> bool:
     return any(fnmatch.fnmatchcase(sls, pattern) for pattern in tree.excluded_sls)
 
 
-def apply_use(tree: SlsTree, found: Collector) -> None:
+def apply_use(tree: SlsTree, collector: Collector) -> None:
     """Copy arguments along `use` and `use_in`, except names, requisites and arguments that exist already.
 
     Copied arguments are not copied on, whatever the order of the declarations.
     """
     pairs: list[tuple[Declaration, Declaration]] = []
-    for one in [one for one in _declarations(tree) if "use" in one.arguments or "use_in" in one.arguments]:
-        pairs += [(source, one) for source in _used(tree, one, one.arguments.pop("use", None), found)]
-        pairs += [(one, target) for target in _used(tree, one, one.arguments.pop("use_in", None), found)]
+    for declaration in [
+        one for one in _declarations(tree) if "use" in one.arguments or "use_in" in one.arguments
+    ]:
+        pairs += [
+            (source, declaration)
+            for source in _used(tree, declaration, declaration.arguments.pop("use", None), collector)
+        ]
+        pairs += [
+            (declaration, target)
+            for target in _used(tree, declaration, declaration.arguments.pop("use_in", None), collector)
+        ]
     own = {id(one): dict(one.arguments) for pair in pairs for one in pair}
     for source, target in pairs:
         _copy_arguments(source, target, own)
 
 
 def _used(
-    tree: SlsTree, declaration: Declaration, references: Any, found: Collector
+    tree: SlsTree, declaration: Declaration, references: Any, collector: Collector
 ) -> Iterator[Declaration]:
     if references is None:
         return
@@ -149,7 +165,7 @@ def _used(
         for module, name in pairs:
             target = _find_used(tree, str(module), str(name))
             if target is None:
-                found.warning(
+                collector.warning(
                     "E0501",
                     f"{declaration.id!r} uses {module}: {name}, which is not in this run",
                     declaration.span(),

@@ -63,36 +63,36 @@ def is_fanned(words: AbstractSet[str]) -> bool:
 
 
 def _read(
-    declaration: Declaration, given: dict[str, Any], vocabulary: Vocabulary, found: Collector
+    declaration: Declaration, given: dict[str, Any], vocabulary: Vocabulary, collector: Collector
 ) -> FanOut | None:
     expression, optional = given.get(TARGET), given.get(OPTIONAL, False)
     if not isinstance(optional, bool):
-        _refuse(declaration, OPTIONAL, optional, "it takes true or false", found)
+        _refuse(declaration, OPTIONAL, optional, "it takes true or false", collector)
         return None
     if TARGET not in given:
-        _refuse(declaration, OPTIONAL, optional, "it requires a `tgt` in the same state", found)
+        _refuse(declaration, OPTIONAL, optional, "it requires a `tgt` in the same state", collector)
         return None
     if not isinstance(expression, str):
         wanted = "it takes a target as one text, for example 'T@ssh_host:web-*' or 'web-01 or web-02'"
-        _refuse(declaration, TARGET, expression, wanted, found)
+        _refuse(declaration, TARGET, expression, wanted, collector)
         return None
-    _check(declaration, expression, vocabulary, found)
+    _check(declaration, expression, vocabulary, collector)
     return FanOut(expression=expression, optional=optional)
 
 
-def _refuse(declaration: Declaration, word: str, value: Any, help_: str, found: Collector) -> None:
+def _refuse(declaration: Declaration, word: str, value: Any, help_: str, collector: Collector) -> None:
     summary = f"`{word}` of {declaration.id!r} is {value!r}"
-    found.error("E0312", summary, declaration.span(word), help=help_)
+    collector.error("E0312", summary, declaration.span(word), help=help_)
 
 
-def _check(declaration: Declaration, expression: str, vocabulary: Vocabulary, found: Collector) -> None:
+def _check(declaration: Declaration, expression: str, vocabulary: Vocabulary, collector: Collector) -> None:
     try:
         if holds_sign(expression):
             _check_around_references(expression, vocabulary)
         else:
             vocabulary.parse(expression)
     except TargetSyntaxError as error:
-        found.error(
+        collector.error(
             error.code,
             str(error),
             _place(declaration, expression, error.column),

@@ -41,17 +41,17 @@ def foreign_name(name: str, span: Span) -> Diagnostic | None:
     )
 
 
-def refuse_credentials(declaration: Declaration, others: Iterable[str], found: Collector) -> bool:
+def refuse_credentials(declaration: Declaration, others: Iterable[str], collector: Collector) -> bool:
     """Refuse the arguments by which Idem selects credentials; return whether there are any.
 
     Args:
         declaration: the state.
         others: the names of arguments that the function does not have.
-        found: collects the errors.
+        collector: collects the errors.
     """
     refused = sorted(_ARGUMENTS.intersection(others))
     for name in refused:
-        found.error(
+        collector.error(
             _CODE,
             f"`{name}` of {declaration.id!r} is Idem's option for credentials",
             declaration.span(name),

@@ -23,7 +23,7 @@ def beyond_strings(text: str, extents: Sequence[Extent]) -> Iterator[Extent]:
         text: JSON text.
         extents: the positions of printed values that are not plain words, in order.
     """
-    strings = [found.span() for found in _STRING.finditer(text)]
+    strings = [match.span() for match in _STRING.finditer(text)]
     for extent in extents:
         place = bisect_right(strings, (extent.start, 0)) - 1
         if extent.is_serialized and _is_whole(text, extent, strings[place] if place >= 0 else (0, 0)):

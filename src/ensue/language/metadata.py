@@ -30,20 +30,20 @@ def metadata_of(data: Mapping[Any, Any]) -> dict[str, Any]:
     Args:
         data: the rendered data of the SLS.
     """
-    found = {"": data[META]} if META in data else {}
+    metadata = {"": data[META]} if META in data else {}
     for id_, body in data.items():
         if id_ != META and is_mapping(body) and META in body:
-            found[str(id_)] = body[META]
-    return found
+            metadata[str(id_)] = body[META]
+    return metadata
 
 
-def warn_of_state(data: Mapping[Any, Any], document: YamlDocument, found: Collector) -> None:
+def warn_of_state(data: Mapping[Any, Any], document: YamlDocument, collector: Collector) -> None:
     """Warn of a file's `META` that looks like a state: it may be meant as one, and is not run."""
     body = data.get(META)
     keys = [body] if isinstance(body, str) else map(str, body) if is_mapping(body) else ()
     function = next(filter(_FUNCTION.fullmatch, keys), None)
     if function is not None:
-        found.warning(
+        collector.warning(
             "E0315",
             f"{META} is not a state: {function} is not run",
             document.locate((META,)),

@@ -43,13 +43,13 @@ class MinionStates:
     Args:
         drafts: all drafts of the scope; those of other minions' states are added.
         minion: the id of this minion in a run over minions; empty: no coordinator has the values of others.
-        found: collects the errors.
+        collector: collects the errors.
     """
 
-    def __init__(self, drafts: list[Draft], minion: str, found: Collector) -> None:
+    def __init__(self, drafts: list[Draft], minion: str, collector: Collector) -> None:
         self._drafts = drafts
         self._minion = minion
-        self._found = found
+        self._collector = collector
         self._numbers: dict[MinionState, int] = {}
 
     @property
@@ -109,7 +109,7 @@ class MinionStates:
         return True, self.number(state, draft)
 
     def _refuse_alone(self, draft: Draft, word: str, minion: str, span: Span) -> None:
-        self._found.error(
+        self._collector.error(
             "E0877",
             f"`{word}` of {draft.declaration.id!r} names a state on minion[{minion}]",
             span,
@@ -130,7 +130,7 @@ class MinionStates:
         else:
             detail = "a requisite names one state of another minion, by module and ID or by its ID"
             help_ = f"write `- '{key}': {{module: id}}`, or `- '{key}': id`"
-        self._found.error(
+        self._collector.error(
             "E0880",
             f"`{word}` of {draft.declaration.id!r} cannot name that on {key}",
             span,

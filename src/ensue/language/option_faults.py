@@ -17,13 +17,13 @@ class OptionFaults:
 
     Args:
         declaration: the state.
-        found: collects the errors.
+        collector: collects the errors.
         ignores: whether a boolean that is no condition is ignored, as in Salt.
     """
 
-    def __init__(self, declaration: Declaration, found: Collector, *, ignores: bool) -> None:
+    def __init__(self, declaration: Declaration, collector: Collector, *, ignores: bool) -> None:
         self.declaration = declaration
-        self._found = found
+        self._collector = collector
         self._ignores = ignores
 
     def refuse(
@@ -40,7 +40,7 @@ class OptionFaults:
             meant: what was probably meant: `did you mean …?` or an instruction; empty if that is not known.
         """
         document, place = self.declaration.written_at(*(keys or (word,)))
-        self._found.error(
+        self._collector.error(
             "E0312",
             f"`{word}` of {self.declaration.id!r} {'holds' if is_part else 'is'} {shown(value)}",
             document.locate(place),
@@ -58,7 +58,7 @@ class OptionFaults:
         document, place = self.declaration.written_at(*keys)
         command = shown(value)
         if not self._ignores:
-            self._found.error(
+            self._collector.error(
                 "E0312",
                 f"`{word}` of {self.declaration.id!r} {'holds' if len(keys) > 1 else 'is'} {command}",
                 document.locate(place),
@@ -68,7 +68,7 @@ class OptionFaults:
                 "run as in Salt",
             )
             return
-        self._found.warning(
+        self._collector.warning(
             "E0408",
             f"`{word}` of {self.declaration.id!r} {'holds' if len(keys) > 1 else 'is'} {command}",
             document.locate(place),

@@ -38,7 +38,7 @@ def read_options(
     declaration: Declaration,
     arguments: dict[str, Any],
     accepts: Callable[[str], bool],
-    found: Collector,
+    collector: Collector,
     *,
     ignores: bool,
 ) -> StateOptions:
@@ -48,10 +48,10 @@ def read_options(
         declaration: for messages.
         arguments: the arguments; options are removed from it, except those that the function takes itself.
         accepts: whether the function takes an argument of that name.
-        found: collects the errors.
+        collector: collects the errors.
         ignores: whether a boolean that is no condition is ignored, as in Salt.
     """
-    reader = _OptionReader(declaration, found, ignores=ignores)
+    reader = _OptionReader(declaration, collector, ignores=ignores)
     if "order" in arguments:
         reader.order(arguments["order"])
     if "aggregate" in arguments and not accepts("aggregate"):
@@ -112,10 +112,10 @@ def _without_quotes(value: Any) -> str:
 class _OptionReader:
     """Reads single options and reports what is wrong with them."""
 
-    def __init__(self, declaration: Declaration, found: Collector, *, ignores: bool) -> None:
+    def __init__(self, declaration: Declaration, collector: Collector, *, ignores: bool) -> None:
         self._declaration = declaration
-        self._found = found
-        self.faults = OptionFaults(declaration, found, ignores=ignores)
+        self._collector = collector
+        self.faults = OptionFaults(declaration, collector, ignores=ignores)
         self._refuse = self.faults.refuse
 
     def judge(self, word: str, value: Any, kind: ArgumentType, *above: str) -> bool:
@@ -244,7 +244,7 @@ class _OptionReader:
                 help_ = "a name is text: put it in quotes"
             case _:
                 pass
-        self._found.error(
+        self._collector.error(
             "E0312",
             f"`delayed_render` of {self._declaration.id!r} holds {item!r}",
             self._declaration.span("delayed_render", place),

@@ -68,7 +68,7 @@ class InOrder(NamedTuple):
 def put_in_order(
     drafts: list[Draft],
     requested: Requested,
-    found: Collector,
+    collector: Collector,
     reacts: Reacts,
     bindings: Bindings | None = None,
 ) -> InOrder:
@@ -77,7 +77,7 @@ def put_in_order(
     Args:
         drafts: the drafts to put in order.
         requested: for each draft, its requisite words and the drafts they name.
-        found: collects the errors.
+        collector: collects the errors.
         reacts: returns whether a module has a function for what `watch` reports; in others, `watch` has the
             rank of `require`.
         bindings: the references that became `arg_bind`; None without references.
@@ -107,7 +107,7 @@ def put_in_order(
         return graph.told_apart(order_with_priorities(len(orders), graph.edges, keys))
     except CycleError as error:
         for cycle in error.cycles:
-            _report_cycle(_Tellers(drafts, bindings), graph, cycle, found)
+            _report_cycle(_Tellers(drafts, bindings), graph, cycle, collector)
         return InOrder([], {})
 
 
@@ -231,15 +231,15 @@ class _Tellers(NamedTuple):
 
     def step(self, teller: int, other: int, word: str) -> tuple[str, Span]:
         """Describe the requisite of a draft on another, and return its place."""
-        one, asked = self.drafts[teller].declaration, self.drafts[other].declaration.id
+        declaration, asked = self.drafts[teller].declaration, self.drafts[other].declaration.id
         if word == "arg_bind" and self.bindings is not None:
             reference, span = self.bindings.step(teller, other)
-            return f"{one.id} ({span}) is bound to {asked} by {reference}", span
-        span = one.span(word) if word in one.arguments else one.span()
-        return f"{one.id} ({span}) has `{word}` on {asked}", span
+            return f"{declaration.id} ({span}) is bound to {asked} by {reference}", span
+        span = declaration.span(word) if word in declaration.arguments else declaration.span()
+        return f"{declaration.id} ({span}) has `{word}` on {asked}", span
 
 
-def _report_cycle(tellers: _Tellers, graph: _Graph, cycle: list[Edge], found: Collector) -> None:
+def _report_cycle(tellers: _Tellers, graph: _Graph, cycle: list[Edge], collector: Collector) -> None:
     steps: list[str] = []
     places: list[tuple[Span, str]] = []
     for edge in cycle:
@@ -250,7 +250,7 @@ def _report_cycle(tellers: _Tellers, graph: _Graph, cycle: list[Edge], found: Co
         step, span = tellers.step(teller, other, edge.reason)
         steps.append(step)
         places.append((span, f"{tellers.drafts[teller].declaration.id}: {edge.reason}"))
-    found.error(
+    collector.error(
         "E0502",
         "requisites form a cycle",
         places[0][0],

@@ -148,8 +148,8 @@ def word_problems(plans: Sequence[Plan], part: RunPart, *, joining: bool = False
     by_word = [StatesByWord(plan) for plan in plans if plan.chunks]
     problems: list[Diagnostic] = []
     for option, word in part.words:
-        meanings = [one.meanings(option, word) for one in by_word]
-        if any(len(one) > 1 and len({*map(frozenset, one.values())}) > 1 for one in meanings):
+        meanings = [states_by_word.meanings(option, word) for states_by_word in by_word]
+        if any(len(meaning) > 1 and len({*map(frozenset, meaning.values())}) > 1 for meaning in meanings):
             problems.append(_ambiguous(option, word))
         elif not any(meanings) and not joining:
             problems.append(_unknown(option, word, by_word))
@@ -168,13 +168,15 @@ def _ambiguous(option: str, word: str) -> Diagnostic:
 
 
 def _unknown(option: str, word: str, by_word: Sequence[StatesByWord]) -> Diagnostic:
-    included = sorted({sls for one in by_word for sls in one.included_by(word.removeprefix("sls:"))})
+    included = sorted(
+        {sls for states_by_word in by_word for sls in states_by_word.included_by(word.removeprefix("sls:"))}
+    )
     if option == EXCLUDE and included:
         help_ = f"it only includes other SLS; name those: {', '.join(included)}"
     else:
-        known = sorted({name for one in by_word for name in one.known(option)})
+        known = sorted({name for states_by_word in by_word for name in states_by_word.known(option)})
         help_ = near_names(word, known) or _near_rest(word, known) or _forms(option)
-    callers = list(dict.fromkeys(id_ for one in by_word for id_ in one.callers()))
+    callers = list(dict.fromkeys(id_ for states_by_word in by_word for id_ in states_by_word.callers()))
     return Diagnostic(
         code="E0869",
         summary=f"`{option} {word}` names no state of this run",

@@ -95,7 +95,7 @@ class PillarCompiler:
         return next((span for document in self._documents if (span := document.find(keys))), None)
 
     def compile(
-        self, subject: TargetSubject, override: Mapping[str, Any], found: Collector
+        self, subject: TargetSubject, override: Mapping[str, Any], collector: Collector
     ) -> dict[str, Any]:
         """Return the pillar; errors go to the collector.
 
@@ -105,32 +105,32 @@ class PillarCompiler:
         Args:
             subject: the target whose pillar it is.
             override: merged last (`--pillar`).
-            found: collects the errors.
+            collector: collects the errors.
         """
-        return self.of(self.matches(subject, found), override, found)
+        return self.of(self.matches(subject, collector), override, collector)
 
-    def matches(self, subject: TargetSubject, found: Collector) -> list[TopMatch]:
+    def matches(self, subject: TargetSubject, collector: Collector) -> list[TopMatch]:
         """Return what the top file assigns to a subject; errors go to the collector."""
         try:
-            return top_matches(self._roots, self._rendered, subject, found, self._options.top) or []
+            return top_matches(self._roots, self._rendered, subject, collector, self._options.top) or []
         except CompileError as error:
-            found.add(error.diagnostics)
+            collector.add(error.diagnostics)
             return []
 
     def of(
-        self, matched: Sequence[TopMatch], override: Mapping[str, Any], found: Collector
+        self, matched: Sequence[TopMatch], override: Mapping[str, Any], collector: Collector
     ) -> dict[str, Any]:
         """Return the pillar of the files that a top file assigns; see `compile`."""
         pillar: dict[str, Any] = {}
         loaders: dict[str, _PillarLoader] = {}
-        for one in matched:
-            loader = loaders.setdefault(one.saltenv, _PillarLoader(self, one.saltenv, found))
-            for name in self._roots.matching(one.name, one.saltenv):
-                data = loader.load(name, one.span, {}, may_be_missing=one.may_be_missing)
+        for match in matched:
+            loader = loaders.setdefault(match.saltenv, _PillarLoader(self, match.saltenv, collector))
+            for name in self._roots.matching(match.name, match.saltenv):
+                data = loader.load(name, match.span, {}, may_be_missing=match.may_be_missing)
                 self._options.merging.into(pillar, data)
         pillar = unmarked(pillar)
         if self._beyond is not None:
-            pillar = self._beyond(pillar, found)
+            pillar = self._beyond(pillar, collector)
         return merge(pillar, override, merge_lists=self._options.merging.lists)
 
     def _rendered(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
@@ -138,12 +138,12 @@ class PillarCompiler:
             return self._renderer.render_file(file, defaults)
         return self._plain.rendered(file, lambda: self._renderer.render_file(file, defaults))
 
-    def read(self, file: SlsFile, defaults: Mapping[str, Any], found: Collector) -> dict[str, Any]:
+    def read(self, file: SlsFile, defaults: Mapping[str, Any], collector: Collector) -> dict[str, Any]:
         """Return the data of one file, without its includes."""
         try:
             stream = self._rendered(file, defaults)
         except CompileError as error:
-            found.add(error.diagnostics)
+            collector.add(error.diagnostics)
             return {}
         self.is_plain = self.is_plain and self._plain is not None and self._plain.holds(file)
         document = stream.document()
@@ -152,7 +152,7 @@ class PillarCompiler:
             return {}
         if not is_mapping(stream.data):
             place = document.source_span(1)
-            found.error("E0603", f"the pillar SLS {file.name!r} is not a mapping", place)
+            collector.error("E0603", f"the pillar SLS {file.name!r} is not a mapping", place)
             return {}
         return dict(stream.data)
 
@@ -174,10 +174,10 @@ class PillarCompiler:
 class _PillarLoader:
     """Loads the files of one environment with their includes; a file that was included is not read again."""
 
-    def __init__(self, compiler: PillarCompiler, saltenv: str, found: Collector) -> None:
+    def __init__(self, compiler: PillarCompiler, saltenv: str, collector: Collector) -> None:
         self._compiler = compiler
         self._saltenv = saltenv
-        self._found = found
+        self._collector = collector
         self._read: dict[str, dict[str, Any]] = {}
 
     def load(
@@ -201,15 +201,15 @@ class _PillarLoader:
             if not may_be_missing:
                 self._missing(name, span)
             return {}
-        data = self._compiler.read(file, defaults, self._found)
+        data = self._compiler.read(file, defaults, self._collector)
         if "include" not in data:
             self._read[name] = data
             return data
         includes = list(self._includes(data.pop("include"), file, defaults))
         self._read[name] = data
         below: list[dict[str, Any]] = []
-        for one in includes:
-            below += yield self._included(one)
+        for include in includes:
+            below += yield self._included(include)
         return self._with_included(data, below)
 
     def _with_included(self, data: dict[str, Any], below: list[dict[str, Any]]) -> dict[str, Any]:
@@ -238,7 +238,7 @@ class _PillarLoader:
         try:
             refuse_unbounded(data, include.span.span())
         except CompileError as error:
-            self._found.add(error.diagnostics)
+            self._collector.add(error.diagnostics)
             return {}
         return data
 
@@ -247,7 +247,7 @@ class _PillarLoader:
         if not is_list(listed):
             message = f"`include` in the pillar SLS {file.name!r} is not a list"
             place = document.locate(("include",))
-            self._found.error("E0302", message, place, help="write one `- name` per line under include:")
+            self._collector.error("E0302", message, place, help="write one `- name` per line under include:")
             return
         for index, entry in enumerate(listed):
             name, key = entry, ""
@@ -264,7 +264,7 @@ class _PillarLoader:
     def _missing(self, name: str, span: YamlPlace) -> None:
         roots = self._compiler.roots
         if not (folders := ", ".join(map(roots.shown, roots.folders(self._saltenv)))):
-            self._found.error(
+            self._collector.error(
                 "E0603",
                 f"there is no pillar SLS {name!r}: pillar_roots has no environment {self._saltenv!r}",
                 span,
@@ -272,7 +272,7 @@ class _PillarLoader:
                 help=near_names(self._saltenv, roots.environments) or "add it to pillar_roots in ensue.yaml",
             )
             return
-        self._found.error(
+        self._collector.error(
             "E0603",
             f"there is no pillar SLS {name!r}",
             span.item(name),

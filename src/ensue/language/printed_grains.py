@@ -34,13 +34,13 @@ _READS_GRAINS: Final = re.compile(
 _LIST_ITEM: Final = "- "
 
 
-def warn_of_printed_grains(drafts: Iterable[Draft], tree: SlsTree, found: Collector) -> None:
+def warn_of_printed_grains(drafts: Iterable[Draft], tree: SlsTree, collector: Collector) -> None:
     """Warn once per place where a template prints `grains` into a state with a `tgt`.
 
     Args:
         drafts: the states with a `tgt`.
         tree: the tree that they were read from.
-        found: collects the warnings.
+        collector: collects the warnings.
     """
     for draft in drafts:
         last = None
@@ -48,7 +48,7 @@ def warn_of_printed_grains(drafts: Iterable[Draft], tree: SlsTree, found: Collec
             if (span.path, span.line) == last or not _READS_GRAINS.search(expression):
                 continue
             last = (span.path, span.line)
-            found.warning(
+            collector.warning(
                 "E0716",
                 "`grains` here are not those of the resources that the state runs on",
                 span,

@@ -107,7 +107,7 @@ def joined(pieces: Iterable[Any], separator: Any = "") -> str:
     parts, between = [*items, separator] if separator else items, str(separator)
     if are_authored(parts):
         return Authored(str.join(between, texts))
-    if all(is_written(one) or is_serialized(one) or are_authored((one,)) for one in parts) or any(
+    if all(is_written(part) or is_serialized(part) or are_authored((part,)) for part in parts) or any(
         AUTHORED in text for text in texts
     ):
         return Written(str.join(guarded(separator) if separator else "", map(guarded, texts)))
@@ -128,21 +128,21 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
     opened: list[tuple[int, bool]] = []
     position = length = 0
     before = ""
-    for found in _GUARD.finditer(text):
-        piece = text[position : found.start()]
+    for match in _GUARD.finditer(text):
+        piece = text[position : match.start()]
         pieces.append(piece)
         length += len(piece)
-        position = found.end()
-        if found[0] in (BEGIN, BEGIN_SERIALIZED):
-            opened.append((length, found[0] == BEGIN_SERIALIZED))
-        elif found[0] == END:
+        position = match.end()
+        if match[0] in (BEGIN, BEGIN_SERIALIZED):
+            opened.append((length, match[0] == BEGIN_SERIALIZED))
+        elif match[0] == END:
             if opened:
                 start, is_of_serializer = opened.pop()
                 extents.append(Extent(start, length, is_of_serializer))
         elif before == ITEM and opened:
             opened[-1] = (length, False)
-        is_item = found[0] == ITEM and before == BEGIN and not piece.strip(_BLANKS)
-        before = BEGIN if found[0] == BEGIN else ITEM if is_item else ""
+        is_item = match[0] == ITEM and before == BEGIN and not piece.strip(_BLANKS)
+        before = BEGIN if match[0] == BEGIN else ITEM if is_item else ""
     pieces.append(text[position:])
     extents.sort(key=lambda extent: extent.start)
     return "".join(pieces), extents

@@ -27,29 +27,30 @@ _DECIDING: Final = frozenset({
 _OF_ITSELF: Final = frozenset({"read_only", "stateful"})
 
 
-def warn_of_reacting_commands(drafts: list[Draft], requested: Requested, found: Collector) -> None:
+def warn_of_reacting_commands(drafts: list[Draft], requested: Requested, collector: Collector) -> None:
     """Warn once per command with `watch` or `listen`, its own or another state's, that runs in every apply.
 
     Args:
         drafts: the states of a scope.
         requested: for each of them, its requisite words and the states they name.
-        found: collects the warnings.
+        collector: collects the warnings.
     """
     for number, word in dict(_additions(requested)).items():
         draft = drafts[number]
-        one = draft.declaration
-        instead = _RUN_ANYWAY.get((one.module, one.function))
+        declaration = draft.declaration
+        instead = _RUN_ANYWAY.get((declaration.module, declaration.function))
         if instead is None or _is_conditional(draft, requested[number]):
             continue
-        where = one.span(word) if word in one.arguments else one.span()
+        where = declaration.span(word) if word in declaration.arguments else declaration.span()
+        function = f"{declaration.module}.{declaration.function}"
         at_the_end = ", and once more at the end of a run that changes something" if word == "listen" else ""
-        found.warning(
+        collector.warning(
             "E0889",
-            f"{one.id!r} has `{word}` and runs its command in every apply",
+            f"{declaration.id!r} has `{word}` and runs its command in every apply",
             where,
-            detail=f"`{word}` adds a reaction to what a state does anyway, and {one.module}.{one.function} "
+            detail=f"`{word}` adds a reaction to what a state does anyway, and {function} "
             f"runs its command anyway{at_the_end}",
-            help=f"to run it only after changes, write {instead} in place of {one.module}.{one.function}, or "
+            help=f"to run it only after changes, write {instead} in place of {function}, or "
             f"`{_REACTING[word]}` in place of `{word}`; to run it in every apply, write `require`",
         )
 

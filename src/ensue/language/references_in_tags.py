@@ -33,18 +33,18 @@ _COMPARED: Final = re.compile(
 )
 
 
-def warn_of_references_in_tags(tree: SlsTree, found: Collector) -> None:
+def warn_of_references_in_tags(tree: SlsTree, collector: Collector) -> None:
     """Warn once per reference that a tag compares, tests or loops over.
 
     Args:
         tree: the SLS.
-        found: collects the warnings.
+        collector: collects the warnings.
     """
     for stream in tree.streams.values():
         if "${" not in stream.source or ("{%" not in stream.source and "{{" not in stream.source):
             continue
         for reference, span in _decided_by(stream):
-            found.warning(
+            collector.warning(
                 "E0890",
                 f"{reference} is text in a tag of a template",
                 span,

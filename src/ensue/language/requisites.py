@@ -36,7 +36,7 @@ class Resolver:
     Args:
         drafts: all drafts of the scope.
         tree: the SLS that they are from.
-        found: collects the errors.
+        collector: collects the errors.
         outer_ids: IDs and names of the enclosing scopes, which requisites cannot name.
         minion: the id of this minion in a run over minions; empty in other runs.
     """
@@ -45,14 +45,14 @@ class Resolver:
         self,
         drafts: list[Draft],
         tree: SlsTree,
-        found: Collector,
+        collector: Collector,
         outer_ids: Container[str] = (),
         minion: str = "",
     ) -> None:
         self._drafts = drafts
         self._minion = minion
         self._tree = tree
-        self._found = found
+        self._collector = collector
         self._outer_ids = outer_ids
         self._by_key: dict[tuple[str, str], list[int]] | None = None
         self._by_sls: dict[str, list[int]] = {}
@@ -82,7 +82,7 @@ class Resolver:
         """The states of other minions that are named; each is added to the drafts."""
         from ensue.language.minion_states import MinionStates
 
-        return MinionStates(self._drafts, self._minion, self._found)
+        return MinionStates(self._drafts, self._minion, self._collector)
 
     def _resolve_word(self, requested: Requested, number: int, word: str, references: Any) -> None:
         draft = self._drafts[number]
@@ -91,7 +91,7 @@ class Resolver:
         if is_mapping(references) and word in REQUISITES_IN:
             references = [{key: value} for key, value in references.items()]
         if isinstance(references, str) and word in REQUISITES_IN and word != "listen_in":
-            self._found.warning(
+            self._collector.warning(
                 "E0503",
                 f"`{word}` of {draft.declaration.id!r} is not a list",
                 draft.declaration.span(word),
@@ -100,7 +100,7 @@ class Resolver:
             )
             return
         if not is_list(references):
-            self._found.error(
+            self._collector.error(
                 "E0503",
                 f"`{word}` of {draft.declaration.id!r} is not a list",
                 draft.declaration.span(word),
@@ -165,12 +165,12 @@ class Resolver:
         for key, name in reference.items() if is_mapping(reference) else ():
             if isinstance(name, str) and GLOB_SIGNS.isdisjoint(name):
                 if key == "sls":
-                    return [one for one in targets if self._drafts[one].declaration.sls == name]
+                    return [target for target in targets if self._drafts[target].declaration.sls == name]
                 return self._of_id(targets, name) or targets
         return targets
 
     def _of_id(self, targets: list[int], id_: str) -> list[int]:
-        return [one for one in targets if self._drafts[one].declaration.id == id_]
+        return [target for target in targets if self._drafts[target].declaration.id == id_]
 
     def _pairs(self, draft: Draft, word: str, place: int, reference: Any) -> Iterator[tuple[str, str]]:
         if isinstance(reference, str):
@@ -188,7 +188,7 @@ class Resolver:
             yield str(key), value
 
     def _malformed(self, draft: Draft, word: str, place: int, reference: Any) -> None:
-        self._found.error(
+        self._collector.error(
             "E0503",
             f"`{word}` of {draft.declaration.id!r} holds {reference!r}",
             draft.declaration.span(word, place),
@@ -200,13 +200,15 @@ class Resolver:
             return self._by_key
         index: dict[tuple[str, str], list[int]] = defaultdict(list)
         for number, draft in enumerate(self._drafts):
-            one = draft.declaration
-            index[one.module, one.id].append(number)
-            index["id", one.id].append(number)
-            if draft.name != one.id:
-                index[one.module, draft.name].append(number)
+            declaration = draft.declaration
+            index[declaration.module, declaration.id].append(number)
+            index["id", declaration.id].append(number)
+            if draft.name != declaration.id:
+                index[declaration.module, draft.name].append(number)
                 index["id", draft.name].append(number)
-            for name in self._tree.loaded.get(sls_key(one.sls, one.saltenv), {one.sls}):
+            for name in self._tree.loaded.get(
+                sls_key(declaration.sls, declaration.saltenv), {declaration.sls}
+            ):
                 self._by_sls.setdefault(name, []).append(number)
         # An SLS without states satisfies a requisite on it.
         for sls, names in self._tree.loaded.items():
@@ -258,7 +260,7 @@ class Resolver:
         In an `_in` requisite, some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module
         that an ID lacks, if an earlier `_in` has found the ID. In `listen_in`, Salt ignores none.
         """
-        if value in self._found.refused:
+        if value in self._collector.refused:
             return
         if key != "sls" and value in self._outer_ids:
             self._outside(draft, word, place, key, value)
@@ -277,7 +279,7 @@ class Resolver:
         bare = is_list(listed) and isinstance(listed[place], str)
         by_salt = bare or key == "sls" or value in self._reached_ids
         ignored = word in REQUISITES_IN and word != "listen_in" and by_salt
-        report = self._found.warning if ignored else self._found.error
+        report = self._collector.warning if ignored else self._collector.error
         report(
             "E0501",
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, which is not in this run",
@@ -287,7 +289,7 @@ class Resolver:
         )
 
     def _outside(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
-        self._found.error(
+        self._collector.error(
             "E0501",
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state in another scope",
             draft.declaration.span(word, place),

@@ -40,12 +40,12 @@ def block_that_declares(id_: str, tree: SlsTree) -> str:
     return next((block.name for block in _blocks(tree) if id_ in _ids(block)), "")
 
 
-def warn_of_requisites_of_blocks(tree: SlsTree, found: Collector) -> None:
+def warn_of_requisites_of_blocks(tree: SlsTree, collector: Collector) -> None:
     """Warn of each requisite in the text of a delayed block that names a state outside of it.
 
     Args:
         tree: the SLS with the blocks.
-        found: collects the warnings.
+        collector: collects the warnings.
     """
     for block in _blocks(tree):
         own = _ids(block)
@@ -53,7 +53,7 @@ def warn_of_requisites_of_blocks(tree: SlsTree, found: Collector) -> None:
             declared = tree.declared.get(id_, {})
             if id_ in own or not any(f"{one}.".startswith(f"{module}.") for one in declared):
                 continue
-            found.warning(
+            collector.warning(
                 "E0501",
                 f"`{word}` in the delayed block {block.name!r} names {module}: {id_}, a state outside of it",
                 Span(block.place.path, block.first_line + line),

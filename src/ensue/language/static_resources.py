@@ -87,13 +87,13 @@ def type_defaults(body: Any) -> Mapping[str, Any]:
 
 
 def _hosts(
-    key: str, type_name: str, body: Any, locate: Locate, found: Collector
+    key: str, type_name: str, body: Any, locate: Locate, collector: Collector
 ) -> Iterator[tuple[object, dict[str, Any], list[str]]]:
     path = [key, type_name]
     if body is None:
         return
     if not is_mapping(body):
-        found.error(
+        collector.error(
             "E0703",
             f"the resource type {type_name!r} in pillar holds {body!r}",
             locate(path),
@@ -112,14 +112,14 @@ def _hosts(
     if hosts is None:
         return
     if not is_mapping(hosts):
-        found.error(
+        collector.error(
             "E0703", f"`hosts` of {type_name!r} is not a mapping", locate(path), help="write one id per line"
         )
         return
     for id_, config in hosts.items():
         place = [*path, str(id_)]
         if config is not None and not is_mapping(config):
-            found.error(
+            collector.error(
                 "E0703",
                 f"the configuration of {type_name}:{id_} is {config!r}",
                 locate(place),

@@ -57,7 +57,7 @@ def top_matches(
     roots: Roots,
     render: Callable[[SlsFile], Stream],
     subject: TargetSubject,
-    found: Collector,
+    collector: Collector,
     options: TopOptions | None = None,
     *,
     switches: set[str] | None = None,
@@ -69,7 +69,7 @@ def top_matches(
         roots: where to look for top files, in every environment.
         render: renders them.
         subject: the target that is matched.
-        found: collects the errors.
+        collector: collects the errors.
         options: which environments count, and how their top files are merged.
         switches: the switches that a top file turns on are added here; None: a top file has no switches.
         undecided: the targets that what is not known of the subject decides are added here; None: all of it
@@ -79,17 +79,17 @@ def top_matches(
         The assigned SLS, by environment in the order in which each first matches; None without a top file.
     """
     options = options or TopOptions()
-    tops = read_top_files(roots, render, found, options, switches=switches)
+    tops = read_top_files(roots, render, collector, options, switches=switches)
     if tops is None:
         return None
-    matcher = _Matcher(roots, subject, found, undecided, options.matchers)
+    matcher = _Matcher(roots, subject, collector, undecided, options.matchers)
     results: dict[str, dict[str, TopMatch]] = {}
     for saltenv, targets in tops.items():
         if options.saltenv and saltenv != options.saltenv:
             continue
         for expression, target in targets.items():
-            for one in matcher.matched(expression, target.entries, saltenv, target.span):
-                results.setdefault(one.saltenv, {}).setdefault(one.name, one)
+            for match in matcher.matched(expression, target.entries, saltenv, target.span):
+                results.setdefault(match.saltenv, {}).setdefault(match.name, match)
     order = [*(env for env in options.env_order if env in results), *results] if options.sorted else results
     return [one for saltenv in dict.fromkeys(order) for one in results[saltenv].values()]
 
@@ -101,7 +101,7 @@ class _Matcher:
         self,
         roots: Roots,
         subject: TargetSubject,
-        found: Collector,
+        collector: Collector,
         undecided: list[str] | None,
         matchers: OwnMatchers | None,
     ) -> None:
@@ -109,7 +109,7 @@ class _Matcher:
         self._undecided = undecided
         self._environments = frozenset(roots.environments)
         self._subject = subject
-        self._found = found
+        self._collector = collector
 
     def matched(
         self, expression: str, listed: list[Any], saltenv: str, span: YamlPlace
@@ -144,9 +144,9 @@ class _Matcher:
         except TargetSyntaxError as error:
             if error.code == UNKNOWN_NODEGROUP:
                 # As in Salt: one top file may serve several masters, each with its own nodegroups.
-                self._found.warning(error.code, str(error), span, detail="the target matches nothing")
+                self._collector.warning(error.code, str(error), span, detail="the target matches nothing")
             else:
-                self._found.error(error.code, str(error), span)
+                self._collector.error(error.code, str(error), span)
             return False
         if not is_matched and kind in {"compound", "glob"}:
             self._warn_of_group(expression, span)
@@ -163,10 +163,10 @@ class _Matcher:
             if own is not None:
                 return own(expression)
         except PluginError as error:
-            self._found.error("E0602", str(error), span, help="fix it, or name another matcher")
+            self._collector.error("E0602", str(error), span, help="fix it, or name another matcher")
             return False
         known = [*ENGINES, *(self._matchers.names() if self._matchers is not None else ())]
-        self._found.error(
+        self._collector.error(
             "E0602",
             f"there is no kind of match {kind!r}",
             span,
@@ -177,7 +177,7 @@ class _Matcher:
     def _warn_of_group(self, expression: str, span: YamlPlace) -> None:
         """Warn of an id that is the name of a nodegroup, and of a pattern of Ansible."""
         if instead := instead_of_group(expression, self._subject.vocabulary.nodegroups):
-            self._found.warning(
+            self._collector.warning(
                 "E0888",
                 f"the target {expression!r} is taken for the id of a machine",
                 span,

@@ -96,7 +96,7 @@ Sections = dict[str, dict[str, Target]]
 def read_top_files(
     roots: Roots,
     render: Callable[[SlsFile], Stream],
-    found: Collector,
+    collector: Collector,
     options: TopOptions,
     *,
     switches: set[str] | None = None,
@@ -106,11 +106,11 @@ def read_top_files(
     Args:
         roots: where to look for them.
         render: renders them.
-        found: collects the errors.
+        collector: collects the errors.
         options: which of them count, and how they are merged.
         switches: the switches that a top file has on are added to it; None: a top file has none.
     """
-    reader = _TopReader(roots, render, found, switches)
+    reader = _TopReader(roots, render, collector, switches)
     tops = {saltenv: reader.read(options.name, saltenv) for saltenv in _environments(roots, options)}
     if not any(tops.values()):
         return None
@@ -146,13 +146,13 @@ class _TopReader:
         self,
         roots: Roots,
         render: Callable[[SlsFile], Stream],
-        found: Collector,
+        collector: Collector,
         switches: set[str] | None,
     ) -> None:
         self._switches = switches
         self._roots = roots
         self._render = render
-        self._found = found
+        self._collector = collector
 
     def read(self, name: str, saltenv: str) -> list[Sections]:
         """Return the sections of a top file, then those of its includes; none without a file."""
@@ -171,7 +171,7 @@ class _TopReader:
         return tops
 
     def _missing(self, name: str, place: YamlPlace) -> None:
-        self._found.error(
+        self._collector.error(
             "E0601",
             f"the top file includes {name!r}, which does not exist",
             place,
@@ -184,7 +184,7 @@ class _TopReader:
         if stream.data is None:
             return {}, []
         if not is_mapping(stream.data):
-            self._found.error(
+            self._collector.error(
                 "E0601",
                 "the top file is not a mapping",
                 document.source_span(1),
@@ -211,7 +211,7 @@ class _TopReader:
 
     def _targets(self, saltenv: str, targets: Any, document: YamlDocument) -> Iterator[tuple[str, Target]]:
         if not is_mapping(targets):
-            self._found.error(
+            self._collector.error(
                 "E0601",
                 f"the environment {saltenv!r} of the top file has no targets",
                 document.locate((saltenv,)),
@@ -221,7 +221,7 @@ class _TopReader:
         for expression, entries in targets.items():
             span = document.place(saltenv, str(expression))
             if not is_list(entries):
-                self._found.error(
+                self._collector.error(
                     "E0601",
                     f"the target {str(expression)!r} of the top file has no list",
                     span,

@@ -75,10 +75,10 @@ def add_transparent(
 
 
 def _by_function(drafts: Sequence[Draft]) -> Mapping[tuple[str, str], list[int]]:
-    found: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    by_function: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number, draft in enumerate(drafts):
-        found[draft.declaration.module, draft.declaration.function].append(number)
-    return found
+        by_function[draft.declaration.module, draft.declaration.function].append(number)
+    return by_function
 
 
 def _split(name: str) -> tuple[str, str]:

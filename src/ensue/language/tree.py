@@ -102,14 +102,16 @@ class TreeLoader:
     Args:
         roots: where SLS files are.
         render: renders one file.
-        found: collects the errors.
+        collector: collects the errors.
         numbered: whether declarations are numbered in the order of the files (`state_auto_order`).
     """
 
-    def __init__(self, roots: Roots, render: RenderFile, found: Collector, *, numbered: bool = True) -> None:
+    def __init__(
+        self, roots: Roots, render: RenderFile, collector: Collector, *, numbered: bool = True
+    ) -> None:
         self._roots = roots
         self._render = render
-        self._found = found
+        self._collector = collector
         self._numbered = numbered
         self._next_order = FIRST_ORDER
         self.tree = SlsTree()
@@ -135,7 +137,7 @@ class TreeLoader:
         try:
             stream = self._render(file)
         except CompileError as error:
-            self._found.add(error.diagnostics)
+            self._collector.add(error.diagnostics)
             return
         yield self._rendered(file, stream)
 
@@ -144,9 +146,9 @@ class TreeLoader:
         # The data is loaded now; delayed renderings need the rest of the stream.
         self.tree.streams[key] = msgspec.structs.replace(stream.with_data(None), parts=())
         self.tree.files[key] = file
-        for one in (stream, *stream.parts):
-            data = unmarked(one.data) if isinstance(one.data, AggregatedMap) else one.data
-            yield self._take_in(file, data, one.document())
+        for part in (stream, *stream.parts):
+            data = unmarked(part.data) if isinstance(part.data, AggregatedMap) else part.data
+            yield self._take_in(file, data, part.document())
 
     def _loading_named(self, name: str, saltenv: str, place: YamlPlace | None) -> Steps[None]:
         for matched in self._roots.matching(name, saltenv):
@@ -158,7 +160,7 @@ class TreeLoader:
 
     def _missing(self, name: str, saltenv: str, place: YamlPlace | None) -> None:
         if not self._roots.folders(saltenv):
-            self._found.error(
+            self._collector.error(
                 "E0301",
                 f"there is no SLS {name!r}: there is no environment {saltenv!r}",
                 place,
@@ -170,7 +172,7 @@ class TreeLoader:
         folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
         near = near_names(name, self._roots.names(saltenv))
         below = name.replace(".", "/")
-        self._found.error(
+        self._collector.error(
             "E0301",
             f"there is no SLS {name!r}",
             place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
@@ -199,7 +201,7 @@ class TreeLoader:
         if data is None:
             return
         if not is_mapping(data):
-            self._found.error(
+            self._collector.error(
                 "E0207",
                 f"the SLS {file.name!r} is not a mapping",
                 document.locate(()),
@@ -213,8 +215,8 @@ class TreeLoader:
         self.tree.slots = self.tree.slots or document.makes_data or may_hold_slot(document.text)
         if (document.makes_data or META in document.text) and (metadata := metadata_of(data)):
             self.tree.metadata[sls_key(file.name, file.saltenv)] = metadata
-            warn_of_state(data, document, self._found)
-        declared = read_declarations(data, file.name, document, self._found)
+            warn_of_state(data, document, self._collector)
+        declared = read_declarations(data, file.name, document, self._collector)
         _place(declared, file.saltenv)
         self._read_extend(data, file, document)
         self._read_exclude(data, document)
@@ -253,7 +255,7 @@ class TreeLoader:
             if first is None or second is None:
                 continue
             before = first.span()
-            self._found.error(
+            self._collector.error(
                 "E0308",
                 f"the ID {id_!r} is declared twice",
                 second.span(),
@@ -268,7 +270,7 @@ class TreeLoader:
     ) -> Iterable[tuple[str, str, YamlPlace]]:
         listed = data.get("include", [])
         if not is_list(listed):
-            self._found.error(
+            self._collector.error(
                 "E0302",
                 f"`include` in SLS {file.name!r} is not a list",
                 document.locate(("include",)),
@@ -281,7 +283,7 @@ class TreeLoader:
             if is_mapping(item) and len(item) == 1:
                 saltenv, name = next(iter(item.items()))
             if not isinstance(name, str) or not name:
-                self._found.error(
+                self._collector.error(
                     "E0302",
                     f"`include` in SLS {file.name!r} holds {item!r}",
                     place,
@@ -295,7 +297,7 @@ class TreeLoader:
             if name.startswith("."):
                 absolute = absolute_name(name, file)
                 if absolute is None:
-                    self._found.error(
+                    self._collector.error(
                         "E0302",
                         f"the include {name!r} leads out of the file root",
                         place,
@@ -311,7 +313,7 @@ class TreeLoader:
             return
         extended = data["extend"]
         if not is_mapping(extended) or not all(is_mapping(body) for body in extended.values()):
-            self._found.error(
+            self._collector.error(
                 "E0309",
                 f"`extend` in SLS {file.name!r} is not a mapping of IDs",
                 document.locate(("extend",)),
@@ -320,7 +322,7 @@ class TreeLoader:
             return
         for raw_id, body in extended.items():
             id_ = str(raw_id)
-            declarations = read_body(id_, body, file.name, document, self._found, above=("extend",))
+            declarations = read_body(id_, body, file.name, document, self._collector, above=("extend",))
             _place({id_: declarations}, file.saltenv)
             span = document.locate(("extend", id_))
             self.tree.extensions.append(
@@ -340,7 +342,7 @@ class TreeLoader:
                 case {"id": str(name)}:
                     self.tree.excluded_ids[name] = place
                 case dict() if item.keys().isdisjoint(("id", "sls")):
-                    self._found.warning(
+                    self._collector.warning(
                         "E0310",
                         "`exclude` takes only `sls: name` and `id: name`",
                         place,
@@ -348,7 +350,7 @@ class TreeLoader:
                         help="write `- sls: a.b` or `- id: some_id`",
                     )
                 case _:
-                    self._found.error(
+                    self._collector.error(
                         "E0310",
                         "`exclude` is a list of `sls: name` and `id: name`",
                         place,
@@ -383,8 +385,8 @@ def _place(declared: Mapping[str, Mapping[str, Declaration]], saltenv: str) -> N
     """Set the environment of declarations; they are created with `base`."""
     if saltenv != "base":
         for modules in declared.values():
-            for one in modules.values():
-                one.saltenv = saltenv
+            for declaration in modules.values():
+                declaration.saltenv = saltenv
 
 
 def sls_key(name: str, saltenv: str) -> str:

@@ -23,26 +23,27 @@ _OF_FILES: Final = frozenset({("file", "managed"), ("file", "patch")})
 _OF_SCRIPTS: Final = frozenset({("cmd", "script"), ("cmd", "wait_script")})
 
 
-def warn_of_unrendered_sources(drafts: Iterable[Draft], found: Collector) -> None:
+def warn_of_unrendered_sources(drafts: Iterable[Draft], collector: Collector) -> None:
     """Warn of each state that installs a template, or runs one, as it is.
 
     Args:
         drafts: the states with a `source`, and those whose name may be one.
-        found: collects the warnings.
+        collector: collects the warnings.
     """
     for draft in drafts:
-        one = draft.declaration
-        function = (one.module, one.function)
+        declaration = draft.declaration
+        function = (declaration.module, declaration.function)
         if (function not in _OF_FILES and function not in _OF_SCRIPTS) or draft.arguments.get("template"):
             continue
         for source in _sources(draft):
             ending = _ending(source)
             if not ending or (function in _OF_FILES and draft.name.endswith(ending)):
                 continue
-            found.warning(
+            collector.warning(
                 "E0884",
-                f"{source!r}, the source of {one.id!r}, has the name of a template and is not rendered",
-                one.span("source") if "source" in one.arguments else one.span(),
+                f"{source!r}, the source of {declaration.id!r}, has the name of a template "
+                "and is not rendered",
+                declaration.span("source") if "source" in declaration.arguments else declaration.span(),
                 detail="the state has no `template`, so the text of the template is used as it is",
                 help=f"add `- template: {_RENDERERS[ending]}`",
             )

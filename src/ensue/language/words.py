@@ -24,16 +24,16 @@ def name_of_words(words: Sequence[Any]) -> str:
     return shlex.join(map(as_text, words))
 
 
-def read_words(words: Sequence[Any], declaration: Declaration, found: Collector) -> list[str]:
+def read_words(words: Sequence[Any], declaration: Declaration, collector: Collector) -> list[str]:
     """Return a list of words as texts.
 
     Args:
         words: the value of `name`.
         declaration: the state, for messages.
-        found: collects the errors.
+        collector: collects the errors.
     """
     if not words:
-        found.error(
+        collector.error(
             "E0406",
             f"`name` of {declaration.id!r} is an empty list",
             declaration.span("name"),
@@ -41,7 +41,7 @@ def read_words(words: Sequence[Any], declaration: Declaration, found: Collector)
         )
     for index, word in enumerate(words):
         if word is None or (word == "" and not index) or is_list(word) or is_mapping(word):
-            found.error(
+            collector.error(
                 "E0406",
                 f"`name` of {declaration.id!r} holds {word!r}",
                 declaration.span("name", index),

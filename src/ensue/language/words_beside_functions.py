@@ -23,7 +23,7 @@ _SHOWN_CHARS: Final = 40
 
 
 def without_words_beside(
-    id_: str, body: Mapping[Any, Any], document: YamlDocument, above: Sequence[str], found: Collector
+    id_: str, body: Mapping[Any, Any], document: YamlDocument, above: Sequence[str], collector: Collector
 ) -> Mapping[Any, Any]:
     """Return what a declaration has below its ID, without words that belong into the list of its function.
 
@@ -32,14 +32,14 @@ def without_words_beside(
         body: what is below it.
         document: the file.
         above: the keys above the ID.
-        found: collects an error for each such word.
+        collector: collects an error for each such word.
     """
     helps = {key: help_ for key, value in body.items() if (help_ := _belongs_inside(key, value, body))}
     if not helps or len(helps) == len(body):
         return body
     function = next(str(key) for key in body if key not in helps)
     for key, help_ in helps.items():
-        found.error(
+        collector.error(
             "E0307",
             f"`{key}` of {id_!r} is beside its function {function!r}",
             document.locate((*above, id_, key)),

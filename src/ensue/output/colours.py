@@ -112,5 +112,5 @@ def on_one_line(text: str) -> str:
     return text if text.isprintable() else without_escapes(text).replace("\n", "\\n")
 
 
-def _visible(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _visible(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

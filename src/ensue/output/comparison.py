@@ -51,14 +51,14 @@ def comparison_data(comparison: TreeComparison, masker: Masker) -> dict[str, Any
         "ensue": _side_data(ours),
         "planned": comparison.planned,
         "equal": not comparison.causes and not comparison.compiles_nowhere,
-        "causes": [_cause_data(one) for one in comparison.causes],
+        "causes": [_cause_data(cause) for cause in comparison.causes],
     }
     shown: dict[str, Any] = presentable(data, masker)
     return shown
 
 
 def _side_data(side: Side) -> dict[str, Any]:
-    return {"states": len(side.states), "refusals": [one.message for one in side.refusals]}
+    return {"states": len(side.states), "refusals": [refusal.message for refusal in side.refusals]}
 
 
 def _cause_data(cause: Cause) -> dict[str, Any]:
@@ -67,24 +67,26 @@ def _cause_data(cause: Cause) -> dict[str, Any]:
         "what": cause.what,
         "count": cause.count,
         "meant": cause.meant or None,
-        "differences": [_difference_data(one) for one in cause.differences if cause.kind not in _COUNTED],
+        "differences": [
+            _difference_data(difference) for difference in cause.differences if cause.kind not in _COUNTED
+        ],
     }
 
 
-def _difference_data(one: TreeDifference) -> dict[str, Any]:
-    data = msgspec.structs.asdict(one)
+def _difference_data(difference: TreeDifference) -> dict[str, Any]:
+    data = msgspec.structs.asdict(difference)
     return {
         **{word: data[word] for word in ("where", "sls", "tag")},
-        "salt": _masked(one, one.salt),
-        "ensue": _masked(one, one.ensue),
+        "salt": _masked(difference, difference.salt),
+        "ensue": _masked(difference, difference.ensue),
     }
 
 
-def _masked(one: TreeDifference, value: Any) -> Any:
+def _masked(difference: TreeDifference, value: Any) -> Any:
     """Return a value, or `(sensitive)` if the name of its argument marks it as a secret."""
-    if one.kind is not DifferenceKind.ARGUMENT:
+    if difference.kind is not DifferenceKind.ARGUMENT:
         return mask_arguments(value)
-    word = one.what.partition(" ")[0]
+    word = difference.what.partition(" ")[0]
     return mask_arguments({word: value})[word]
 
 
@@ -141,8 +143,8 @@ class _ComparisonWriter:
         for name, side in (("Salt", comparison.salt), ("ensue", comparison.ours)):
             yield ""
             yield self._palette.paint(self._palette.light_red, f"{name} does not compile it")
-            for one in side.refusals:
-                yield from self._lines(one.message)
+            for refusal in side.refusals:
+                yield from self._lines(refusal.message)
             if side is comparison.salt and comparison.salt.log:
                 yield "  Salt's log:"
                 yield from (f"  {line}" for message in comparison.salt.log for line in self._lines(message))
@@ -159,10 +161,10 @@ class _ComparisonWriter:
             yield f"         {self._palette.paint(self._palette.dim, cause.meant)}"
         if cause.kind in _COUNTED:
             return
-        for one in cause.differences[:_EXAMPLES]:
-            if place := self._place(one):
+        for difference in cause.differences[:_EXAMPLES]:
+            if place := self._place(difference):
                 yield f"         {place}"
-            yield from (f"           {line}" for line in self._values(one))
+            yield from (f"           {line}" for line in self._values(difference))
         if len(cause.differences) > _EXAMPLES:
             yield f"         and {len(cause.differences) - _EXAMPLES} more (all of them with --out json)"
 
@@ -178,20 +180,24 @@ class _ComparisonWriter:
         found = sum(one.count for one in causes)
         return f"{_number(found, 'difference')} of {_number(len(causes), 'cause')}{purpose}."
 
-    def _place(self, one: TreeDifference) -> str:
-        if one.kind is DifferenceKind.REFUSED_HERE:
-            return self._line(str(one.ensue))
-        where = f"{one.where} in {one.sls}" if one.where and one.sls else one.where or one.sls
+    def _place(self, difference: TreeDifference) -> str:
+        if difference.kind is DifferenceKind.REFUSED_HERE:
+            return self._line(str(difference.ensue))
+        where = (
+            f"{difference.where} in {difference.sls}"
+            if difference.where and difference.sls
+            else difference.where or difference.sls
+        )
         return self._line(where)
 
-    def _values(self, one: TreeDifference) -> Iterator[str]:
-        if one.kind is DifferenceKind.REFUSED_HERE:
+    def _values(self, difference: TreeDifference) -> Iterator[str]:
+        if difference.kind is DifferenceKind.REFUSED_HERE:
             return  # the message is its place
-        if one.kind is DifferenceKind.REFUSED_BY_SALT and one.salt == one.what:
+        if difference.kind is DifferenceKind.REFUSED_BY_SALT and difference.salt == difference.what:
             return
-        for name, value in (("Salt", one.salt), ("ensue", one.ensue)):
-            if value is not None or one.kind is DifferenceKind.ARGUMENT:
-                yield f"{name:6} {self._value(_masked(one, value))}"
+        for name, value in (("Salt", difference.salt), ("ensue", difference.ensue)):
+            if value is not None or difference.kind is DifferenceKind.ARGUMENT:
+                yield f"{name:6} {self._value(_masked(difference, value))}"
 
     def _value(self, value: Any) -> str:
         data = presentable(value, self._masker)

@@ -108,8 +108,8 @@ def document_lines(documents: tuple[SetDocument, ...]) -> Iterator[str]:
         *((f"workload {name}", one) for one in documents for name in one.workloads),
         *((f"shared {name}", one) for one in documents for name in one.shared),
     ]
-    for name, one in sorted(found, key=lambda each: (not each[0].startswith("workload"), each[0])):
-        yield f"  {name}: {one.path}:{one.first_line}, since deployment {one.since}"
+    for name, document in sorted(found, key=lambda each: (not each[0].startswith("workload"), each[0])):
+        yield f"  {name}: {document.path}:{document.first_line}, since deployment {document.since}"
 
 
 def comparison_data(context: Context, before: Compared, after: Compared, masker: Masker) -> dict[str, Any]:
@@ -123,8 +123,8 @@ def comparison_data(context: Context, before: Compared, after: Compared, masker:
         after: the second deployment.
         masker: the secrets.
     """
-    found = _differing(before, after)
-    modules, shared = found["workload"], found["shared"]
+    deltas = _differing(before, after)
+    modules, shared = deltas["workload"], deltas["shared"]
     data = {
         "app": context.app,
         "env": context.env,
@@ -135,12 +135,15 @@ def comparison_data(context: Context, before: Compared, after: Compared, masker:
             "modules": {
                 "add": modules.added,
                 "remove": modules.removed,
-                "update": {name: _operations(one) for name, one in modules.updated.items()},
+                "update": {
+                    name: _operations(value_differences)
+                    for name, value_differences in modules.updated.items()
+                },
             },
             "shared": _operations(_as_differences(shared)),
         },
-        "values": _operations(_as_differences(found["value"])),
-        "definitions": _operations(_as_differences(found["definition"])),
+        "values": _operations(_as_differences(deltas["value"])),
+        "definitions": _operations(_as_differences(deltas["definition"])),
     }
     shown: dict[str, Any] = presentable(data, masker)
     return shown
@@ -159,10 +162,10 @@ def comparison_lines(
         palette: the colours.
     """
     yield f"{context.environment}: deployment {before.record.number} → {after.record.number}"
-    found = _differing(before, after)
-    if not any(found.values()):
+    deltas = _differing(before, after)
+    if not any(deltas.values()):
         yield "  no difference"
-    for word, differing in found.items():
+    for word, differing in deltas.items():
         yield from (f"  + {word} {name}" for name in differing.added)
         yield from (f"  - {word} {name}" for name in differing.removed)
         for name, differences in differing.updated.items():
@@ -185,11 +188,11 @@ def _as_differences(found: Delta) -> Iterator[ValueDifference]:
     yield from (ValueDifference(pointer(name), "add", None, one) for name, one in found.added.items())
     yield from (ValueDifference(pointer(name), "remove", None, None) for name in found.removed)
     for name, differences in found.updated.items():
-        yield from (one._replace(path=pointer(name) + one.path) for one in differences)
+        yield from (difference._replace(path=pointer(name) + difference.path) for difference in differences)
 
 
-def _operations(found: Iterable[ValueDifference]) -> list[dict[str, Any]]:
-    return [one.operation for one in found]
+def _operations(value_differences: Iterable[ValueDifference]) -> list[dict[str, Any]]:
+    return [value_difference.operation for value_difference in value_differences]
 
 
 def what_of(record: DeploymentRecord) -> str:

@@ -55,7 +55,7 @@ def diagnostics_text(
         palette: the colours.
     """
     renderer = _Renderer(root, masker, palette)
-    return "\n\n".join(renderer.render(one) for one in sorted(diagnostics, key=sort_key)) + "\n"
+    return "\n\n".join(renderer.render(diagnostic) for diagnostic in sorted(diagnostics, key=sort_key)) + "\n"
 
 
 class _Renderer:
@@ -176,7 +176,7 @@ def _is_below_secret(lines: list[str], place: int, *, has_id: bool) -> bool:
 def _culprit(source: str, column: int) -> tuple[int, int]:
     """Return where the underline begins and ends: the word at the column, or the whole line's text."""
     if column and column <= len(source):
-        found = _CULPRIT.match(source, column - 1)
-        if found:
-            return found.span()
+        match = _CULPRIT.match(source, column - 1)
+        if match:
+            return match.span()
     return len(source) - len(source.lstrip()), len(source)

@@ -51,7 +51,7 @@ class ProjectDocumentation:
     def modules(self, kind: FunctionKind) -> list[str]:
         """Return the names of all modules, sorted."""
         names = {name for name in self._functions[kind].modules() if self._is_public(kind, name)}
-        return sorted(names.union(*(one.modules(kind) for one in self._types())))
+        return sorted(names.union(*(type_.modules(kind) for type_ in self._types())))
 
     def summaries(self, kind: FunctionKind) -> dict[str, str]:
         """Return a sentence about each module, by name; of a file that does not load, the reason."""
@@ -69,7 +69,9 @@ class ProjectDocumentation:
         """Return the documentation of a module; None if there is no such module."""
         names = sorted(set(self._functions[kind].names(name)) - _HIDDEN)
         if not names:
-            return next((found for one in self._types() if (found := one.module(kind, name))), None)
+            return next(
+                (module_doc for type_ in self._types() if (module_doc := type_.module(kind, name))), None
+            )
         if not self._is_public(kind, name):
             return None
         docstring = read_docstring(inspect.cleandoc(self._module_docstring(kind, name, names[0])))
@@ -88,7 +90,7 @@ class ProjectDocumentation:
         module, _, function = name.rpartition(".")
         found = self._find(kind, module, function)
         if found is None:
-            return next((doc for one in self._types() if (doc := one.function(kind, name))), None)
+            return next((doc for type_ in self._types() if (doc := type_.function(kind, name))), None)
         keys = new_state_keys().get(name, ()) if kind == "states" and self._is_ours(kind, found) else ()
         doc = function_doc(kind, name, found, keys)
         module_docs = read_docstring(inspect.cleandoc(self._module_docstring(kind, module, function)))
@@ -194,8 +196,8 @@ def write_reference(folder: Path) -> list[Path]:
         for name in docs.modules(kind):
             page, module = folder / kind / f"{name}.md", docs.module(kind, name)
             assert module is not None  # noqa: S101 -- it is listed
-            found = (docs.function(kind, f"{name}.{one}") for one in module.functions)
-            text = reference_page(module, [one for one in found if one is not None])
+            found = (docs.function(kind, f"{name}.{function}") for function in module.functions)
+            text = reference_page(module, [function for function in found if function is not None])
             if not page.is_file() or page.read_text(encoding="utf-8") != text:
                 page.write_text(text, encoding="utf-8")
             pages.append(page)

@@ -45,9 +45,15 @@ class RepeatedFailures:
 
     def __init__(self, report: RunReport, masker: Masker) -> None:
         every = list(every_return(report.returns.values()))
-        has_cause = any(_is_cause(one) for one in every)
-        failed = [(part, one) for one in every for part in _failed_parts(one, all_count=not has_cause)]
-        self._lines = {id(part): _line(part, one, masker) for part, one in failed[:_MOST_REPEATED]}
+        has_cause = any(_is_cause(state_return) for state_return in every)
+        failed = [
+            (part, state_return)
+            for state_return in every
+            for part in _failed_parts(state_return, all_count=not has_cause)
+        ]
+        self._lines = {
+            id(part): _line(part, state_return, masker) for part, state_return in failed[:_MOST_REPEATED]
+        }
         self._more = len(failed) - len(self._lines)
 
     def lines(self, palette: Palette) -> list[str]:

@@ -23,32 +23,39 @@ _CUT_CHARS: Final = 120
 _MOST_LINES: Final = 40
 
 
-def field_lines(found: Iterable[ValueDifference], masker: Masker, palette: Palette) -> Iterator[str]:
+def field_lines(
+    value_differences: Iterable[ValueDifference], masker: Masker, palette: Palette
+) -> Iterator[str]:
     """Yield a line per difference, and the lines of a diff for a text of several lines.
 
     Args:
-        found: the differences.
+        value_differences: the differences.
         masker: the secrets.
         palette: the colours.
     """
-    for one in found:
-        before, after = (presentable(value, masker) for value in (one.before, one.after))
-        if one.op == "add" and is_diff(after):
-            yield palette.paint(palette.light_yellow, f"~ {on_one_line(masker.text(one.path))}:")
-            yield from (f"    {line}" for line in change_texts({one.path: after}, palette))
+    for value_difference in value_differences:
+        before, after = (
+            presentable(value, masker) for value in (value_difference.before, value_difference.after)
+        )
+        if value_difference.op == "add" and is_diff(after):
+            yield palette.paint(palette.light_yellow, f"~ {on_one_line(masker.text(value_difference.path))}:")
+            yield from (f"    {line}" for line in change_texts({value_difference.path: after}, palette))
             continue
-        sign = _SIGNS[one.op]
+        sign = _SIGNS[value_difference.op]
         colour = {"+": palette.green, "-": palette.red}.get(sign, palette.light_yellow)
-        path = on_one_line(masker.text(one.path))
-        if one.op == "replace" and _is_long(before) and _is_long(after):
+        path = on_one_line(masker.text(value_difference.path))
+        if value_difference.op == "replace" and _is_long(before) and _is_long(after):
             yield palette.paint(colour, f"{sign} {path}:")
             yield from _diff(before, after, palette)
         else:
-            yield palette.paint(colour, f"{sign} {_change(one.op, path, before, _after(one, after))}")
+            yield palette.paint(
+                colour,
+                f"{sign} {_change(value_difference.op, path, before, _after(value_difference, after))}",
+            )
 
 
-def _after(one: ValueDifference, after: Any) -> str:
-    return KNOWN_LATER if one.known_after else _short(after)
+def _after(value_difference: ValueDifference, after: Any) -> str:
+    return KNOWN_LATER if value_difference.known_after else _short(after)
 
 
 def _change(op: str, path: str, before: Any, after: str) -> str:

@@ -31,7 +31,7 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
         masker: the secrets of the process.
         palette: the colours.
     """
-    failed = [one for one in report.minions if not one.ok]
+    failed = [minion for minion in report.minions if not minion.ok]
     lines: list[str] = []
     for one in failed[:MOST_MINIONS]:
         lines.append(palette.paint(palette.red, f"{on_one_line(one.id)}:"))
@@ -40,7 +40,7 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
         lines.append(
             palette.paint(palette.red, f"and {len(failed) - MOST_MINIONS} more minions (--out json)")
         )
-    for warning, count in Counter(text for one in report.minions for text in one.warnings).most_common(
+    for warning, count in Counter(text for minion in report.minions for text in minion.warnings).most_common(
         _MOST_NAMES
     ):
         where = f" (on {count} minions)" if count > 1 else ""
@@ -57,14 +57,14 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
     return "\n".join(lines) + "\n"
 
 
-def failed_line(one: MinionReport, masker: Masker) -> str:
+def failed_line(report: MinionReport, masker: Masker) -> str:
     """Return one line about a minion that failed."""
-    what = one.problem.partition("\n")[0] or (str(one.answer) if one.run is None else "")
-    if not what and one.run is not None:
-        outcome = RunCounts.of(one.run.counts)
+    what = report.problem.partition("\n")[0] or (str(report.answer) if report.run is None else "")
+    if not what and report.run is not None:
+        outcome = RunCounts.of(report.run.counts)
         not_run = f", {outcome.not_run} not run" if outcome.not_run else ""
         what = f"{outcome.failed + outcome.unreachable} failed{not_run}"
-    return on_one_line(f"ensue: {one.id}: {masker.text(what)}")
+    return on_one_line(f"ensue: {report.id}: {masker.text(what)}")
 
 
 def would_change(report: FleetReport) -> bool:
@@ -76,32 +76,32 @@ def would_change(report: FleetReport) -> bool:
 def fleet_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
     """Return what `--out json` prints: the returns by tag of each minion, or why there are none."""
     return {
-        one.id: masker.text(one.problem)
-        if one.problem or one.run is None
-        else dict(returns_data(one.run.reported.report().returns, masker))
-        for one in report.minions
+        minion.id: masker.text(minion.problem)
+        if minion.problem or minion.run is None
+        else dict(returns_data(minion.run.reported.report().returns, masker))
+        for minion in report.minions
     }
 
 
 def answer_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
     """Return the answers of a call by minion."""
-    return {one.id: _answer(one, masker) for one in report.minions}
+    return {minion.id: _answer(minion, masker) for minion in report.minions}
 
 
 def answers_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
     """Return the answers of a call for a person."""
     lines: list[str] = []
-    for one in report.minions:
-        lines.append(palette.paint(palette.cyan if one.ok else palette.red, f"{on_one_line(one.id)}:"))
-        lines += nested_lines(_answer(one, masker), palette, indent=4)
+    for minion in report.minions:
+        lines.append(palette.paint(palette.cyan if minion.ok else palette.red, f"{on_one_line(minion.id)}:"))
+        lines += nested_lines(_answer(minion, masker), palette, indent=4)
     return "".join(f"{line}\n" for line in lines)
 
 
 def status_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
     """Return what is known about each minion."""
     return {
-        one.id: {**presentable(dict(one.status), masker), "problem": masker.text(one.problem)}
-        for one in report.minions
+        minion.id: {**presentable(dict(minion.status), masker), "problem": masker.text(minion.problem)}
+        for minion in report.minions
     }
 
 
@@ -109,26 +109,26 @@ def status_rows(report: FleetReport, masker: Masker) -> list[tuple[str, str, str
     """Return the rows of `ensue fleet status`."""
     return [
         (
-            one.id,
-            str(one.status.get("salt", "")),
-            str(one.status.get("abi", "")),
-            masker.text(one.problem) or ("yes" if one.status.get("shipped") else "no"),
+            minion.id,
+            str(minion.status.get("salt", "")),
+            str(minion.status.get("abi", "")),
+            masker.text(minion.problem) or ("yes" if minion.status.get("shipped") else "no"),
         )
-        for one in report.minions
+        for minion in report.minions
     ]
 
 
-def _answer(one: MinionReport, masker: Masker) -> Any:
-    return masker.text(one.problem) if one.problem else presentable(one.answer, masker)
+def _answer(report: MinionReport, masker: Masker) -> Any:
+    return masker.text(report.problem) if report.problem else presentable(report.answer, masker)
 
 
-def _failures(one: MinionReport, masker: Masker, palette: Palette) -> Iterator[str]:
-    for line in one.problem.splitlines():
+def _failures(report: MinionReport, masker: Masker, palette: Palette) -> Iterator[str]:
+    for line in report.problem.splitlines():
         yield palette.paint(palette.red, on_one_line(masker.text(line)))
-    if one.run is None:
+    if report.run is None:
         return
-    lines = [*failures_of_minion(one.run.failures, masker)]
-    more = [f"and {one.run.more_failures} more"] if one.run.more_failures else []
+    lines = [*failures_of_minion(report.run.failures, masker)]
+    more = [f"and {report.run.more_failures} more"] if report.run.more_failures else []
     for line in (*lines, *more):
         yield f"  {palette.paint(palette.red, line)}"
 
@@ -136,22 +136,22 @@ def _failures(one: MinionReport, masker: Masker, palette: Palette) -> Iterator[s
 def _needs(report: FleetReport) -> Iterator[str]:
     """Yield what states need of other minions, with the minions of these states."""
     minions: dict[str, list[str]] = {}
-    for one in report.minions:
-        for need in one.needs:
-            minions.setdefault(need, []).append(one.id)
+    for minion in report.minions:
+        for need in minion.needs:
+            minions.setdefault(need, []).append(minion.id)
     for need, ids in [*minions.items()][:MOST_MINIONS]:
         more = f" and {len(ids) - _MOST_NAMES} more" if len(ids) > _MOST_NAMES else ""
         yield f"{', '.join(ids[:_MOST_NAMES])}{more}: {need}"
 
 
 def _total(report: FleetReport) -> RunCounts:
-    return sum_of(RunCounts.of(one.run.counts) for one in report.minions if one.run is not None)
+    return sum_of(RunCounts.of(minion.run.counts) for minion in report.minions if minion.run is not None)
 
 
 def _summary(report: FleetReport) -> str:
     total = _total(report)
     failed = total.failed + total.unreachable
-    good = sum(one.ok for one in report.minions)
+    good = sum(minion.ok for minion in report.minions)
     words = ("to change", "would fail") if report.test else ("changed", "failed")
     minions = f"{good} of {len(report.minions) + len(report.not_asked)} minions succeeded"
     states = f"states: {total.changed} {words[0]}, {total.unchanged} unchanged, {failed} {words[1]}"

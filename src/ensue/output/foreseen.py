@@ -50,7 +50,7 @@ def joining_of(returns: Iterable[Return]) -> JoiningCounts:
     for returned in every_return(returns):
         foreseen = returned.foreseen or {}
         registered.update(foreseen.get("registers", ()))
-        joining.update(one["target"] for one in foreseen.get("applies", ()))
+        joining.update(apply["target"] for apply in foreseen.get("applies", ()))
     return JoiningCounts(joining=len(joining), registered=len(registered - joining))
 
 
@@ -65,8 +65,8 @@ def foreseen_lines(returned: Return, masker: Masker) -> Iterator[str]:
     shown = foreseen_data(returned, masker)
     for srn in shown.get("registers", ()):
         yield on_one_line(f"registers {srn}")
-    for one in shown.get("applies", ()):
-        yield on_one_line(f"applies {_what(one)} to {one['target']} ({_KNOWN_LATER})")
+    for apply in shown.get("applies", ()):
+        yield on_one_line(f"applies {_what(apply)} to {apply['target']} ({_KNOWN_LATER})")
 
 
 def _what(applies: Mapping[str, Any]) -> str:

@@ -106,10 +106,12 @@ def usage(doc: FunctionDoc) -> str:
         doc: the function.
     """
     words = [
-        one.name.upper() if one.required else f"[{one.name}=…]" for one in doc.arguments if not one.repeated
+        argument.name.upper() if argument.required else f"[{argument.name}=…]"
+        for argument in doc.arguments
+        if not argument.repeated
     ]
     further = {"*": "[VALUE…]", "**": "[NAME=VALUE…]"}
-    words += [further[one.repeated] for one in doc.arguments if one.repeated]
+    words += [further[argument.repeated] for argument in doc.arguments if argument.repeated]
     return " ".join(("ensue call TGT", doc.name, *words))
 
 

@@ -33,7 +33,9 @@ def is_nested_only(returned: Return) -> bool:
     """
     if not returned.applied:
         return False
-    nested = [one for scope in returned.applied if scope.counts for one in scope.returns.values()]
+    nested = [
+        state_return for scope in returned.applied if scope.counts for state_return in scope.returns.values()
+    ]
     if not nested or own_changes(returned):
         return False
-    return returned.result is not False or any(one.result is False for one in nested)
+    return returned.result is not False or any(state_return.result is False for state_return in nested)

@@ -38,8 +38,8 @@ def presentable(data: Any, masker: Masker) -> Any:
 def excluded_by_scope(states: Iterable[StateExcluded]) -> Mapping[str, list[StateExcluded]]:
     """Return the states that a run leaves out, by the path of their scope."""
     by_scope: dict[str, list[StateExcluded]] = {}
-    for one in states:
-        by_scope.setdefault(one.scope, []).append(one)
+    for state in states:
+        by_scope.setdefault(state.scope, []).append(state)
     return by_scope
 
 

@@ -25,16 +25,16 @@ class Requesters:
 
     def __init__(self, outcomes: Iterable[NodeOutcome]) -> None:
         self._names: dict[ResourceKey, dict[str, None]] = {}
-        for one in outcomes:
-            for dependency in one.node.dependencies if one.node is not None else ():
-                self._names.setdefault(dependency.to, {})[_name(one.key)] = None
+        for resource in outcomes:
+            for dependency in resource.node.dependencies if resource.node is not None else ():
+                self._names.setdefault(dependency.to, {})[_name(resource.key)] = None
 
-    def line(self, one: NodeOutcome) -> str:
+    def line(self, resource: NodeOutcome) -> str:
         """Return who asks for a resource that would be created, or where; else empty, and for workloads."""
-        if one.outcome.action != "create" or one.node is None or one.key.type == WORKLOAD:
+        if resource.outcome.action != "create" or resource.node is None or resource.key.type == WORKLOAD:
             return ""
-        names = self._names.get(one.key)
-        return f"asked for by {', '.join(names)}" if names else _place(one.node)
+        names = self._names.get(resource.key)
+        return f"asked for by {', '.join(names)}" if names else _place(resource.node)
 
 
 def _place(node: GraphNode) -> str:

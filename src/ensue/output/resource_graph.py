@@ -55,8 +55,8 @@ def graph_data(
         "env": context.env,
         "env_type": context.env_type,
         "hash": graph.hash,
-        "nodes": [_node_data(one, missing, masker) for one in nodes],
-        **({"lists": [_list_data(one) for one in graph.points]} if graph.points else {}),
+        "nodes": [_node_data(node, missing, masker) for node in nodes],
+        **({"lists": [_list_data(point) for point in graph.points]} if graph.points else {}),
     }
 
 
@@ -76,13 +76,17 @@ def deployment_data(
         "env": context.env,
         "env_type": context.env_type,
         "hash": hash_,
-        "nodes": [_outcome_data(one, masker) for one in outcomes],
+        "nodes": [_outcome_data(resource, masker) for resource in outcomes],
     }
 
 
-def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
-    outcome, outputs = one.outcome, one.outcome.outputs
-    data = _of_record(one, masker) if one.node is None else _of_node(one.node, one.evaluated, masker)
+def _outcome_data(resource: NodeOutcome, masker: Masker) -> dict[str, Any]:
+    outcome, outputs = resource.outcome, resource.outcome.outputs
+    data = (
+        _of_record(resource, masker)
+        if resource.node is None
+        else _of_node(resource.node, resource.evaluated, masker)
+    )
     shown: Any = {} if outputs is None else hide_paths(outputs.data, colon_paths(outputs.secret_paths))
     return {
         **data,
@@ -90,7 +94,9 @@ def _outcome_data(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
         "status": outcome.status,
         **({"action": outcome.action} if outcome.action else {}),
         "comment": masker.text(outcome.comment),
-        "changes": [presentable(found.as_change, masker) for found in changed_fields(one)],
+        "changes": [
+            presentable(changed_field.as_change, masker) for changed_field in changed_fields(resource)
+        ],
         **_replaces(outcome.replaces, masker),
         **({"waits_until": masker.text(outcome.waits)} if outcome.waits else {}),
     }
@@ -103,12 +109,12 @@ def _replaces(gone: ActiveResource | None, masker: Masker) -> dict[str, Any]:
     return {"replaces": {"definition": masker.text(gone.definition), "driver": masker.text(gone.driver)}}
 
 
-def _of_record(one: NodeOutcome, masker: Masker) -> dict[str, Any]:
+def _of_record(resource: NodeOutcome, masker: Masker) -> dict[str, Any]:
     """Return the record of a resource that is not in the graph."""
-    kept = one.kept
+    kept = resource.kept
     depends_on = sorted(map(str, kept.depends_on)) if kept else []
     return {
-        **_identity(one.key, one.guresid),
+        **_identity(resource.key, resource.guresid),
         "definition": masker.text(kept.definition) if kept else "",
         "driver": masker.text(kept.driver) if kept else "",
         "account": None,
@@ -141,7 +147,7 @@ def _of_node(node: GraphNode, evaluated: EvaluatedNode | None, masker: Masker) -
             "secrets": {} if known is None else masked(known.secrets),
         },
         "depends_on": sorted(str(key) for key in node.depends_on),
-        "edges": [{"to": str(one.to), "why": one.why} for one in node.dependencies],
+        "edges": [{"to": str(dependency.to), "why": dependency.why} for dependency in node.dependencies],
     }
 
 
@@ -170,20 +176,22 @@ def deployment_lines(
     requesters = Requesters(outcomes)
     width = len("to destroy" if is_plan else "unchanged")
     pad = " " * (width + 2)
-    for one in outcomes:
-        status = one.outcome.status
-        word = _word(one)
+    for resource in outcomes:
+        status = resource.outcome.status
+        word = _word(resource)
         counts[word] += 1
         colour = (
             palette.light_red if status in _BAD else palette.green if status in _CHANGED else palette.cyan
         )
         sign = f"-/+ {word}" if word in {"replaced", "to replace"} else word
-        yield palette.paint(colour, f"{sign:>{width}}") + f"  {on_one_line(str(one.key))}"
-        if one.outcome.comment and (status in _BAD or status in {"planned", "replaced", "retained"}):
-            yield from (f"{pad}{on_one_line(line)}" for line in masker.text(one.outcome.comment).splitlines())
-        if requester := requesters.line(one):
+        yield palette.paint(colour, f"{sign:>{width}}") + f"  {on_one_line(str(resource.key))}"
+        if resource.outcome.comment and (status in _BAD or status in {"planned", "replaced", "retained"}):
+            yield from (
+                f"{pad}{on_one_line(line)}" for line in masker.text(resource.outcome.comment).splitlines()
+            )
+        if requester := requesters.line(resource):
             yield f"{pad}{on_one_line(masker.text(requester))}"
-        yield from (f"{pad}{line}" for line in field_lines(changed_fields(one), masker, palette))
+        yield from (f"{pad}{line}" for line in field_lines(changed_fields(resource), masker, palette))
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
     yield ""
@@ -192,15 +200,15 @@ def deployment_lines(
         yield "excluded resources are left as they are (--only)"
     if counts["orphaned"]:
         yield "orphaned resources are removed with --prune"
-    if is_plan and any(one.outcome.is_compared for one in outcomes):
+    if is_plan and any(outcome.outcome.is_compared for outcome in outcomes):
         yield "compared inputs only; --refresh looks at what was made"
 
 
-def _word(one: NodeOutcome) -> str:
+def _word(resource: NodeOutcome) -> str:
     """Return the status of a resource; in a plan what would be done."""
-    if may_stay(one):
+    if may_stay(resource):
         return "may change"
-    return f"to {one.outcome.action}" if one.outcome.action else one.outcome.status
+    return f"to {resource.outcome.action}" if resource.outcome.action else resource.outcome.status
 
 
 def _node_data(planned: EvaluatedNode, missing: Collection[str], masker: Masker) -> dict[str, Any]:
@@ -284,8 +292,8 @@ def graph_lines(
 
 def _dependencies(node: GraphNode) -> Sequence[str]:
     whys: dict[str, list[str]] = {}
-    for one in node.dependencies:
-        whys.setdefault(str(one.to), []).append(one.why)
+    for dependency in node.dependencies:
+        whys.setdefault(str(dependency.to), []).append(dependency.why)
     return [f"{to} ({', '.join(reasons)})" for to, reasons in whys.items()]
 
 

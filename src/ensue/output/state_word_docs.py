@@ -50,9 +50,9 @@ def words_text(kind: str, docs: Sequence[StateWordDoc], palette: Palette) -> str
     """
     width = max(len(one.name) for one in docs)
     lines = [palette.paint(palette.bold, TITLES[kind])]
-    for one in docs:
-        first, *others = textwrap.wrap(one.meaning, _WIDTH - width - 4)
-        lines.append(f"  {palette.paint(palette.cyan, one.name)}{' ' * (width - len(one.name) + 2)}{first}")
+    for doc in docs:
+        first, *others = textwrap.wrap(doc.meaning, _WIDTH - width - 4)
+        lines.append(f"  {palette.paint(palette.cyan, doc.name)}{' ' * (width - len(doc.name) + 2)}{first}")
         lines += [f"{' ' * (width + 4)}{line}" for line in others]
     return "\n".join(lines) + "\n"
 
@@ -69,8 +69,8 @@ def words_page(docs: Sequence[StateWordDoc]) -> str:
         own = [one for one in docs if one.kind == kind]
         lines += [f"## {title}", "", *([_FORMS, ""] if kind == "requisites" else [])]
         lines += ["| word | takes | meaning |", "| --- | --- | --- |", *map(_row, own), ""]
-        for one in own:
-            lines += _section(one)
+        for doc in own:
+            lines += _section(doc)
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -95,10 +95,10 @@ def _excluded(report: RunReport, masker: Masker, palette: Palette) -> Iterator[s
     """Yield how many states are left out, and which of them only because of what they require."""
     part = on_one_line(masker.text(report.part))
     yield palette.paint(palette.cyan, f"Excluded: {_count(len(report.excluded))} ({part})")
-    dependents = [one for one in report.excluded if one.is_dependent]
-    for one in dependents[:_MOST_NOT_RUN]:
-        where = f" in {one.scope}" if one.scope else ""
-        line = on_one_line(masker.text(f"{one.id} ({one.function}){where}: {one.comment}"))
+    dependents = [excluded for excluded in report.excluded if excluded.is_dependent]
+    for dependent in dependents[:_MOST_NOT_RUN]:
+        where = f" in {dependent.scope}" if dependent.scope else ""
+        line = on_one_line(masker.text(f"{dependent.id} ({dependent.function}){where}: {dependent.comment}"))
         yield palette.paint(palette.cyan, f"  {line}")
     if len(dependents) > _MOST_NOT_RUN:
         yield palette.paint(palette.cyan, f"  and {len(dependents) - _MOST_NOT_RUN} more")

@@ -306,9 +306,9 @@ class CommandContract:
     async def test_pipes_are_no_files(self, target: Connection, folder: str) -> None:
         """Reading a named pipe does not hang and writing does not replace it; both are refused."""
         await target.run(Command(shell_line="mkfifo pipe", cwd=folder))
-        found = await target.stat(f"{folder}/pipe")
-        assert found is not None
-        assert found.kind == "fifo"
+        status = await target.stat(f"{folder}/pipe")
+        assert status is not None
+        assert status.kind == "fifo"
         for ask in (
             target.read(f"{folder}/pipe"),
             target.write(f"{folder}/pipe", b""),

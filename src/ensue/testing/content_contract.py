@@ -29,9 +29,9 @@ class ContentContract:
             path = f"{folder}/{index}"
             await target.write(path, content)
             assert await target.read(path) == content
-            found = await target.stat(path)
-            assert found is not None
-            assert (found.kind, found.size_bytes) == ("file", len(content))
+            status = await target.stat(path)
+            assert status is not None
+            assert (status.kind, status.size_bytes) == ("file", len(content))
 
     @scene
     async def test_long_content_is_written_from_its_chunks(self, target: Connection, folder: str) -> None:
@@ -43,9 +43,9 @@ class ContentContract:
         await target.write(f"{folder}/old", long)
         for name, mode in (("new", 0o640), ("old", 0o600)):
             assert await target.read(f"{folder}/{name}") == content
-            found = await target.stat(f"{folder}/{name}")
-            assert found is not None
-            assert found.mode == mode
+            status = await target.stat(f"{folder}/{name}")
+            assert status is not None
+            assert status.mode == mode
         assert await target.list_directory(folder) == ["new", "old"]
 
     @scene

@@ -380,10 +380,10 @@ class FakeStateContext(FakeFunctionContext):
 
     async def on(self, target: Srn | str) -> FunctionContext:
         """Return one of `others`."""
-        found = self.others.get(str(target)) or self.others.get(str(target).partition(":")[2])
-        if found is None:
+        ctx = self.others.get(str(target)) or self.others.get(str(target).partition(":")[2])
+        if ctx is None:
             raise UnknownResourceError(f"no such resource: {target}")
-        return found
+        return ctx
 
     async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:  # noqa: ARG002 (recorded)
         """Record the call of the function, and return what the test set."""

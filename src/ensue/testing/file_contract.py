@@ -46,9 +46,9 @@ class FileContract(ContentContract, LinkContract):
         for name in HARD_NAMES[4::5]:  # Quotes, a line break, no UTF-8.
             path = f"{folder}/{name}"
             await target.symlink(f"{name}.moved", path)
-            found = await target.stat(path)
-            assert found is not None
-            assert found.link_target == f"{name}.moved"
+            status = await target.stat(path)
+            assert status is not None
+            assert status.link_target == f"{name}.moved"
             assert await target.checksum(path) is not None
             await target.remove(path)
         for name in HARD_NAMES:
@@ -254,9 +254,9 @@ class FileContract(ContentContract, LinkContract):
         """Times are set as asked, to the second at least."""
         await target.write(f"{folder}/file", b"")
         await target.set_times(f"{folder}/file", atime_s=1_000_000_000, mtime_s=1_100_000_001)
-        found = await target.stat(f"{folder}/file")
-        assert found is not None
-        assert (found.atime_s, found.mtime_s) == (1_000_000_000, 1_100_000_001)
+        status = await target.stat(f"{folder}/file")
+        assert status is not None
+        assert (status.atime_s, status.mtime_s) == (1_000_000_000, 1_100_000_001)
         with pytest.raises(RemoteFileError):
             await target.set_times(f"{folder}/absent", atime_s=0, mtime_s=0)
 
@@ -311,12 +311,12 @@ class FileContract(ContentContract, LinkContract):
 
 
 async def _mode(target: Connection, path: str) -> int:
-    found = await target.stat(path)
-    assert found is not None
-    return found.mode
+    status = await target.stat(path)
+    assert status is not None
+    return status.mode
 
 
 async def _owner(target: Connection, path: str) -> tuple[str, str]:
-    found = await target.stat(path)
-    assert found is not None
-    return found.user, found.group
+    status = await target.stat(path)
+    assert status is not None
+    return status.user, status.group

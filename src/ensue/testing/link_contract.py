@@ -44,9 +44,9 @@ class LinkContract:
         assert await target.list_directory(folder) == ["chain", "dangling", "link", "real"]
         assert await target.list_directory(f"{folder}/real") == ["file", "new"]
         for name in ("chain", "dangling", "link"):
-            found = await target.stat(f"{folder}/{name}")
-            assert found is not None
-            assert found.kind == "symlink"
+            status = await target.stat(f"{folder}/{name}")
+            assert status is not None
+            assert status.kind == "symlink"
 
     @scene
     async def test_links_of_others_are_not_written_through(self, target: Connection, folder: str) -> None:
@@ -113,6 +113,6 @@ class LinkContract:
 
 
 async def _mode(target: Connection, path: str) -> int:
-    found = await target.stat(path)
-    assert found is not None
-    return found.mode
+    status = await target.stat(path)
+    assert status is not None
+    return status.mode

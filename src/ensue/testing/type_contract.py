@@ -142,11 +142,11 @@ class ResourceTypeContract:
         """`discover` returns data that `check` accepts, and the same on a second call."""
 
         async def ask(type_: LoadedType) -> None:
-            found = Collector()
+            collector = Collector()
             opts: dict[str, Any] = {"id": "minion", "pillar": {}, **subject.opts}
-            once = await discovered([type_], opts, found)
-            assert await discovered([type_], opts, found) == once
-            assert not found.errors, found.errors
+            once = await discovered([type_], opts, collector)
+            assert await discovered([type_], opts, collector) == once
+            assert not collector.errors, collector.errors
             for config in once[type_.name].values():
                 assert type_.check(config) == []
 

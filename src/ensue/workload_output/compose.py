@@ -121,8 +121,8 @@ class _Service:
             **self._network(names, main),
             "depends_on": self._depends_on(names),
             "healthcheck": self._healthcheck(),
-            "configs": [self._config(names[container.name], one) for one in container.files],
-            "volumes": [self._volume(one) for one in container.mounts],
+            "configs": [self._config(names[container.name], file) for file in container.files],
+            "volumes": [self._volume(mount) for mount in container.mounts],
             "deploy": self._deploy(is_alone=len(names) == 1),
             **self._further(),
             "labels": dict(self._module.pod.labels),
@@ -131,7 +131,7 @@ class _Service:
         return {name: value for name, value in service.items() if value not in (None, [], {})}
 
     def _environment(self) -> dict[str, str]:
-        environment = {one.name: one.text for one in self._container.variables}
+        environment = {variable.name: variable.text for variable in self._container.variables}
         for entry in self._container.environment:
             if is_mapping(entry) and "valueFrom" not in entry:
                 environment[text_of(entry.get("name"))] = text_of(entry.get("value"))
@@ -246,7 +246,7 @@ def _service_names(module: WorkloadModule) -> dict[str, str]:
     workload = module.workload.name
     if len(module.containers) == 1:
         return {module.containers[0].name: label(workload)}
-    return {one.name: label(f"{workload}-{one.name}") for one in module.containers}
+    return {container.name: label(f"{workload}-{container.name}") for container in module.containers}
 
 
 def _exec_probe(container: WorkloadContainer) -> dict[str, Any] | None:
@@ -269,7 +269,9 @@ def _note_left_out(module: WorkloadModule) -> None:
     ]
     if lost:
         module.findings.left_out(", ".join(lost), _NOTHING)
-    brought = sorted({one.name for one in module.workload.manifests if one.location != "volumes"})
+    brought = sorted(
+        {manifest.name for manifest in module.workload.manifests if manifest.location != "volumes"}
+    )
     if brought:
         module.findings.left_out(f"the manifests {', '.join(brought)}", _NOTHING)
 

@@ -162,20 +162,20 @@ class ContainerReader:
         if not containers and (given is None or given == {}):
             self._findings.wrong("has no container", path, "add one with an `image`")
         read = tuple(self._container(name, containers[name], (*path, name)) for name in sorted(containers))
-        for one in read:
-            for other in one.before:
-                if other not in containers or other == one.name:
-                    self._findings.wrong("names no other container", (*one.path, "before", other))
+        for container in read:
+            for other in container.before:
+                if other not in containers or other == container.name:
+                    self._findings.wrong("names no other container", (*container.path, "before", other))
         return read
 
     def _container(self, name: str, value: Any, path: Path) -> WorkloadContainer:
-        found = self._findings
-        given = found.mapping(value, path)
+        findings = self._findings
+        given = findings.mapping(value, path)
         for key in sorted(given.keys() - CONTAINER_KEYS):
-            found.unknown((*path, key), CONTAINER_KEYS)
+            findings.unknown((*path, key), CONTAINER_KEYS)
         mounts = given.get("volume_mounts", given.get("volumes"))
         further = {key: given[key] for key in sorted(CONTAINER & given.keys()) if given[key] is not None}
-        if own_mounts := found.items(given.get("volumeMounts"), (*path, "volumeMounts")):
+        if own_mounts := findings.items(given.get("volumeMounts"), (*path, "volumeMounts")):
             further["volumeMounts"] = own_mounts
         return WorkloadContainer(
             name=name,
@@ -183,11 +183,11 @@ class ContainerReader:
             command=self._words(given, "command", path),
             args=self._words(given, "args", path),
             variables=self._variables(given.get("variables"), (*path, "variables")),
-            environment=found.items(given.get("env"), (*path, "env")),
+            environment=findings.items(given.get("env"), (*path, "env")),
             files=self._files(given.get("files"), (*path, "files")),
             mounts=self._mounts(mounts, (*path, "volume_mounts" if "volume_mounts" in given else "volumes")),
             probes=self._probes(given, path),
-            resources=found.mapping(given.get("resources"), (*path, "resources")),
+            resources=findings.mapping(given.get("resources"), (*path, "resources")),
             before=self._before(given.get("before"), (*path, "before")),
             further=further,
             path=path,

@@ -131,4 +131,4 @@ class WorkloadRendering(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def has_errors(self) -> bool:
         """Whether a workload cannot be rendered."""
-        return any(one.severity is Severity.ERROR for one in self.diagnostics)
+        return any(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)

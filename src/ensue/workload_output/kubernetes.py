@@ -146,13 +146,13 @@ class _Objects:
 
     def deployment(self, pod: Pod) -> dict[str, Any]:
         """Return the Deployment around a pod."""
-        said, spec = self._module.deployment, pod.spec()
+        object_settings, spec = self._module.deployment, pod.spec()
         return {
             "apiVersion": "apps/v1",
             "kind": "Deployment",
-            "metadata": self._metadata(self._base, said.labels, said.annotations),
+            "metadata": self._metadata(self._base, object_settings.labels, object_settings.annotations),
             "spec": {
-                **said.fields,
+                **object_settings.fields,
                 "selector": {"matchLabels": self._selector},
                 "template": {"metadata": self._pod_metadata(pod), "spec": spec},
             },
@@ -160,13 +160,13 @@ class _Objects:
 
     def service(self) -> dict[str, Any]:
         """Return the Service in front of the pods."""
-        said = self._module.service
+        object_settings = self._module.service
         return {
             "apiVersion": "v1",
             "kind": "Service",
-            "metadata": self._metadata(self._base, said.labels, said.annotations),
+            "metadata": self._metadata(self._base, object_settings.labels, object_settings.annotations),
             "spec": {
-                **said.fields,
+                **object_settings.fields,
                 "selector": self._selector,
                 "ports": [_service_port(port) for port in self._module.ports],
             },
@@ -209,14 +209,14 @@ class _Objects:
 
     def _pod_metadata(self, pod: Pod) -> dict[str, Any]:
         """Return the metadata of the pods; it changes with the files, so that pods are restarted."""
-        said, revision = self._module.pod, self._module.workload.secrets_revision
+        object_settings, revision = self._module.pod, self._module.workload.secrets_revision
         annotations = {
-            **said.annotations,
+            **object_settings.annotations,
             **({_CONFIG_REVISION: _config_revision(pod.config)} if pod.config else {}),
             **({_SECRETS_REVISION: revision} if revision and pod.secrets else {}),
         }
         return {
-            "labels": {**_MANAGED_BY, **said.labels, **self._selector},
+            "labels": {**_MANAGED_BY, **object_settings.labels, **self._selector},
             **({"annotations": annotations} if annotations else {}),
         }
 

@@ -99,18 +99,18 @@ class _ModuleReader:
         self._secrecy = Secrecy(workload.secret_paths)
 
     def read(self) -> WorkloadModule:
-        found = self._found
-        module = found.mapping(self._workload.module, ())
+        findings = self._found
+        module = findings.mapping(self._workload.module, ())
         self._check_keys(module, (), _TOP)
         self._check_profile(module.get("profile"))
-        spec, path = found.mapping(module.get("spec"), ("spec",)), ("spec",)
+        spec, path = findings.mapping(module.get("spec"), ("spec",)), ("spec",)
         self._check_keys(spec, path, _OWN | POD | DEPLOYMENT)
-        service = found.mapping(spec.get("service"), (*path, "service"))
-        pod = found.mapping(spec.get("pod"), (*path, "pod"))
+        service = findings.mapping(spec.get("service"), (*path, "service"))
+        pod = findings.mapping(spec.get("pod"), (*path, "pod"))
         deployment = self._part(spec, "deployment", DEPLOYMENT, inherits=True)
         return WorkloadModule(
             workload=self._workload,
-            containers=ContainerReader(self._secrecy, self._workload.sources, found).read(
+            containers=ContainerReader(self._secrecy, self._workload.sources, findings).read(
                 spec.get("containers"), (*path, "containers")
             ),
             ports=self._ports(service.get("ports"), (*path, "service", "ports")),
@@ -122,7 +122,7 @@ class _ModuleReader:
             pod=self._part(spec, "pod", POD, inherits=True, more={"volumes"}),
             service=self._part(spec, "service", SERVICE, inherits=False, more={"ports"}),
             secrecy=self._secrecy,
-            findings=found,
+            findings=findings,
         )
 
     def _check_keys(self, given: Mapping[str, Any], path: Path, known: frozenset[str]) -> None:
@@ -150,8 +150,8 @@ class _ModuleReader:
         more: set[str] | None = None,
     ) -> ObjectSettings:
         """Read what is set for one object; with `inherits`, values of the spec itself apply, too."""
-        found, path = self._found, ("spec", name)
-        own = found.mapping(spec.get(name), path)
+        findings, path = self._found, ("spec", name)
+        own = findings.mapping(spec.get(name), path)
         self._check_keys(own, path, known | _METADATA | (more or set()))
         above = spec if inherits else {}
         return ObjectSettings(

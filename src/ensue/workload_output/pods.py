@@ -57,12 +57,12 @@ class Pod:
         """Return the spec of the pod."""
         self._read_volumes()
         first, beside = self._in_order()
-        waited_for = [self._init_container(one) for one in first]
+        waited_for = [self._init_container(container) for container in first]
         containers = [
             *map(self._container, beside),
-            *(self._brought_container(one) for one in self._brought("containers")),
+            *(self._brought_container(manifest) for manifest in self._brought("containers")),
         ]
-        names = Counter(text_of(one.get("name")) for one in (*waited_for, *containers))
+        names = Counter(text_of(container.get("name")) for container in (*waited_for, *containers))
         for name in sorted(name for name, times in names.items() if times > 1):
             self._found.wrong(f"has two containers {name!r}")
         fields = dict(self._module.pod.fields)
@@ -80,16 +80,16 @@ class Pod:
         }
 
     def _brought(self, location: str) -> list[Manifest]:
-        found = [one for one in self._module.workload.manifests if one.location == location]
-        return sorted(found, key=lambda one: (one.resource, one.name))
+        brought = [manifest for manifest in self._module.workload.manifests if manifest.location == location]
+        return sorted(brought, key=lambda manifest: (manifest.resource, manifest.name))
 
     def _in_order(self) -> tuple[list[WorkloadContainer], list[WorkloadContainer]]:
         """Return the containers that others wait for, in starting order, and the rest."""
         containers = {one.name: one for one in self._module.containers}
         waits: dict[str, set[str]] = {name: set() for name in containers}
-        for one in containers.values():
-            for other in one.before:
-                waits.setdefault(other, set()).add(one.name)
+        for container in containers.values():
+            for other in container.before:
+                waits.setdefault(other, set()).add(container.name)
         try:
             order = list(graphlib.TopologicalSorter(waits).static_order())
         except graphlib.CycleError:
@@ -120,7 +120,9 @@ class Pod:
     def _container(self, container: WorkloadContainer) -> dict[str, Any]:
         mounts = [*self._file_mounts(container), *map(self._mount, container.mounts)]
         mounts += container.further.get("volumeMounts", [])
-        self._check_targets([text_of(one.get("mountPath")) for one in mounts if is_mapping(one)], container)
+        self._check_targets(
+            [text_of(mount.get("mountPath")) for mount in mounts if is_mapping(mount)], container
+        )
         rendered = {
             "name": label(container.name),
             "image": container.image,
@@ -148,11 +150,11 @@ class Pod:
         names = {text_of(one.get("name")) for one in given if is_mapping(one)}
         return [
             *(
-                self._secret_entry(container.name, one.name, one.text)
-                if one.is_secret
-                else {"name": one.name, "value": expandable(one.value)}
-                for one in container.variables
-                if one.name not in names
+                self._secret_entry(container.name, variable.name, variable.text)
+                if variable.is_secret
+                else {"name": variable.name, "value": expandable(variable.value)}
+                for variable in container.variables
+                if variable.name not in names
             ),
             *given,
         ]
@@ -180,7 +182,7 @@ class Pod:
 
     def _file_mounts(self, container: WorkloadContainer) -> list[dict[str, Any]]:
         self._module.secrecy.handle((*container.path, "files"))
-        return [self._file_mount(container, one) for one in container.files]
+        return [self._file_mount(container, file) for file in container.files]
 
     def _file_mount(self, container: WorkloadContainer, file: ContainerFile) -> dict[str, Any]:
         volume = _SECRET_FILES if file.is_secret else _FILES

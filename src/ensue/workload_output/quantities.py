@@ -28,10 +28,10 @@ def quantity(given: Any) -> Decimal | None:
     Args:
         given: a text, or a number.
     """
-    found = _QUANTITY.fullmatch(text_of(given).strip())
-    if found is None:
+    match = _QUANTITY.fullmatch(text_of(given).strip())
+    if match is None:
         return None
-    unit = found["unit"]
+    unit = match["unit"]
     if len(unit) > 1 and unit[0] in "eE" and unit != "Ei":
-        return Decimal(found["number"]) * Decimal(f"1{unit}")
-    return Decimal(found["number"]) * _UNITS[unit] if unit in _UNITS else None
+        return Decimal(match["number"]) * Decimal(f"1{unit}")
+    return Decimal(match["number"]) * _UNITS[unit] if unit in _UNITS else None

@@ -30,14 +30,14 @@ def render(workloads: Sequence[RenderedWorkload], format: Format) -> WorkloadRen
     Returns:
         The documents, and the problems of the workloads. If there is an error, there are no documents.
     """
-    in_order = sorted(workloads, key=lambda one: one.name)
+    in_order = sorted(workloads, key=lambda workload: workload.name)
     if format == "values":
-        return WorkloadRendering(documents=tuple(_values(one) for one in in_order), diagnostics=())
-    modules = [read_module(one) for one in in_order]
+        return WorkloadRendering(documents=tuple(_values(workload) for workload in in_order), diagnostics=())
+    modules = [read_module(workload) for workload in in_order]
     documents = kubernetes_documents(modules) if format == "kubernetes" else compose_document(modules)
     rendering = WorkloadRendering(
-        documents=tuple(_copied(one) for one in documents),
-        diagnostics=tuple(one for module in modules for one in module.findings.diagnostics),
+        documents=tuple(_copied(document) for document in documents),
+        diagnostics=tuple(diagnostic for module in modules for diagnostic in module.findings.diagnostics),
     )
     return (
         WorkloadRendering(documents=(), diagnostics=rendering.diagnostics)

@@ -30,7 +30,7 @@ class Secrecy:
         if not self._paths:
             return False
         text = ":".join(path)
-        return text in self._below or any(one in self._paths for one in _holders(text))
+        return text in self._below or any(holder in self._paths for holder in _holders(text))
 
     def handle(self, path: Path) -> None:
         """Mark every secret at or below a path as kept secret."""

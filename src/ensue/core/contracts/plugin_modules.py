@@ -92,7 +92,7 @@ class PluginModules:
             loaded = self._from_entry_points(name)
         if loaded is None:
             raise NotAvailableError(not_there(kind.words, name, self.names()))
-        lacking = [one for one in kind.functions if not callable(getattr(loaded, one, None))]
+        lacking = [function for function in kind.functions if not callable(getattr(loaded, function, None))]
         if lacking:
             place = own or self._origin(name)
             msg = f"the {kind.words} {name!r} ({place}) lacks {', '.join(lacking)}"

@@ -173,8 +173,8 @@ def reader_of(descriptor: int, mark: FileMark) -> BinaryIO:
 
 def mark_of(descriptor: int) -> FileMark:
     """Return the mark of an open file."""
-    found = os.fstat(descriptor)
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _short(path: Path | str) -> bytes | FileMark:

@@ -38,14 +38,14 @@ def make_private_directory(path: Path) -> None:
         OSError: the folder cannot be created.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
             path.mkdir(mode=PRIVATE_DIRECTORY_MODE)
         return
-    ours = found.st_uid == os.geteuid()
-    if ours and found.st_mode & OTHERS and not found.st_mode & stat.S_ISVTX:
+    ours = status.st_uid == os.geteuid()
+    if ours and status.st_mode & OTHERS and not status.st_mode & stat.S_ISVTX:
         path.chmod(PRIVATE_DIRECTORY_MODE)
 
 
@@ -79,8 +79,8 @@ def remove_left(folder: Path, name: str = "") -> None:
         name: the file that they should have replaced; empty for any.
     """
     for left in folder.glob(f".{name}.*.*" if name else ".*.*.*"):
-        found = re.fullmatch(r"\..+\.([0-9]+)\.[0-9a-f]+(-wal|-shm)?", left.name)
-        if found and not _lives(int(found[1])):
+        match = re.fullmatch(r"\..+\.([0-9]+)\.[0-9a-f]+(-wal|-shm)?", left.name)
+        if match and not _lives(int(match[1])):
             left.unlink(missing_ok=True)
 
 

@@ -138,7 +138,7 @@ def check_levels(value: Any) -> None:
         inside = [one for holder in holders if (one := _members(holder))]
         if inside and level > MOST_LEVELS:
             raise TooDeepError(value)
-        holders = [one for members in inside for one in members if isinstance(one, (dict, list))]
+        holders = [member for members in inside for member in members if isinstance(member, (dict, list))]
 
 
 def weight(text: str) -> int:

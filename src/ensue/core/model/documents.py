@@ -102,8 +102,8 @@ def _written_out(_dumper: Any, _data: Any) -> bool:
     return True
 
 
-def _escaped(found: re.Match[str]) -> str:
-    return f"\\u{ord(found[0]):04x}"
+def _escaped(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"
 
 
 def without_surrogates(data: Any) -> Any:

@@ -18,5 +18,5 @@ def duration_s(text: str) -> float | None:
     Example:
         `duration_s("1.5h")` is 5400.
     """
-    found = _DURATION.fullmatch(text.strip())
-    return None if found is None else float(found["number"]) * _UNITS_S[found["unit"]]
+    match = _DURATION.fullmatch(text.strip())
+    return None if match is None else float(match["number"]) * _UNITS_S[match["unit"]]

@@ -101,11 +101,11 @@ def quotable(part: str) -> tuple[str, str]:
     Raises:
         MalformedPathError: it begins with neither.
     """
-    found = _QUOTABLE.fullmatch(part)
-    if found is None or (found["rest"] and found["rest"][0] != "["):
+    match = _QUOTABLE.fullmatch(part)
+    if match is None or (match["rest"] and match["rest"][0] != "["):
         raise MalformedPathError(f"{part} cannot be read; put the whole key, ID or name in double quotes")
-    word = found["bare"] if found["quoted"] is None else unquoted(found["quoted"])
-    return word, found["rest"]
+    word = match["bare"] if match["quoted"] is None else unquoted(match["quoted"])
+    return word, match["rest"]
 
 
 def unquoted(text: str) -> str:
@@ -116,15 +116,15 @@ def unquoted(text: str) -> str:
 def _indexes(text: str) -> Iterator[Index]:
     position = 0
     while position < len(text):
-        found = _INDEX.match(text, position)
-        if found is None:
+        match = _INDEX.match(text, position)
+        if match is None:
             raise MalformedPathError(
                 f"{text[position:]} is not an [index]; put a key that contains brackets in quotes"
             )
-        if found[1] == "*":
+        if match[1] == "*":
             yield Every.ITEM
-        elif _NUMBER.fullmatch(found[1]):
-            yield int(found[1])
+        elif _NUMBER.fullmatch(match[1]):
+            yield int(match[1])
         else:
-            raise MalformedPathError(f"[{found[1]}] is not an index; an index is a whole number, or *")
-        position = found.end()
+            raise MalformedPathError(f"[{match[1]}] is not an index; an index is a whole number, or *")
+        position = match.end()

@@ -203,15 +203,15 @@ class _PathWalk:
         # The older form of an index: `list:0`.
         return self._either([found], lambda one: self._indexed(one, (int(key), *indexes), before), mapped)
 
-    def _in_mapping(self, found: _Spot, key: str, indexes: tuple[Index, ...], before: _Path) -> _Found:
-        data: dict[Any, Any] = found.value
+    def _in_mapping(self, spot: _Spot, key: str, indexes: tuple[Index, ...], before: _Path) -> _Found:
+        data: dict[Any, Any] = spot.value
         spots = [
-            self._indexed(self._below(found, own), indexes, (*before, key))
+            self._indexed(self._below(spot, own), indexes, (*before, key))
             if indexes
-            else self._below(found, own)
+            else self._below(spot, own)
             for own in self._keys(data, key)
         ]
-        levels = self._levels(found)
+        levels = self._levels(spot)
         if not levels and not spots:
             # Where all readings of a path are tried, errors are frequent and nobody reads them.
             near = "" if self._all_readings else near_text(key, map(str, data))
@@ -266,13 +266,13 @@ class _PathWalk:
             return []
         return [self._below(found, key) for key in BEFORE_AND_AFTER if key in found.value]
 
-    def _spots(self, found: _Spot) -> list[_Found]:
+    def _spots(self, spot: _Spot) -> list[_Found]:
         if not self._all_readings:
-            return [_Spot(item, ()) for item in found.value]
-        return [_Spot(item, (*found.place, number)) for number, item in enumerate(found.value)]
+            return [_Spot(item, ()) for item in spot.value]
+        return [_Spot(item, (*spot.place, number)) for number, item in enumerate(spot.value)]
 
-    def _below(self, found: _Spot, key: Any) -> _Spot:
-        return _Spot(found.value[key], (*found.place, key) if self._all_readings else ())
+    def _below(self, spot: _Spot, key: Any) -> _Spot:
+        return _Spot(spot.value[key], (*spot.place, key) if self._all_readings else ())
 
     def _each(self, spots: Sequence[_Found], take: Callable[[_Found], _Found]) -> list[_Found]:
         """Return what a step leads to in each item, or `_Nowhere` if not every item needs to have it."""

@@ -176,7 +176,7 @@ def computed_in_place(result: str, call: Callable[..., str], operands: Sequence[
     """
     if isinstance(result, Secret) or not any(map(holds_secret, operands)):
         return result
-    shown = [_mapped(one, bracketed) for one in operands]
+    shown = [_mapped(operand, bracketed) for operand in operands]
     if any(map(holds_secret, shown)):
         return SecretText(result)  # A number has no place for brackets.
     again = unbracketed(call(*shown))

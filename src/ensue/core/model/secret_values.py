@@ -110,10 +110,10 @@ def secret_text(line: str) -> str | None:
     Returns:
         The value; None also for one that consists of references and template expressions (`${one.stdout}`).
     """
-    found = re.match(_ASSIGNMENT, line)
-    if found is None or not _is_secret_name(found["name"].rpartition(".")[2]):
+    match = re.match(_ASSIGNMENT, line)
+    if match is None or not _is_secret_name(match["name"].rpartition(".")[2]):
         return None
-    value = found["value"]
+    value = match["value"]
     if value[0] in "\"'" and value[-1] == value[0]:
         value = value[1:-1]
     return None if value.lower() in _NO_VALUES or not literal_part(value).strip() else value

@@ -18,15 +18,15 @@ def size_bytes(size: Any) -> int | None:
     """
     if isinstance(size, int):
         return size
-    found = _SIZE.match(size.strip()) if isinstance(size, str) else None
-    if found is None:
+    match = _SIZE.match(size.strip()) if isinstance(size, str) else None
+    if match is None:
         return None
     try:
-        number = float(found["number"])
+        number = float(match["number"])
     except ValueError:
         return None
-    base = 1000 if (found["unit"] or "").lower() == "b" else 1024
-    power = _PREFIXES.index(found["prefix"].lower()) if found["prefix"] else 0
+    base = 1000 if (match["unit"] or "").lower() == "b" else 1024
+    power = _PREFIXES.index(match["prefix"].lower()) if match["prefix"] else 0
     return int(number * base**power)
 
 

@@ -27,9 +27,9 @@ def unknowns_in(data: Any) -> list[Unknown]:
         case Unknown():
             return [data]
         case dict():
-            return [found for pair in data.items() for part in pair for found in unknowns_in(part)]  # pyright: ignore[reportUnknownVariableType]
+            return [unknown for pair in data.items() for part in pair for unknown in unknowns_in(part)]  # pyright: ignore[reportUnknownVariableType]
         case list() | tuple():
-            return [found for item in data for found in unknowns_in(item)]  # pyright: ignore[reportUnknownVariableType]
+            return [unknown for item in data for unknown in unknowns_in(item)]  # pyright: ignore[reportUnknownVariableType]
         case _:
             return []
 

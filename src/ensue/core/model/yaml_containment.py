@@ -198,7 +198,7 @@ def _are_alike(worded: Any, data: Any, values: Mapping[str, str], serialized: Co
 def _is_filled(worded: str, text: str, values: Mapping[str, str]) -> bool:
     if _WORD not in worded:
         return worded == text
-    filled = _WORDS.sub(lambda found: values[found[0]], worded)
+    filled = _WORDS.sub(lambda match: values[match[0]], worded)
     # A line break that YAML folds is no longer part of the value.
     is_folded = any(filled.count(one) != text.count(one) for one in _LINE_BREAKS)
     return not is_folded and filled.split() == text.split()

@@ -99,8 +99,8 @@ class Cookies:
         program, attempted = _program(cookie.get("program")), _program(cookie.get("attempted"))
         cookies = cls(request.services, program, own if is_mapping(own) else None, attempted)
         request.services.masker.add(*secret_values(cookies.own or {}))
-        for one in filter(None, (program, attempted)):
-            request.services.masker.add(*one.secret_environment.values())
+        for driver_program in filter(None, (program, attempted)):
+            request.services.masker.add(*driver_program.secret_environment.values())
         return cookies
 
     @property

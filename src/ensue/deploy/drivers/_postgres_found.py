@@ -124,7 +124,7 @@ class FoundOnServer(msgspec.Struct, frozen=True, kw_only=True):
 
 async def find(
     connection: Rows,
-    wanted: RequestedDatabase,
+    requested: RequestedDatabase,
     request: DriverRequest,
     *,
     password: str,
@@ -135,7 +135,7 @@ async def find(
 
     Args:
         connection: to the maintenance database.
-        wanted: what to look for.
+        requested: what to look for.
         request: the resource.
         password: the role's password from the cookie; empty: there is none.
         verifier: the form in which the server stores that password.
@@ -146,37 +146,39 @@ async def find(
             another store.
     """
     is_superuser = await _value(connection, "SELECT current_setting('is_superuser') = 'on'")
-    role = await _row(connection, _ROLE, wanted.role)
+    role = await _row(connection, _ROLE, requested.role)
     if role is not None:
-        store = wanted.store_in(role[1])
+        store = requested.store_in(role[1])
         if store is None:
-            raise DriverError(_foreign("role", wanted.role, "user", wanted))
+            raise DriverError(_foreign("role", requested.role, "user", requested))
         if store or not is_recorded:
-            request.refuse_foreign(f"the role {wanted.role}", store)
-    database = await _row(connection, _DATABASE, wanted.database)
+            request.refuse_foreign(f"the role {requested.role}", store)
+    database = await _row(connection, _DATABASE, requested.database)
     if database is not None:
-        store = wanted.store_in(database[2])
-        if store is None and (role is None or database[0] != wanted.role):
-            raise DriverError(_foreign("database", wanted.database, "database", wanted))
+        store = requested.store_in(database[2])
+        if store is None and (role is None or database[0] != requested.role):
+            raise DriverError(_foreign("database", requested.database, "database", requested))
         if store or (store is not None and not is_recorded):
-            request.refuse_foreign(f"the database {wanted.database}", store)
+            request.refuse_foreign(f"the database {requested.database}", store)
     has_role = role is not None
     return FoundOnServer(
-        role=await _found_role(connection, wanted, role, password, verifier) if role else None,
-        database=await _found_database(connection, wanted, database, has_role=has_role) if database else None,
+        role=await _found_role(connection, requested, role, password, verifier) if role else None,
+        database=await _found_database(connection, requested, database, has_role=has_role)
+        if database
+        else None,
         is_superuser=is_superuser,
     )
 
 
-async def find_inside(connection: Rows, wanted: RequestedDatabase) -> FoundInside:
+async def find_inside(connection: Rows, requested: RequestedDatabase) -> FoundInside:
     """Look into the database.
 
     Args:
         connection: to that database.
-        wanted: what to look for; its role exists.
+        requested: what to look for; its role exists.
     """
-    names = ["public", wanted.schema]
-    schemas = await connection.execute(_SCHEMAS, (wanted.role, wanted.role, names))
+    names = ["public", requested.schema]
+    schemas = await connection.execute(_SCHEMAS, (requested.role, requested.role, names))
     extensions = await connection.execute(_EXTENSIONS)
     return FoundInside(schemas=dict(await schemas.fetchall()), extensions=dict(await extensions.fetchall()))
 
@@ -187,19 +189,21 @@ async def count_connections(connection: Rows, database: str) -> int:
 
 
 async def _found_role(
-    connection: Rows, wanted: RequestedDatabase, row: tuple[Any, ...], password: str, verifier: str
+    connection: Rows, requested: RequestedDatabase, row: tuple[Any, ...], password: str, verifier: str
 ) -> FoundRole:
     # From version 16 on, a role may be allowed to administer another one but not to act for it.
     option = "SET" if connection.info.server_version >= _VERSION_16 else "MEMBER"
     return FoundRole(
         can_log_in=row[0],
-        has_password=bool(password) and await _has_password(connection, wanted, password, verifier),
-        is_member=await _value(connection, "SELECT pg_has_role(current_user, %s, %s)", wanted.role, option),
-        store=wanted.store_in(row[1]) or "",
+        has_password=bool(password) and await _has_password(connection, requested, password, verifier),
+        is_member=await _value(
+            connection, "SELECT pg_has_role(current_user, %s, %s)", requested.role, option
+        ),
+        store=requested.store_in(row[1]) or "",
     )
 
 
-async def _has_password(connection: Rows, wanted: RequestedDatabase, password: str, verifier: str) -> bool:
+async def _has_password(connection: Rows, requested: RequestedDatabase, password: str, verifier: str) -> bool:
     """Return whether the role's password is the one in the cookie.
 
     Only a superuser can read it; any other role has to try it. A refusal because of the password cannot be
@@ -208,29 +212,29 @@ async def _has_password(connection: Rows, wanted: RequestedDatabase, password: s
     """
     if await _value(connection, "SELECT has_table_privilege('pg_catalog.pg_authid', 'SELECT')"):
         statement = "SELECT rolpassword FROM pg_catalog.pg_authid WHERE rolname = %s"
-        return bool(await _value(connection, statement, wanted.role) == verifier)
-    return await can_log_in(wanted.server, wanted.role, password, wanted.database)
+        return bool(await _value(connection, statement, requested.role) == verifier)
+    return await can_log_in(requested.server, requested.role, password, requested.database)
 
 
 async def _found_database(
-    connection: Rows, wanted: RequestedDatabase, row: tuple[Any, ...], *, has_role: bool
+    connection: Rows, requested: RequestedDatabase, row: tuple[Any, ...], *, has_role: bool
 ) -> FoundDatabase:
-    is_granted = has_role and await _value(connection, _PRIVILEGES, wanted.role, wanted.database)
-    has_path = await _value(connection, _SEARCH_PATH, wanted.schema, wanted.database, wanted.role)
+    is_granted = has_role and await _value(connection, _PRIVILEGES, requested.role, requested.database)
+    has_path = await _value(connection, _SEARCH_PATH, requested.schema, requested.database, requested.role)
     return FoundDatabase(
         owner=row[0],
         connection_limit=row[1],
-        store=wanted.store_in(row[2]),
+        store=requested.store_in(row[2]),
         is_public=row[3],
         is_granted=is_granted,
         has_search_path=has_path,
     )
 
 
-def _foreign(what: str, name: str, value: str, wanted: RequestedDatabase) -> str:
+def _foreign(what: str, name: str, value: str, requested: RequestedDatabase) -> str:
     return (
-        f"{wanted.server.host} has a {what} {name} already, and this resource did not make it: it has no "
-        f"comment {wanted.mark!r} (choose another name with `{value}`, or remove that {what})"
+        f"{requested.server.host} has a {what} {name} already, and this resource did not make it: it has no "
+        f"comment {requested.mark!r} (choose another name with `{value}`, or remove that {what})"
     )
 
 

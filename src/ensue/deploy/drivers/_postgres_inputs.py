@@ -167,17 +167,17 @@ def wanted_of(request: DriverRequest) -> RequestedDatabase:
 
 
 def _extensions(*sources: Any) -> list[DatabaseExtension]:
-    found: dict[str, DatabaseExtension] = {}
+    database_extensions: dict[str, DatabaseExtension] = {}
     for source in sources:
         if is_list(source):
-            found |= {name: DatabaseExtension(name=name) for name in source}
+            database_extensions |= {name: DatabaseExtension(name=name) for name in source}
         elif is_mapping(source):
             for name, options in source.items():
                 given: Any = _given(options)
-                found[name] = DatabaseExtension(
+                database_extensions[name] = DatabaseExtension(
                     name=name, schema=given.get("schema", ""), version=str(given.get("version", ""))
                 )
-    return [found[name] for name in sorted(found)]
+    return [database_extensions[name] for name in sorted(database_extensions)]
 
 
 def _given(inputs: Any) -> Any:

@@ -32,75 +32,79 @@ class DatabaseStep(msgspec.Struct, frozen=True, kw_only=True):
     statements: list[Any]
 
 
-def role_steps(wanted: RequestedDatabase, found: FoundOnServer, verifier: str) -> Iterator[DatabaseStep]:
+def role_steps(
+    requested: RequestedDatabase, existing: FoundOnServer, verifier: str
+) -> Iterator[DatabaseStep]:
     """Yield the steps for the role.
 
     Args:
-        wanted: what the inputs request.
-        found: what exists.
+        requested: what the inputs request.
+        existing: what exists.
         verifier: the form in which the server is to store the role's password.
     """
-    role = found.role
+    role = existing.role
     if role is None:
         statements = [
-            _sql("CREATE ROLE {} LOGIN PASSWORD {}", [wanted.role], verifier),
-            _sql("COMMENT ON ROLE {} IS {}", [wanted.role], wanted.comment),
+            _sql("CREATE ROLE {} LOGIN PASSWORD {}", [requested.role], verifier),
+            _sql("COMMENT ON ROLE {} IS {}", [requested.role], requested.comment),
         ]
-        if not found.is_superuser:
-            statements.append(_sql("GRANT {} TO CURRENT_USER", [wanted.role]))
+        if not existing.is_superuser:
+            statements.append(_sql("GRANT {} TO CURRENT_USER", [requested.role]))
         yield DatabaseStep(words="create its role", statements=statements)
         return
     if not role.is_member:
-        grant = _sql("GRANT {} TO CURRENT_USER", [wanted.role])
+        grant = _sql("GRANT {} TO CURRENT_USER", [requested.role])
         yield DatabaseStep(words="become a member of its role", statements=[grant])
-    if role.store != wanted.store:
-        comment = _sql("COMMENT ON ROLE {} IS {}", [wanted.role], wanted.comment)
+    if role.store != requested.store:
+        comment = _sql("COMMENT ON ROLE {} IS {}", [requested.role], requested.comment)
         yield DatabaseStep(words=_mark_words("its role", role.store), statements=[comment])
     if not role.can_log_in:
-        alter = _sql("ALTER ROLE {} LOGIN", [wanted.role])
+        alter = _sql("ALTER ROLE {} LOGIN", [requested.role])
         yield DatabaseStep(words="let its role log in", statements=[alter])
     if not role.has_password:
-        alter = _sql("ALTER ROLE {} PASSWORD {}", [wanted.role], verifier)
+        alter = _sql("ALTER ROLE {} PASSWORD {}", [requested.role], verifier)
         yield DatabaseStep(words="set the password of its role", statements=[alter])
 
 
-def database_steps(wanted: RequestedDatabase, found: FoundOnServer) -> Iterator[DatabaseStep]:
+def database_steps(requested: RequestedDatabase, existing: FoundOnServer) -> Iterator[DatabaseStep]:
     """Yield the steps for the database itself, which run outside it."""
-    name, database = wanted.database, found.database
+    name, database = requested.database, existing.database
     if database is None:
-        create = _sql("CREATE DATABASE {} OWNER {}", [name, wanted.role])
-        if wanted.template:
-            create += _sql(" TEMPLATE {}", [wanted.template])
+        create = _sql("CREATE DATABASE {} OWNER {}", [name, requested.role])
+        if requested.template:
+            create += _sql(" TEMPLATE {}", [requested.template])
         yield DatabaseStep(words=f"create the database {name}", statements=[create])
-    if database is None or database.store != wanted.store:
-        comment = _sql("COMMENT ON DATABASE {} IS {}", [name], wanted.comment)
+    if database is None or database.store != requested.store:
+        comment = _sql("COMMENT ON DATABASE {} IS {}", [name], requested.comment)
         words = _mark_words(f"the database {name}", database.store) if database else ""
         yield DatabaseStep(words=words, statements=[comment])
     if database is None or database.is_public:
         revoke = _sql("REVOKE ALL ON DATABASE {} FROM PUBLIC", [name])
         words = f"close the database {name} to other roles" if database else ""
         yield DatabaseStep(words=words, statements=[revoke])
-    yield from _owner_steps(wanted, database)
-    if (database.connection_limit if database else -1) != wanted.connection_limit:
-        limit = _sql("ALTER DATABASE {} CONNECTION LIMIT {}", [name], wanted.connection_limit)
-        yield DatabaseStep(words=f"set the connection limit to {wanted.connection_limit}", statements=[limit])
-    if wanted.schema and not (database and database.has_search_path):
-        names = [wanted.role, name, wanted.schema]
+    yield from _owner_steps(requested, database)
+    if (database.connection_limit if database else -1) != requested.connection_limit:
+        limit = _sql("ALTER DATABASE {} CONNECTION LIMIT {}", [name], requested.connection_limit)
+        yield DatabaseStep(
+            words=f"set the connection limit to {requested.connection_limit}", statements=[limit]
+        )
+    if requested.schema and not (database and database.has_search_path):
+        names = [requested.role, name, requested.schema]
         path = _sql("ALTER ROLE {} IN DATABASE {} SET search_path TO {}, public", names)
-        yield DatabaseStep(words=f"set the search path to {wanted.schema}", statements=[path])
+        yield DatabaseStep(words=f"set the search path to {requested.schema}", statements=[path])
 
 
-def inside_steps(wanted: RequestedDatabase, found: FoundInside | None) -> Iterator[DatabaseStep]:
+def inside_steps(requested: RequestedDatabase, found_inside: FoundInside | None) -> Iterator[DatabaseStep]:
     """Yield the steps within the database; None: there is no database yet."""
-    inside = found or FoundInside()
+    inside = found_inside or FoundInside()
     for schema, is_granted in inside.schemas.items():
         if not is_granted:
-            grant = _sql("GRANT ALL ON SCHEMA {} TO {}", [schema, wanted.role])
+            grant = _sql("GRANT ALL ON SCHEMA {} TO {}", [schema, requested.role])
             yield DatabaseStep(words=f"grant its role the schema {schema}", statements=[grant])
-    if wanted.schema and wanted.schema not in inside.schemas:
-        create = _sql("CREATE SCHEMA {} AUTHORIZATION {}", [wanted.schema, wanted.role])
-        yield DatabaseStep(words=f"create the schema {wanted.schema}", statements=[create])
-    for extension in wanted.extensions:
+    if requested.schema and requested.schema not in inside.schemas:
+        create = _sql("CREATE SCHEMA {} AUTHORIZATION {}", [requested.schema, requested.role])
+        yield DatabaseStep(words=f"create the schema {requested.schema}", statements=[create])
+    for extension in requested.extensions:
         yield from _extension_steps(extension, inside.extensions.get(extension.name))
 
 
@@ -133,16 +137,16 @@ def drop_role(name: str) -> Any:
     return _sql("DROP ROLE {}", [name])
 
 
-def _owner_steps(wanted: RequestedDatabase, database: FoundDatabase | None) -> Iterator[DatabaseStep]:
+def _owner_steps(requested: RequestedDatabase, database: FoundDatabase | None) -> Iterator[DatabaseStep]:
     # A database is created with the role as owner, which identifies it until it has its comment.
-    owner = wanted.owner or wanted.role
-    if (database.owner if database else wanted.role) != owner:
-        alter = _sql("ALTER DATABASE {} OWNER TO {}", [wanted.database, owner])
-        whom = "its role" if owner == wanted.role else owner
-        yield DatabaseStep(words=f"give the database {wanted.database} to {whom}", statements=[alter])
-    if owner != wanted.role and not (database and database.owner == owner and database.is_granted):
-        grant = _sql("GRANT ALL ON DATABASE {} TO {}", [wanted.database, wanted.role])
-        yield DatabaseStep(words=f"grant its role the database {wanted.database}", statements=[grant])
+    owner = requested.owner or requested.role
+    if (database.owner if database else requested.role) != owner:
+        alter = _sql("ALTER DATABASE {} OWNER TO {}", [requested.database, owner])
+        whom = "its role" if owner == requested.role else owner
+        yield DatabaseStep(words=f"give the database {requested.database} to {whom}", statements=[alter])
+    if owner != requested.role and not (database and database.owner == owner and database.is_granted):
+        grant = _sql("GRANT ALL ON DATABASE {} TO {}", [requested.database, requested.role])
+        yield DatabaseStep(words=f"grant its role the database {requested.database}", statements=[grant])
 
 
 def _extension_steps(extension: DatabaseExtension, installed: str | None) -> Iterator[DatabaseStep]:

@@ -25,4 +25,4 @@ def misfits(value: Any, kind: OptionKind, name: str) -> list[str]:
         kind: what it may be.
         name: its name in messages (`values.templates`).
     """
-    return [".".join((name, *map(str, one.keys))) + f": {one.help}" for one in kind.misfits(value)]
+    return [".".join((name, *map(str, misfit.keys))) + f": {misfit.help}" for misfit in kind.misfits(value)]

@@ -128,7 +128,7 @@ async def plan(request: DriverRequest) -> Planned:
         DriverError: the API server refuses one, or cannot be reached.
     """
     if unknowns := unknowns_in([request.values, request.secrets, request.account]):
-        waits = ", ".join(dict.fromkeys(one.reference for one in unknowns))
+        waits = ", ".join(dict.fromkeys(unknown.reference for unknown in unknowns))
         return Planned(comment=f"would apply manifests; the changes are known after {waits}")
     inputs = _inputs(request)
     _learn_secrets(request.services.masker, inputs.manifests)
@@ -156,7 +156,7 @@ class _Applying:
         self._cluster = cluster
         self._namespace = inputs.namespace or cluster.namespace
         # Until the end of an update, the former objects stay recorded too.
-        self._noted = {one.key: one.uid for one in former.objects} if former is not None else {}
+        self._noted = {object_.key: object_.uid for object_ in former.objects} if former is not None else {}
         self._applied: dict[ObjectKey, dict[str, Any]] = {}
         self._changed = 0
 
@@ -183,7 +183,7 @@ class _Applying:
 
     async def remove_obsolete(self, former: KubernetesCookie) -> int:
         """Delete the objects that are no longer in the manifests; return their number."""
-        obsolete = [one for one in former.objects if one.key not in self._applied]
+        obsolete = [object_ for object_ in former.objects if object_.key not in self._applied]
         owner = self._request.owner
         await _in_thread(self._cluster, lambda: _delete(self._cluster, obsolete, owner))
         return len(obsolete)
@@ -240,7 +240,7 @@ def _inputs(request: DriverRequest) -> KubernetesInputs:
     inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
     if problems:
         raise DriverError("; ".join(problems))
-    manifests = [marked(one, request.owner) for one in inputs.manifests]
+    manifests = [marked(manifest, request.owner) for manifest in inputs.manifests]
     return msgspec.structs.replace(inputs, manifests=manifests)
 
 
@@ -259,10 +259,10 @@ def _check_cluster(cluster: Cluster, former: KubernetesCookie) -> None:
 
     A cluster with another URL is the same one if it has one of the former objects.
     """
-    applied = [one for one in former.objects if one.uid]
+    applied = [object_ for object_ in former.objects if object_.uid]
     if not applied or cluster.server == former.server:
         return
-    found = ((one.uid, cluster.find(one.key)) for one in applied)
+    found = ((recorded_object.uid, cluster.find(recorded_object.key)) for recorded_object in applied)
     if not any(one is not None and one["metadata"]["uid"] == uid for uid, one in found):
         msg = (
             f"its objects are in the cluster {former.server}, and the kubeconfig names {cluster.server} "
@@ -273,15 +273,15 @@ def _check_cluster(cluster: Cluster, former: KubernetesCookie) -> None:
 
 def _delete(cluster: Cluster, objects: Iterable[RecordedObject], owner: str) -> None:
     """Delete objects, the last one first, but none that somebody else created, or another store took over."""
-    for one in reversed(list(objects)):
+    for object_ in reversed(list(objects)):
         try:
-            found = cluster.find(one.key)
+            found = cluster.find(object_.key)
         except RefusedError as error:
             if error.status != _NOT_FOUND:
                 raise
             continue
-        if found is not None and is_ours(found, one.uid, owner):
-            cluster.delete(one.key, found["metadata"]["uid"])
+        if found is not None and is_ours(found, object_.uid, owner):
+            cluster.delete(object_.key, found["metadata"]["uid"])
 
 
 def _dry_run(
@@ -302,10 +302,10 @@ def _dry_run(
         there.add(key)
         if verb := _verb(cluster, request, inputs, key, manifest):
             verbs[key] = verb
-    for one in former.objects if former is not None else ():
-        found = None if one.key in there else cluster.find(one.key)
-        if found is not None and is_ours(found, one.uid, request.owner):
-            verbs[one.key] = "delete"
+    for object_ in former.objects if former is not None else ():
+        found = None if object_.key in there else cluster.find(object_.key)
+        if found is not None and is_ours(found, object_.uid, request.owner):
+            verbs[object_.key] = "delete"
     return verbs
 
 
@@ -336,12 +336,14 @@ def _content(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _brings_kind(manifests: list[dict[str, Any]], kind: str) -> bool:
-    definitions = (one for one in manifests if one["kind"] == "CustomResourceDefinition")
-    return any(one.get("spec", {}).get("names", {}).get("kind") == kind for one in definitions)
+    definitions = (manifest for manifest in manifests if manifest["kind"] == "CustomResourceDefinition")
+    return any(definition.get("spec", {}).get("names", {}).get("kind") == kind for definition in definitions)
 
 
 def _brings_namespace(manifests: list[dict[str, Any]], name: str) -> bool:
-    return any(one["kind"] == "Namespace" and one["metadata"]["name"] == name for one in manifests)
+    return any(
+        manifest["kind"] == "Namespace" and manifest["metadata"]["name"] == name for manifest in manifests
+    )
 
 
 def _as_output(key: ObjectKey, uid: str) -> dict[str, Any]:

@@ -148,108 +148,109 @@ async def plan(request: DriverRequest) -> Planned:
     if unknown:
         what = "create a database" if request.cookie is None else "look at the database"
         return Planned(comment=f"would {what} once {unknown[0].reference} is known")
-    wanted, kept = wanted_of(request), _kept(request)
-    _mask(request, wanted)
-    async with server_errors(request.key, wanted.server):
-        words = await _planned_words(request, wanted, kept)
-    outputs = None if kept is None or request.rotates else _provisioned(wanted, kept)
+    requested, kept = wanted_of(request), _kept(request)
+    _mask(request, requested)
+    async with server_errors(request.key, requested.server):
+        words = await _planned_words(request, requested, kept)
+    outputs = None if kept is None or request.rotates else _provisioned(requested, kept)
     if not words:
-        comment = f"the database {wanted.database} is as it should be"
+        comment = f"the database {requested.database} is as it should be"
         return Planned(comment=comment, would_change=False, outputs=outputs)
     return Planned(comment=f"would {', '.join(words)}", outputs=outputs)
 
 
 async def _provision(request: DriverRequest) -> Provisioned:
     _refuse_wrong(request)
-    wanted, kept = wanted_of(request), _kept(request)
-    _mask(request, wanted)
-    if kept is not None and not kept.is_made and kept.place() != _place(wanted):
+    requested, kept = wanted_of(request), _kept(request)
+    _mask(request, requested)
+    if kept is not None and not kept.is_made and kept.place() != _place(requested):
         # What an interrupted create left under other names, or on another server.
         await _remove(request, kept)
         kept = None
-    async with server_errors(request.key, wanted.server):
-        async with connected(wanted.server) as connection:
-            await take_turn(connection, wanted.mark)
-            found = await _find(connection, request, wanted, kept)
-            former, kept = kept, _renewed(connection, request, wanted, kept)
+    async with server_errors(request.key, requested.server):
+        async with connected(requested.server) as connection:
+            await take_turn(connection, requested.mark)
+            existing = await _find(connection, request, requested, kept)
+            former, kept = kept, _renewed(connection, request, requested, kept)
             # First of all: if this is killed, the next update gives the server this password.
             await request.services.keep(msgspec.to_builtins(kept))
             if former is not None and former.password != kept.password:
-                found = found.without_password()
-            words = await run_steps(connection, role_steps(wanted, found, kept.verifier))
-            words += await run_steps(connection, database_steps(wanted, found))
-        async with connected(wanted.server, wanted.database) as connection:
-            await take_turn(connection, wanted.mark)
-            inside = await find_inside(connection, wanted)
-            words += await run_steps(connection, inside_steps(wanted, inside))
-    return _provisioned(wanted, msgspec.structs.replace(kept, is_made=True), words)
+                existing = existing.without_password()
+            words = await run_steps(connection, role_steps(requested, existing, kept.verifier))
+            words += await run_steps(connection, database_steps(requested, existing))
+        async with connected(requested.server, requested.database) as connection:
+            await take_turn(connection, requested.mark)
+            inside = await find_inside(connection, requested)
+            words += await run_steps(connection, inside_steps(requested, inside))
+    return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), words)
 
 
 async def _planned_words(
-    request: DriverRequest, wanted: RequestedDatabase, kept: PostgresCookie | None
+    request: DriverRequest, requested: RequestedDatabase, kept: PostgresCookie | None
 ) -> list[str]:
-    async with connected(wanted.server) as connection:
-        found = await _find(connection, request, wanted, kept)
+    async with connected(requested.server) as connection:
+        existing = await _find(connection, request, requested, kept)
     inside = None
-    if found.database is not None and found.role is not None:
-        async with connected(wanted.server, wanted.database) as connection:
-            inside = await find_inside(connection, wanted)
+    if existing.database is not None and existing.role is not None:
+        async with connected(requested.server, requested.database) as connection:
+            inside = await find_inside(connection, requested)
     if request.rotates:
-        found = found.without_password()
+        existing = existing.without_password()
     verifier = kept.verifier if kept else ""
     steps = [
-        *role_steps(wanted, found, verifier),
-        *database_steps(wanted, found),
-        *inside_steps(wanted, inside),
+        *role_steps(requested, existing, verifier),
+        *database_steps(requested, existing),
+        *inside_steps(requested, inside),
     ]
     return [step.words for step in steps if step.words]
 
 
 async def _find(
-    connection: Rows, request: DriverRequest, wanted: RequestedDatabase, kept: PostgresCookie | None
+    connection: Rows, request: DriverRequest, requested: RequestedDatabase, kept: PostgresCookie | None
 ) -> FoundOnServer:
     """Look at the server, and refuse changes that would lose the data of an existing database."""
-    has_moved = kept is not None and kept.is_made and kept.place() != _place(wanted)
-    if kept is not None and has_moved and kept.place()[2:] != _place(wanted)[2:]:
+    has_moved = kept is not None and kept.is_made and kept.place() != _place(requested)
+    if kept is not None and has_moved and kept.place()[2:] != _place(requested)[2:]:
         message = (
             f"its database is {kept.wanted.database} with the role {kept.wanted.role}, and is not renamed to "
-            f"{wanted.database} with {wanted.role} (keep the names, or delete the resource first)"
+            f"{requested.database} with {requested.role} (keep the names, or delete the resource first)"
         )
         raise DriverError(message)
     password, verifier = (kept.password, kept.verifier) if kept else ("", "")
-    found = await find(
-        connection, wanted, request, password=password, verifier=verifier, is_recorded=kept is not None
+    existing = await find(
+        connection, requested, request, password=password, verifier=verifier, is_recorded=kept is not None
     )
-    if kept is not None and has_moved and found.database is None:
+    if kept is not None and has_moved and existing.database is None:
         server = kept.wanted.server
         message = (
-            f"its database {wanted.database} is on {server.host}:{server.port}, and is not moved to "
-            f"{wanted.server.host}:{wanted.server.port} (move it yourself, or delete the resource first)"
+            f"its database {requested.database} is on {server.host}:{server.port}, and is not moved to "
+            f"{requested.server.host}:{requested.server.port} "
+            "(move it yourself, or delete the resource first)"
         )
         raise DriverError(message)
-    return found
+    return existing
 
 
 async def _remove(request: DriverRequest, kept: PostgresCookie) -> None:
-    wanted = msgspec.structs.replace(kept.wanted, store=request.owner)
-    async with server_errors(request.key, wanted.server), connected(wanted.server) as connection:
-        await take_turn(connection, wanted.mark)
-        found = await find(connection, wanted, request, password="", verifier="", is_recorded=True)
-        if found.database is not None:
-            await _remove_database(connection, wanted)
-        if found.role is not None:
-            await connection.execute(drop_role(wanted.role))
+    requested = msgspec.structs.replace(kept.wanted, store=request.owner)
+    async with server_errors(request.key, requested.server), connected(requested.server) as connection:
+        await take_turn(connection, requested.mark)
+        existing = await find(connection, requested, request, password="", verifier="", is_recorded=True)
+        if existing.database is not None:
+            await _remove_database(connection, requested)
+        if existing.role is not None:
+            await connection.execute(drop_role(requested.role))
 
 
-async def _remove_database(connection: Rows, wanted: RequestedDatabase) -> None:
+async def _remove_database(connection: Rows, requested: RequestedDatabase) -> None:
     from psycopg.errors import ObjectInUse
 
     try:
         # The server itself waits a few seconds for connections that are about to end.
-        await connection.execute(drop_database(wanted.database, force=wanted.force_delete))
+        await connection.execute(drop_database(requested.database, force=requested.force_delete))
     except ObjectInUse:
-        count = await count_connections(connection, wanted.database)
-        raise DriverError(_connected_clients(count, wanted.database)) from None
+        count = await count_connections(connection, requested.database)
+        raise DriverError(_connected_clients(count, requested.database)) from None
 
 
 def _connected_clients(count: int, database: str) -> str:
@@ -261,18 +262,18 @@ def _connected_clients(count: int, database: str) -> str:
 
 
 def _renewed(
-    connection: Rows, request: DriverRequest, wanted: RequestedDatabase, kept: PostgresCookie | None
+    connection: Rows, request: DriverRequest, requested: RequestedDatabase, kept: PostgresCookie | None
 ) -> PostgresCookie:
     """Return what is kept from now on: the former password, or a new one the first time and on request."""
     if kept is not None and not request.rotates:
-        return msgspec.structs.replace(kept, wanted=wanted)
+        return msgspec.structs.replace(kept, wanted=requested)
     password = secrets.token_urlsafe(_PASSWORD_BYTES)
     request.services.masker.add(password)
-    role = wanted.role.encode()
+    role = requested.role.encode()
     verifier = connection.pgconn.encrypt_password(password.encode(), role, b"scram-sha-256").decode()
     request.services.masker.add(verifier)
     is_made = kept is not None and kept.is_made
-    return PostgresCookie(wanted=wanted, password=password, verifier=verifier, is_made=is_made)
+    return PostgresCookie(wanted=requested, password=password, verifier=verifier, is_made=is_made)
 
 
 def _kept(request: DriverRequest) -> PostgresCookie | None:
@@ -289,23 +290,23 @@ def _kept(request: DriverRequest) -> PostgresCookie | None:
 
 
 def _provisioned(
-    wanted: RequestedDatabase, kept: PostgresCookie, words: list[str] | None = None
+    requested: RequestedDatabase, kept: PostgresCookie, words: list[str] | None = None
 ) -> Provisioned:
-    server = wanted.server
-    username = server.login_name(wanted.role)
+    server = requested.server
+    username = server.login_name(requested.role)
     values: DataMap = {
         "host": server.host,
         "port": server.port,
-        "name": wanted.database,
+        "name": requested.database,
         "username": username,
     }
-    if wanted.instance:
-        values["instance"] = wanted.instance
+    if requested.instance:
+        values["instance"] = requested.instance
     return Provisioned(
         values=values,
         secrets={
             "password": kept.password,
-            "connection": _url(server, username, kept.password, wanted.database),
+            "connection": _url(server, username, kept.password, requested.database),
         },
         cookie=msgspec.to_builtins(kept),
         changed=bool(words),
@@ -326,12 +327,12 @@ def _url(server: DatabaseServer, username: str, password: str, database: str) ->
     return f"postgresql://{user}@{place}/{quote(database, safe='')}{query}"
 
 
-def _place(wanted: RequestedDatabase) -> tuple[str, int, str, str]:
-    return wanted.server.host, wanted.server.port, wanted.database, wanted.role
+def _place(requested: RequestedDatabase) -> tuple[str, int, str, str]:
+    return requested.server.host, requested.server.port, requested.database, requested.role
 
 
-def _mask(request: DriverRequest, wanted: RequestedDatabase) -> None:
-    request.services.masker.add(wanted.server.password)
+def _mask(request: DriverRequest, requested: RequestedDatabase) -> None:
+    request.services.masker.add(requested.server.password)
 
 
 def _refuse_wrong(request: DriverRequest) -> None:

@@ -60,8 +60,8 @@ def _checked_path(path: Any, fields: Mapping[str, DataMap], where: str) -> Input
     try:
         if path[0] in ("manifests", "values"):
             at(fields, path)
-            found: InputPath = tuple(path)
-            return found
+            checked_path: InputPath = tuple(path)
+            return checked_path
     except (LookupError, TypeError):
         pass  # It is no path, or leads nowhere.
     raise DriverError(

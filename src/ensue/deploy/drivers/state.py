@@ -82,15 +82,15 @@ async def create(request: DriverRequest) -> Provisioned:
         DriverError: a state failed.
     """
     values = _values(request)
-    came = await _run(request, values)
-    outputs = _outputs(came, values)
+    scope_return = await _run(request, values)
+    outputs = _outputs(scope_return, values)
     return Provisioned(
         values=outputs.values,
         secrets=outputs.secrets,
         cookie={"delete": values.get("delete")},
         registers=_registers(values.get("registers"), {**outputs.values, **outputs.secrets}),
-        changed=any(one.changes for one in came.returns.values()),
-        comment=_comment(came.returns.values()),
+        changed=any(state_return.changes for state_return in scope_return.returns.values()),
+        comment=_comment(scope_return.returns.values()),
     )
 
 
@@ -118,13 +118,14 @@ async def plan(request: DriverRequest) -> Planned:
     values = request.values
     if unknowns_in(values) or not is_mapping(values):
         return Planned(comment="what it is made of is known after apply")
-    came = await _run(request, values)
-    would_change = any(one.result is None for one in came.returns.values())
+    scope_return = await _run(request, values)
+    would_change = any(state_return.result is None for state_return in scope_return.returns.values())
     if would_change:
         return Planned(
-            comment=_comment(came.returns.values()), changes=_changes(came.returns.values(), values)
+            comment=_comment(scope_return.returns.values()),
+            changes=_changes(scope_return.returns.values(), values),
         )
-    outputs = _outputs(came, values)
+    outputs = _outputs(scope_return, values)
     provisioned = Provisioned(values=outputs.values, secrets=outputs.secrets)
     return Planned(would_change=request.cookie is None, outputs=provisioned)
 
@@ -185,34 +186,34 @@ async def _run(request: DriverRequest, values: Mapping[str, Data]) -> ScopeRetur
     if function:
         name = str(values.get("name") or request.key)
         given = arguments if is_mapping(arguments) else {}
-        came = await request.services.run_state(str(function), name, given, target=target)
+        scope_return = await request.services.run_state(str(function), name, given, target=target)
     else:
         sls = values.get("sls")
         mods = [str(one) for one in sls] if is_list(sls) else [str(sls)]
-        came = await request.services.run_sls(mods, target=target)
-    if came.status == "failed":
-        raise DriverInputError(came.comment, keys=("state",) if function else ("sls",))
-    failed = [one for one in came.returns.values() if one.result is False]
+        scope_return = await request.services.run_sls(mods, target=target)
+    if scope_return.status == "failed":
+        raise DriverInputError(scope_return.comment, keys=("state",) if function else ("sls",))
+    failed = [state_return for state_return in scope_return.returns.values() if state_return.result is False]
     if failed:
-        raise DriverError("; ".join(f"{one.id}: {one.comment}" for one in failed))
-    return came
+        raise DriverError("; ".join(f"{state_return.id}: {state_return.comment}" for state_return in failed))
+    return scope_return
 
 
-def _outputs(came: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
+def _outputs(scope_return: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
     """Return the outputs of the states: the named ones, else the whole `new_state` of a single state."""
     named = values.get("outputs")
     plain: DataMap = {}
     secret: DataMap = {}
     if is_mapping(named):
-        by_id = {one.id: one for one in came.returns.values()}
+        by_id = {state_return.id: state_return for state_return in scope_return.returns.values()}
         for name, path in named.items():
-            returned, keys = _named_return(str(path), by_id, came, str(name))
+            returned, keys = _named_return(str(path), by_id, scope_return, str(name))
             value = _follow(returned, keys, str(name))
             (secret if _is_secret(returned, keys) else plain)[str(name)] = value
         return _Outputs(values=plain, secrets=secret)
     if values.get("sls"):
         return _Outputs(values={}, secrets={})
-    for returned in came.returns.values():
+    for returned in scope_return.returns.values():
         state = returned.new_state
         data: DataMap = {str(k): v for k, v in state.items()} if is_mapping(state) else {"new_state": state}
         for name, value in data.items():
@@ -221,13 +222,13 @@ def _outputs(came: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
 
 
 def _named_return(
-    path: str, by_id: Mapping[str, Return], came: ScopeReturn, output: str
+    path: str, by_id: Mapping[str, Return], scope_return: ScopeReturn, output: str
 ) -> tuple[Return, list[str]]:
     first, *rest = path.split(":")
     if first in by_id:
         return by_id[first], rest
-    if len(came.returns) == 1:
-        return next(iter(came.returns.values())), [first, *rest]
+    if len(scope_return.returns) == 1:
+        return next(iter(scope_return.returns.values())), [first, *rest]
     raise DriverInputError(
         f"outputs: no state has the ID {first!r}{near(first, by_id)}", keys=("outputs", output)
     )
@@ -279,13 +280,15 @@ def _filled(data: Any, outputs: Mapping[str, Data]) -> Any:
 def _changes(returns: Iterable[Return], values: Mapping[str, Data]) -> DataMap:
     """Return what states would change: by ID, or by function for the single state of a definition."""
     return {
-        one.id if "sls" in values else f"{one.module}.{one.function}": hide_in_changes(
-            one.changes, one.sensitive
+        state_return.id
+        if "sls" in values
+        else f"{state_return.module}.{state_return.function}": hide_in_changes(
+            state_return.changes, state_return.sensitive
         )
-        for one in returns
-        if one.changes
+        for state_return in returns
+        if state_return.changes
     }
 
 
 def _comment(returns: Iterable[Return]) -> str:
-    return "; ".join(one.comment for one in returns if one.comment)
+    return "; ".join(state_return.comment for state_return in returns if state_return.comment)

@@ -243,7 +243,7 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
         StoreError: the state cannot be decrypted.
     """
     if unknowns := unknowns_in([request.values, request.secrets, request.account]):
-        waits = ", ".join(dict.fromkeys(one.reference for one in unknowns))
+        waits = ", ".join(dict.fromkeys(unknown.reference for unknown in unknowns))
         return Planned(comment=f"would apply the configuration; its changes are known after {waits}")
     inputs = _inputs(request)
     _check_state(request)
@@ -253,15 +253,15 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
             await _copied(request, inputs, _PLANNED)
             cookie = _cookie(request, inputs, binary)
             with laid_out(below(request.directory / _PLANNED, cookie.path), cookie.files):
-                found = await _workspace(request, _PLANNED, cookie).plan()
+                plan_result = await _workspace(request, _PLANNED, cookie).plan()
     finally:
         left = request.directory / _PLANNED if was_there else request.directory
         await asyncio.shield(asyncio.to_thread(shutil.rmtree, left, ignore_errors=True))
-    if not found.changes and found.outputs is not None:
+    if not plan_result.changes and plan_result.outputs is not None:
         return Planned(
-            comment="nothing would change", would_change=False, outputs=_provisioned(found.outputs)
+            comment="nothing would change", would_change=False, outputs=_provisioned(plan_result.outputs)
         )
-    return Planned(comment=_counted(found.changes, "would apply"), destroys=found.destroyed)
+    return Planned(comment=_counted(plan_result.changes, "would apply"), destroys=plan_result.destroyed)
 
 
 def _inputs(request: DriverRequest) -> TerraformInputs:
@@ -344,8 +344,8 @@ def _workspace(request: DriverRequest, tree: str, cookie: TerraformCookie) -> Wo
 
 def _provisioned(outputs: Mapping[str, Output]) -> Provisioned:
     return Provisioned(
-        values={name: one.value for name, one in outputs.items() if not one.sensitive},
-        secrets={name: one.value for name, one in outputs.items() if one.sensitive},
+        values={name: output.value for name, output in outputs.items() if not output.sensitive},
+        secrets={name: output.value for name, output in outputs.items() if output.sensitive},
     )
 
 

@@ -37,25 +37,25 @@ class GraphSource(NamedTuple):
     @property
     def digests(self) -> dict[str, str]:
         """The hash of each definition by its id."""
-        return {id_: one.digest for id_, one in self.catalog.definitions.items()}
+        return {id_: definition.digest for id_, definition in self.catalog.definitions.items()}
 
     @property
     def destroy_first(self) -> set[str]:
         """The ids of the definitions whose resources are made when what they replace is destroyed."""
-        return {id_ for id_, one in self.catalog.definitions.items() if one.destroy_first}
+        return {id_ for id_, definition in self.catalog.definitions.items() if definition.destroy_first}
 
-    def built(self, found: Collector, given: Mapping[ListName, Sequence[Item]] = NO_ITEMS) -> BuiltGraph:
+    def built(self, collector: Collector, given: Mapping[ListName, Sequence[Item]] = NO_ITEMS) -> BuiltGraph:
         """Build the graph.
 
         Args:
-            found: receives warnings, and all errors if this raises.
+            collector: receives warnings, and all errors if this raises.
             given: the items of lists that are outputs, as far as they are known.
 
         Raises:
             CompileError: something is wrong with the inputs or the graph.
         """
         definitions = self.catalog.definitions
-        graph = build_graph(self.deployment, self.catalog, self.context, found, given)
+        graph = build_graph(self.deployment, self.catalog, self.context, collector, given)
         used = {node.definition for node in graph.nodes}
         return BuiltGraph(
             graph=graph,
@@ -83,7 +83,7 @@ class BuiltGraph(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def digests(self) -> dict[str, str]:
         """The hash of each definition that it uses, by its id."""
-        return {id_: one.digest for id_, one in self.definitions.items()}
+        return {id_: definition.digest for id_, definition in self.definitions.items()}
 
 
 def _env_types(definitions: Iterable[Definition]) -> Iterator[str]:

@@ -60,12 +60,12 @@ class EnvironmentResources(ActiveResources, Protocol):
 class SecretReader(Protocol):
     """Reads secrets from the secret stores of a project."""
 
-    def check(self, wanted: Iterable[WantedSecret]) -> list[Diagnostic]:
+    def check(self, secrets: Iterable[WantedSecret]) -> list[Diagnostic]:
         """Return the errors of secrets that can be found without reading any."""
         ...
 
     async def read_all(
-        self, references: Iterable[SecretReference], wanted: Iterable[WantedSecret] = ()
+        self, references: Iterable[SecretReference], secrets: Iterable[WantedSecret] = ()
     ) -> Mapping[SecretReference, str]:
         """Return the value of each secret.
 

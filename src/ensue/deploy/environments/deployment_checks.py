@@ -29,7 +29,7 @@ _MOST_NAMED: Final = 10
 
 
 def refuse_missing_drivers(
-    nodes: Iterable[GraphNode], deleted: Iterable[ActiveResource], drivers: Drivers, found: Collector
+    nodes: Iterable[GraphNode], deleted: Iterable[ActiveResource], drivers: Drivers, collector: Collector
 ) -> None:
     """Report the drivers that are needed and not installed, each with a definition that names it.
 
@@ -37,7 +37,7 @@ def refuse_missing_drivers(
         nodes: the resources to be provisioned.
         deleted: what drivers are to delete: resources to be removed, or to be made by another driver.
         drivers: all drivers.
-        found: receives an error per missing driver.
+        collector: receives an error per missing driver.
     """
     needed: dict[tuple[str, str], GraphNode | None] = {}
     for node in nodes:
@@ -50,7 +50,7 @@ def refuse_missing_drivers(
             missing.setdefault(driver, {})[definition] = first
     for driver, definitions in sorted(missing.items()):
         places = [_driver_of(node).span() for node in definitions.values() if node is not None]
-        found.error(
+        collector.error(
             "E0826",
             f"the driver {driver!r} is not installed",
             places[0] if places else None,
@@ -68,7 +68,7 @@ def _driver_of(node: GraphNode) -> TextPlace:
 
 
 def refuse_another_type(
-    context: Context, kept: Iterable[ActiveResource], known: Iterable[str], found: Collector
+    context: Context, kept: Iterable[ActiveResource], known: Iterable[str], collector: Collector
 ) -> None:
     """Report an environment that has another type than the one that it is deployed with.
 
@@ -76,13 +76,13 @@ def refuse_another_type(
         context: the environment as it is deployed.
         kept: its records; each has the type that the environment had then.
         known: the types that definitions name.
-        found: receives the error.
+        collector: receives the error.
     """
-    types = {one.env_type for one in kept if one.env_type}
+    types = {record.env_type for record in kept if record.env_type}
     if not types or context.env_type in types:
         return
     others = near_names(context.env_type, {*types, *known})
-    found.error(
+    collector.error(
         "E0850",
         f"the environment {context.environment} is of type {' or '.join(sorted(types))}, "
         f"not {context.env_type!r}",
@@ -92,18 +92,18 @@ def refuse_another_type(
     )
 
 
-def notice_other_organization(context: Context, there: Sequence[str], found: Collector) -> None:
+def notice_other_organization(context: Context, there: Sequence[str], collector: Collector) -> None:
     """Warn if a store has an environment only for other organizations.
 
     Args:
         context: the environment as it is deployed, of which the store has nothing.
         there: the organizations that have it; empty ones mean none.
-        found: receives the warning.
+        collector: receives the warning.
     """
     if there:
         own = f"of the organization {context.org!r}" if context.org else "without an organization"
         others = ", ".join(repr(one) if one else "no organization" for one in there)
-        found.warning(
+        collector.warning(
             "E0838",
             f"the store has nothing of {context.app}/{context.env} {own}, but of {others}",
             None,
@@ -113,20 +113,20 @@ def notice_other_organization(context: Context, there: Sequence[str], found: Col
 
 
 def refuse_unknown_resources(
-    words: Mapping[str, Iterable[str]], known: Iterable[str], found: Collector
+    words: Mapping[str, Iterable[str]], known: Iterable[str], collector: Collector
 ) -> None:
     """Report the names of resources on the command line that the deployment does not have.
 
     Args:
         words: the names by the option that they are given to; `*` names all.
         known: the resources of the deployment and of its environment, `TYPE.CLASS#ID` each.
-        found: receives an error per name.
+        collector: receives an error per name.
     """
     names = {*known, ANY_RESOURCE}
     for option, given in words.items():
         for name in given:
             if name not in names:
-                found.error(
+                collector.error(
                     "E0858",
                     f"{option}: the deployment has no resource {name!r}",
                     None,
@@ -147,7 +147,7 @@ def refuse_unknown_words(
     nodes: Iterable[str],
     kept: Iterable[ResourceKey],
     points: Sequence[GrowthPoint],
-    found: Collector,
+    collector: Collector,
 ) -> None:
     """Report names of resources in a deployment's options that it does not have.
 
@@ -156,18 +156,18 @@ def refuse_unknown_words(
         nodes: the resources of the graph, `TYPE.CLASS#ID` each.
         kept: those that have a record.
         points: lists for which further ones may join the graph.
-        found: receives an error per name.
+        collector: receives an error per name.
     """
     needed = {"--replace": order.replace, "--only": order.only}
     others = {"--adopt": order.adopt, "--allow-replace": order.allow_replace, "--rotate": order.rotate}
     given = (name for names in (*needed.values(), *others.values()) for name in names)
     known = {*nodes, *(name for name in given if is_joining(name, points))}
-    refuse_unknown_resources(others, {*known, *map(str, kept)}, found)
-    refuse_unknown_resources(needed, known, found)
+    refuse_unknown_resources(others, {*known, *map(str, kept)}, collector)
+    refuse_unknown_resources(needed, known, collector)
 
 
 def refuse_rotation(
-    nodes: Mapping[str, GraphNode], rotate: Iterable[str], drivers: Drivers, found: Collector
+    nodes: Mapping[str, GraphNode], rotate: Iterable[str], drivers: Drivers, collector: Collector
 ) -> None:
     """Report resources that are to get a new password and whose driver has none that it could change.
 
@@ -175,14 +175,14 @@ def refuse_rotation(
         nodes: the resources of the graph by name.
         rotate: the names of those that are to get one.
         drivers: all drivers.
-        found: receives an error per resource.
+        collector: receives an error per resource.
     """
     for name in rotate:
         node = nodes.get(name)
         if node is None:
-            found.error("E0859", f"{name} gets no new password: nothing requests it any more", None)
+            collector.error("E0859", f"{name} gets no new password: nothing requests it any more", None)
         elif not drivers.find(node.driver).can_rotate:
-            found.error(
+            collector.error(
                 "E0859",
                 f"{name} gets no new password: the driver {node.driver} makes none",
                 node.places[-1].span(),
@@ -223,14 +223,14 @@ def refuse_replacements(
     raise ReplacementError([*errors, *warnings], tuple(node.name for node, _ in refused))
 
 
-def protected_words(one: ActiveResource) -> str:
+def protected_words(record: ActiveResource) -> str:
     """Return that a resource would be destroyed although it is protected."""
-    return f"{one.key} is protected, and would be destroyed"
+    return f"{record.key} is protected, and would be destroyed"
 
 
-def protected_help(one: ActiveResource) -> str:
+def protected_help(record: ActiveResource) -> str:
     """Return how to allow that a protected resource is destroyed."""
-    return f"deploy it once with `protect: false`, or lift it this time: --unprotect={one.key}"
+    return f"deploy it once with `protect: false`, or lift it this time: --unprotect={record.key}"
 
 
 def refuse_protected(gone: Iterable[ActiveResource], report: Callable[..., None]) -> None:
@@ -240,40 +240,40 @@ def refuse_protected(gone: Iterable[ActiveResource], report: Callable[..., None]
         gone: the records of what would be removed or replaced, and is protected.
         report: takes a code, a summary, a place and `detail` and `help`: an error, or a warning of a plan.
     """
-    for one in gone:
+    for record in gone:
         report(
             "E0860",
-            protected_words(one),
+            protected_words(record),
             None,
-            detail=f"its definition {one.definition} had `protect: true` when it was deployed last",
-            help=protected_help(one),
+            detail=f"its definition {record.definition} had `protect: true` when it was deployed last",
+            help=protected_help(record),
         )
 
 
-def refuse_retained(anew: Iterable[ActiveResource], found: Collector) -> None:
+def refuse_retained(anew: Iterable[ActiveResource], collector: Collector) -> None:
     """Report resources that are to be made anew, and that nothing destroys.
 
     Args:
         anew: the records of resources that are to be made anew.
-        found: receives an error per resource.
+        collector: receives an error per resource.
     """
-    for one in anew:
-        if one.is_retained:
-            found.error(
+    for record in anew:
+        if record.is_retained:
+            collector.error(
                 "E0849",
-                f"{one.key} cannot be made anew: `retain: true` keeps what is there",
+                f"{record.key} cannot be made anew: `retain: true` keeps what is there",
                 None,
                 help="deploy it once with `retain: false`",
             )
 
 
-def refuse_unstorable(context: Context, nodes: Iterable[GraphNode], found: Collector) -> None:
+def refuse_unstorable(context: Context, nodes: Iterable[GraphNode], collector: Collector) -> None:
     """Report names that a store cannot hold: a record could be written, but never be found again.
 
     Args:
         context: the environment.
         nodes: the resources to be provisioned.
-        found: receives the errors.
+        collector: receives the errors.
     """
     for word, name in (
         ("application", context.app),
@@ -281,12 +281,12 @@ def refuse_unstorable(context: Context, nodes: Iterable[GraphNode], found: Colle
         ("organization", context.org),
     ):
         if not _is_storable(name):
-            _refuse_name(f"the name of the {word}", name, None, found)
+            _refuse_name(f"the name of the {word}", name, None, collector)
     for node in nodes:
         if not _is_storable(node.name):
-            _refuse_name("the name of the resource", node.name, node.places[0].span(), found)
+            _refuse_name("the name of the resource", node.name, node.places[0].span(), collector)
         if not _is_storable(node.definition):
-            _refuse_name("the id of the definition", node.definition, node.places[-1].span(), found)
+            _refuse_name("the id of the definition", node.definition, node.places[-1].span(), collector)
 
 
 def leaving_warning(context: Context, leaving: Names, *, is_pruned: bool) -> Diagnostic:
@@ -336,7 +336,7 @@ def changed_definitions_warning(number: int, changed: Sequence[str]) -> Diagnost
 
 
 def refuse_wrong_drops(
-    context: Context, dropped: Names, before: Names, given: Names, found: Collector
+    context: Context, dropped: Names, before: Names, given: Names, collector: Collector
 ) -> None:
     """Report names that cannot be dropped: the environment does not have them, or they are given as well.
 
@@ -345,7 +345,7 @@ def refuse_wrong_drops(
         dropped: the names.
         before: what the environment has.
         given: what the files have.
-        found: receives an error per name.
+        collector: receives an error per name.
     """
     kinds = (
         ("workload", dropped.workloads, before.workloads, given.workloads),
@@ -354,9 +354,11 @@ def refuse_wrong_drops(
     for word, names, known, new in kinds:
         for name in sorted(names - known):
             others = near_names(name, known) or f"it has {', '.join(sorted(known)) or 'none'}"
-            found.error("E0852", f"{context.environment} has no {word} {name!r} to drop", None, help=others)
+            collector.error(
+                "E0852", f"{context.environment} has no {word} {name!r} to drop", None, help=others
+            )
         for name in sorted(names & known & new):
-            found.error(
+            collector.error(
                 "E0852", f"the {word} {name!r} is dropped and deployed", None, help="leave out one of both"
             )
 
@@ -365,8 +367,8 @@ def _is_storable(name: str) -> bool:
     return "\0" not in name and is_encodable(name)
 
 
-def _refuse_name(what: str, name: str, place: Span | None, found: Collector) -> None:
-    found.error(
+def _refuse_name(what: str, name: str, place: Span | None, collector: Collector) -> None:
+    collector.error(
         "E0840",
         f"{what} cannot be stored: {name!r}",
         place,

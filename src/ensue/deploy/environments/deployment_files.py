@@ -40,25 +40,25 @@ _ANY_TYPE: Final = "*"
 
 
 def read_definitions(
-    folders: Iterable[Path], root: Path, found: Collector, *, must_exist: bool
+    folders: Iterable[Path], root: Path, collector: Collector, *, must_exist: bool
 ) -> list[Definition]:
     """Return the definitions of all YAML and JSON files below some folders, in order of their paths.
 
     Args:
         folders: the folders; may also be single files.
         root: the project's folder, for places.
-        found: receives the errors in them.
+        collector: receives the errors in them.
         must_exist: whether a missing folder is an error.
     """
     definitions: list[Definition] = []
     for folder in folders:
         if not (is_folder(folder) or is_regular(folder)):
             if must_exist:
-                found.error("E0825", f"there are no definitions at {shown(folder, root)}", None)
+                collector.error("E0825", f"there are no definitions at {shown(folder, root)}", None)
             continue
         for path in [folder] if is_regular(folder) else _files(folder):
-            for document, data in _documents(path, root, found):
-                definition = read_definition(data, document, found)
+            for document, data in _documents(path, root, collector):
+                definition = read_definition(data, document, collector)
                 definitions += [] if definition is None else [definition]
     return definitions
 
@@ -99,25 +99,25 @@ class LoadedDocument:
             for name in named_sources(module):
                 self.source(name)
         return replace(
-            self.kept, sources={name: one for name, one in self._sources.items() if one is not None}
+            self.kept, sources={name: file for name, file in self._sources.items() if file is not None}
         )
 
 
 def load_files(
-    files: Iterable[Path], root: Path, found: Collector, images: Mapping[str, str]
+    files: Iterable[Path], root: Path, collector: Collector, images: Mapping[str, str]
 ) -> list[LoadedDocument]:
     """Return the documents of some files.
 
     Args:
         files: Score files and deployment sets.
         root: the project's folder, for places.
-        found: receives what cannot be read.
+        collector: receives what cannot be read.
         images: workload to the image of its containers that have none yet; `*`: of all others.
     """
     loaded: list[LoadedDocument] = []
     for path in dict.fromkeys(files):
         find_source = partial(_source_file, path.parent, root)
-        for document, data in _documents(path, root, found):
+        for document, data in _documents(path, root, collector):
             names = declared_names(data)
             kept = SetDocument(
                 path=document.path,
@@ -133,13 +133,13 @@ def load_files(
 
 
 def load_kept(
-    documents: Iterable[SetDocument], found: Collector, images: Mapping[str, str], origin: str = ""
+    documents: Iterable[SetDocument], collector: Collector, images: Mapping[str, str], origin: str = ""
 ) -> list[LoadedDocument]:
     """Return documents that the store has kept.
 
     Args:
         documents: the documents.
-        found: receives what cannot be read.
+        collector: receives what cannot be read.
         images: workload to the image of its containers that have none yet, instead of the kept one; `*`: of
             all others.
         origin: the deployment that had them, for places; empty: the one that each was given to.
@@ -148,7 +148,7 @@ def load_kept(
     for one in documents:
         path = f"{origin or f'deployment {one.since}'}: {one.path}"
         document = YamlDocument(path, one.text, first_line=one.first_line)
-        data = _loaded(document, found, is_json=one.is_json)
+        data = _loaded(document, collector, is_json=one.is_json)
         named = {
             name: images.get(name, images.get(ANY_WORKLOAD, image)) for name, image in one.workloads.items()
         }
@@ -157,34 +157,36 @@ def load_kept(
 
 
 def read_deployment(
-    documents: Iterable[LoadedDocument], found: Collector, is_defined: Callable[[ResourceKey], bool]
+    documents: Iterable[LoadedDocument], collector: Collector, is_defined: Callable[[ResourceKey], bool]
 ) -> Deployment:
     """Return what some documents request to deploy, all together.
 
     Args:
         documents: the documents.
-        found: receives the errors in them.
+        collector: receives the errors in them.
         is_defined: returns whether a definition is for a resource.
     """
     parts: list[Deployment] = []
     deployed = [(one, deployed_part(one.data, one.kept)) for one in documents]
     shared = {name: key for _, data in deployed for name, key in shared_keys(data).items()}
-    for one, data in deployed:
+    for document, data in deployed:
         if is_score(data):
-            workload = read_score(data, one.document, found, ScoreServices(is_defined, one.source))
+            workload = read_score(
+                data, document.document, collector, ScoreServices(is_defined, document.source)
+            )
             parts += [] if workload is None else [Deployment(workloads=(workload,))]
         elif is_deployment_set(data):
-            parts.append(read_deployment_set(data, one.document, found, shared))
+            parts.append(read_deployment_set(data, document.document, collector, shared))
         else:
-            found.error(
+            collector.error(
                 "E0824",
-                f"{one.document.path} is neither a Score file nor a deployment set",
-                one.document.source_span(1),
+                f"{document.document.path} is neither a Score file nor a deployment set",
+                document.document.source_span(1),
                 help="begin it with `apiVersion: score.dev/v1b1`, or give it `modules`",
             )
     return Deployment(
         workloads=tuple(one for part in parts for one in part.workloads),
-        shared=tuple(one for part in parts for one in part.shared),
+        shared=tuple(request for part in parts for request in part.shared),
     )
 
 
@@ -194,8 +196,8 @@ def named_sources(module: Any) -> Iterator[str]:
     containers = spec.get("containers") if is_mapping(spec) else None
     for container in containers.values() if is_mapping(containers) else ():
         files = container.get("files") if is_mapping(container) else None
-        for one in files.values() if is_mapping(files) else files if is_list(files) else ():
-            if is_mapping(one) and isinstance(source := one.get("source"), str):
+        for file in files.values() if is_mapping(files) else files if is_list(files) else ():
+            if is_mapping(file) and isinstance(source := file.get("source"), str):
                 yield source
 
 
@@ -234,7 +236,7 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(".")
 
 
-def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlDocument, Any]]:
+def _documents(path: Path, root: Path, collector: Collector) -> Iterator[tuple[YamlDocument, Any]]:
     """Yield the non-empty documents of a file; report what cannot be read.
 
     Keys become text, as in JSON: a reference names an output by the text of its key.
@@ -243,28 +245,28 @@ def _documents(path: Path, root: Path, found: Collector) -> Iterator[tuple[YamlD
     try:
         text = read_text(path, name)
     except CompileError as error:
-        _note_unread(error, found)
+        _note_unread(error, collector)
         return
     is_json = path.suffix == ".json"
     for document in [YamlDocument(name, text)] if is_json else _split(name, text):
-        data = _loaded(document, found, is_json=is_json)
+        data = _loaded(document, collector, is_json=is_json)
         if data is not None:
             yield document, data
 
 
-def _loaded(document: YamlDocument, found: Collector, *, is_json: bool) -> Any:
+def _loaded(document: YamlDocument, collector: Collector, *, is_json: bool) -> Any:
     """Return the data of a document; None if it is empty, or cannot be read, which is reported."""
     try:
         return load_json_document(document) if is_json else with_text_keys(load_document(document))
     except CompileError as error:
-        _note_unread(error, found)
+        _note_unread(error, collector)
         return None
 
 
-def _note_unread(error: CompileError, found: Collector) -> None:
-    found.add(error.diagnostics)
+def _note_unread(error: CompileError, collector: Collector) -> None:
+    collector.add(error.diagnostics)
     # A missing definition may be in this file, so references to one are not reported.
-    found.refused.add(_ANY_TYPE)
+    collector.refused.add(_ANY_TYPE)
 
 
 def _split(name: str, text: str) -> Iterator[YamlDocument]:

@@ -198,16 +198,16 @@ class DeploymentGrowth:
         Raises:
             CompileError: they cannot; the graph stays as it is.
         """
-        found = Collector()
+        collector = Collector()
         given = {**self._joined, **{name: self._pending[name] for name in names}}
         before = self.built
-        grown = await asyncio.to_thread(before.source.built, found, given)
+        grown = await asyncio.to_thread(before.source.built, collector, given)
         new = list(unlike_before(before.graph, grown.graph))
-        await self._deployment.admit(grown, new, found)
+        await self._deployment.admit(grown, new, collector)
         # Nothing is awaited from here on, so that no resource starts meanwhile.
         nodes, points = self._divided(grown.graph, dict.fromkeys(names))
-        refuse_late(before.graph, grown.graph, names, self.started, found)
-        found.stop_on_errors()
+        refuse_late(before.graph, grown.graph, names, self.started, collector)
+        collector.stop_on_errors()
         self.built, self._joined = grown, given
         self.values.grow(grown.graph)
         self.nodes = {node.name: node for node in grown.graph.nodes}
@@ -250,7 +250,7 @@ class DeploymentGrowth:
         if chunk.function == PROVISIONED:
             node = self.nodes[chunk.id]
             names = map(str, node.depends_on)
-            yield from (one for name in self._waits.get(node.key, ()) for one in self._opening(name))
+            yield from (awaited for name in self._waits.get(node.key, ()) for awaited in self._opening(name))
         elif chunk.id in self._points:
             names = map(str, self._points[chunk.id].sources)
         for name in names:
@@ -305,6 +305,6 @@ def _one_of(names: Mapping[ListName, None], name: ListName | None) -> ListName:
 
 
 def _diagnosed(point: GrowthPoint, error: EnsueError) -> str:
-    found = Collector()
-    refuse_list(point.name, point.for_each, error, found)
-    return found.errors[0].message
+    collector = Collector()
+    refuse_list(point.name, point.for_each, error, collector)
+    return collector.errors[0].message

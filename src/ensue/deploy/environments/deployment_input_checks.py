@@ -53,12 +53,12 @@ class DeploymentChecks:
         self._services = services
         self._noted: set[tuple[str, str]] = set()
 
-    async def run(self, nodes: Sequence[GraphNode], found: Collector) -> None:
+    async def run(self, nodes: Sequence[GraphNode], collector: Collector) -> None:
         """Report missing values, unfit params, secrets that cannot be read, and problems that drivers find.
 
         Args:
             nodes: the resources to be provisioned, in their order.
-            found: receives the errors.
+            collector: receives the errors.
         """
         used = {key for node in nodes for key in node.depends_on}
         waiting: list[EvaluatedNode] = []
@@ -66,52 +66,54 @@ class DeploymentChecks:
             try:
                 evaluated = self._values.evaluated(node)
             except EnsueError as error:
-                self._note(node, str(error), found, place_of_wrong(node, self._values))
+                self._note(node, str(error), collector, place_of_wrong(node, self._values))
                 continue
             misfits = late_misfits(evaluated)
-            found.add(misfits)
+            collector.add(misfits)
             if evaluated.secret_refs:
                 waiting.append(evaluated)
-            elif not self._is_fit(evaluated, found):
+            elif not self._is_fit(evaluated, collector):
                 continue
             if node.key in used and not misfits:
                 await self._foreseen.foresee(evaluated)
-        await self._check_with_secrets(waiting, found)
+        await self._check_with_secrets(waiting, collector)
 
-    async def _check_with_secrets(self, nodes: Sequence[EvaluatedNode], found: Collector) -> None:
+    async def _check_with_secrets(self, nodes: Sequence[EvaluatedNode], collector: Collector) -> None:
         """Check the inputs of resources with secrets from secret stores."""
-        secrets = await self._secrets(nodes, found) if nodes else None
+        secrets = await self._secrets(nodes, collector) if nodes else None
         if secrets is None:
             return
         for evaluated in nodes:
-            is_read = all(one in secrets for one in secret_references(evaluated.secret_refs))
-            self._is_fit(evaluated.with_secrets(secrets) if is_read else evaluated, found)
+            is_read = all(
+                secret_reference in secrets for secret_reference in secret_references(evaluated.secret_refs)
+            )
+            self._is_fit(evaluated.with_secrets(secrets) if is_read else evaluated, collector)
 
     async def _secrets(
-        self, nodes: Sequence[EvaluatedNode], found: Collector
+        self, nodes: Sequence[EvaluatedNode], collector: Collector
     ) -> Mapping[SecretReference, str] | None:
         """Read the secrets that are in secret stores; None if some cannot be read."""
         from ensue.deploy.provisioning.wanted_secrets import wanted_secrets
 
         stores = self._services.secret_stores
-        wanted: list[WantedSecret] = []
+        secrets: list[WantedSecret] = []
         wrong: list[Diagnostic] = []
-        for one in nodes:
-            definition = self._built.definitions[one.node.definition]
-            more, misshapen = wanted_secrets(definition, one.secret_refs)
-            wanted += more
+        for node in nodes:
+            definition = self._built.definitions[node.node.definition]
+            more, misshapen = wanted_secrets(definition, node.secret_refs)
+            secrets += more
             wrong += misshapen
-        wrong += stores.check(wanted)
+        wrong += stores.check(secrets)
         if not wrong:
             try:
-                known = (one.reference for one in wanted if one.reference.is_known)
-                return await stores.read_all(known, wanted)
+                known = (secret.reference for secret in secrets if secret.reference.is_known)
+                return await stores.read_all(known, secrets)
             except SecretStoreError as error:
                 wrong += error.diagnostics
-        found.add(dict.fromkeys(wrong))
+        collector.add(dict.fromkeys(wrong))
         return None
 
-    def _is_fit(self, evaluated: EvaluatedNode, found: Collector) -> bool:
+    def _is_fit(self, evaluated: EvaluatedNode, collector: Collector) -> bool:
         """Report what a driver finds wrong with the inputs of a resource; return whether that is nothing."""
         node = evaluated.node
         driver = self._services.drivers.find(node.driver)
@@ -126,14 +128,14 @@ class DeploymentChecks:
             problems = [str(error)]
         for problem in problems:
             further = f"; `ensue doc {node.driver}` lists the inputs of its driver"
-            self._note(node, problem, found, further=further)
+            self._note(node, problem, collector, further=further)
         return not problems
 
     def _note(
         self,
         node: GraphNode,
         problem: str,
-        found: Collector,
+        collector: Collector,
         place: TextPlace | None = None,
         *,
         further: str = "",
@@ -143,14 +145,14 @@ class DeploymentChecks:
         Args:
             node: the resource.
             problem: the problem.
-            found: receives it.
+            collector: receives it.
             place: the place of the problem; None: the definition.
             further: the end of the help that names the definition.
         """
         if (node.definition, problem) in self._noted:
             return
         self._noted.add((node.definition, problem))
-        found.error(
+        collector.error(
             "E0827",
             f"{node.key} cannot be provisioned: {self._services.masker.text(problem)}",
             (place or node.places[-1]).span(),

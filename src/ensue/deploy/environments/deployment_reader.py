@@ -79,7 +79,7 @@ class DeploymentReader:
         self,
         files: Sequence[Path],
         context: Context,
-        found: Collector,
+        collector: Collector,
         images: Mapping[str, str] | None = None,
     ) -> BuiltGraph:
         """Return the resource graph of some files, without what only a deployment makes known.
@@ -87,22 +87,22 @@ class DeploymentReader:
         Args:
             files: Score files and deployment sets.
             context: where they are deployed.
-            found: receives warnings, and all errors if this raises.
+            collector: receives warnings, and all errors if this raises.
             images: workload to the image of its containers that have none yet; `*`: of all others.
 
         Raises:
             CompileError: something is wrong with the files, the definitions or the graph.
         """
-        return self.built(self.loaded(files, found, images), context, found, images)
+        return self.built(self.loaded(files, collector, images), context, collector, images)
 
     def planned(
-        self, graph: ResourceGraph, found: Collector, values: Mapping[str, str] | None = None
+        self, graph: ResourceGraph, collector: Collector, values: Mapping[str, str] | None = None
     ) -> PlannedGraph:
         """Return a resource graph with its nodes evaluated, as far as they are known before a deployment.
 
         Args:
             graph: the graph.
-            found: has the warnings so far.
+            collector: has the warnings so far.
             values: values of the environment, for Score's types `environment` and `service`.
 
         Raises:
@@ -110,11 +110,11 @@ class DeploymentReader:
         """
         plan = GraphValues(graph, values)
         nodes = tuple(plan.nodes())
-        for one in nodes:
-            found.add(late_misfits(one))
-        found.stop_on_errors()
+        for evaluated_node in nodes:
+            collector.add(late_misfits(evaluated_node))
+        collector.stop_on_errors()
         if plan.lacks_org:
-            found.warning(
+            collector.warning(
                 "E0823",
                 "a definition uses ${context.org.id}, and no organization is given",
                 None,
@@ -126,26 +126,26 @@ class DeploymentReader:
             missing_drivers=frozenset(
                 one for one in {node.driver for node in graph.nodes} if not self._drivers.has(one)
             ),
-            warnings=tuple(found.warnings),
+            warnings=tuple(collector.warnings),
         )
 
     def loaded(
-        self, files: Sequence[Path], found: Collector, images: Mapping[str, str] | None = None
+        self, files: Sequence[Path], collector: Collector, images: Mapping[str, str] | None = None
     ) -> list[LoadedDocument]:
         """Return the documents of some files.
 
         Args:
             files: Score files and deployment sets.
-            found: receives what cannot be read.
+            collector: receives what cannot be read.
             images: workload to the image of its containers that have none yet; `*`: of all others.
         """
-        return load_files(files, self._root, found, images or {})
+        return load_files(files, self._root, collector, images or {})
 
     def built(
         self,
         documents: Sequence[LoadedDocument],
         context: Context,
-        found: Collector,
+        collector: Collector,
         images: Mapping[str, str] | None = None,
     ) -> BuiltGraph:
         """Build the resource graph of some documents.
@@ -153,20 +153,20 @@ class DeploymentReader:
         Args:
             documents: the documents.
             context: where they are deployed.
-            found: receives warnings, and all errors if this raises.
+            collector: receives warnings, and all errors if this raises.
             images: what the command line says of images. The documents have them already; one for a workload
                 that is not deployed is an error.
 
         Raises:
             CompileError: something is wrong with the documents, the definitions or the graph.
         """
-        catalog = self._catalog(found)
-        read = read_deployment(documents, found, lambda key: catalog.chosen(key, context) is not None)
+        catalog = self._catalog(collector)
+        read = read_deployment(documents, collector, lambda key: catalog.chosen(key, context) is not None)
         named = {name: image for name, image in (images or {}).items() if name != ANY_WORKLOAD}
-        for one in documents:
-            named.update((name, image) for name, image in one.kept.workloads.items() if image)
-        deployment = with_images(read, named, found)
-        return GraphSource(deployment, catalog, context).built(found)
+        for document in documents:
+            named.update((name, image) for name, image in document.kept.workloads.items() if image)
+        deployment = with_images(read, named, collector)
+        return GraphSource(deployment, catalog, context).built(collector)
 
     def definitions(self) -> tuple[list[Definition], list[Diagnostic]]:
         """Return all definitions, sorted by type and id, and warnings about their files.
@@ -174,10 +174,12 @@ class DeploymentReader:
         Raises:
             CompileError: something is wrong with them.
         """
-        found = Collector()
-        catalog = self._catalog(found)
-        found.stop_on_errors()
-        return sorted(catalog.definitions.values(), key=lambda one: (one.type, one.id)), found.warnings
+        collector = Collector()
+        catalog = self._catalog(collector)
+        collector.stop_on_errors()
+        return sorted(
+            catalog.definitions.values(), key=lambda definition: (definition.type, definition.id)
+        ), collector.warnings
 
     def candidates(
         self, type_: str, class_: str, values: Mapping[str, str | None]
@@ -192,9 +194,9 @@ class DeploymentReader:
         Raises:
             CompileError: something is wrong with the definitions.
         """
-        found = Collector()
-        catalog = self._catalog(found)
-        found.stop_on_errors()
+        collector = Collector()
+        catalog = self._catalog(collector)
+        collector.stop_on_errors()
         return catalog.candidates(type_, class_, values)
 
     def offers(
@@ -210,20 +212,20 @@ class DeploymentReader:
         Raises:
             CompileError: something is wrong with the definitions, or none is for the type.
         """
-        found = Collector()
-        catalog = self._catalog(found)
-        found.stop_on_errors()
+        collector = Collector()
+        catalog = self._catalog(collector)
+        collector.stop_on_errors()
         offered = offers(catalog, active, fields, type_)
         if type_ and not offered:
             known = sorted({kind for kind, _ in catalog.kinds()})
-            found.error(
+            collector.error(
                 "E0828",
                 f"no definition offers the type {type_!r} here",
                 None,
                 help=near_names(type_, known) or "`ensue show types` lists those that there are",
             )
-        found.stop_on_errors()
-        return offered, found.warnings
+        collector.stop_on_errors()
+        return offered, collector.warnings
 
     def impacts(
         self, active: Iterable[tuple[Context, ActiveResource]], definition: str | None
@@ -237,16 +239,16 @@ class DeploymentReader:
         Raises:
             CompileError: something is wrong with the definitions.
         """
-        found = Collector()
-        catalog = self._catalog(found)
+        collector = Collector()
+        catalog = self._catalog(collector)
         known = list(active)
-        names = {*catalog.definitions, *(one.definition for _, one in known)}
+        names = {*catalog.definitions, *(record.definition for _, record in known)}
         if definition is not None and definition not in names:
-            found.error(
+            collector.error(
                 "E0828", f"there is no definition {definition!r}", None, help=near_names(definition, names)
             )
-        found.stop_on_errors()
-        return impacts(known, catalog, self._is_same_driver, definition), found.warnings
+        collector.stop_on_errors()
+        return impacts(known, catalog, self._is_same_driver, definition), collector.warnings
 
     def _is_same_driver(self, one: str, other: str) -> bool:
         """Return whether two names mean one driver; those of drivers that are not installed are compared."""
@@ -255,12 +257,12 @@ class DeploymentReader:
             has(one) and has(other) and self._drivers.find(one).name == self._drivers.find(other).name
         )
 
-    def _catalog(self, found: Collector) -> Catalog:
-        definitions = read_definitions(self._folders, self._root, found, must_exist=self._must_exist)
+    def _catalog(self, collector: Collector) -> Catalog:
+        definitions = read_definitions(self._folders, self._root, collector, must_exist=self._must_exist)
         for definition in definitions:
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
                 self._masker.add(*_secrets(written.data))
-        return Catalog(with_built_in(definitions), found)
+        return Catalog(with_built_in(definitions), collector)
 
 
 def kept_resources(kept: Iterable[ResourceKey], wanted: Iterable[str]) -> list[ResourceKey]:

@@ -37,7 +37,13 @@ from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.identity import Context
 from ensue.deploy.provisioning.lowering import DeploymentWork, lower
 from ensue.deploy.provisioning.outcomes import NodeOutcome, node_outcomes
-from ensue.deploy.provisioning.part import is_joining, joining_drivers, may_be_cleared, used_by_others
+from ensue.deploy.provisioning.part import (
+    is_joining,
+    joining_drivers,
+    made_by_others,
+    may_be_cleared,
+    used_by_others,
+)
 from ensue.deploy.provisioning.provisioner import Provisioner
 from ensue.deploy.provisioning.requests import Requests
 from ensue.deploy.provisioning.settling import settled
@@ -46,7 +52,7 @@ from ensue.deploy.provisioning.unread_values import warn_of_unread_values
 from ensue.language.collector import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.contracts.growth import GrowthRequest, Plan
@@ -119,50 +125,52 @@ class DeploymentRun:
             CompileError: the input has errors; the exception has all of them.
             StoreError: what is kept of the environment cannot be read.
         """
-        order, found = self.order, Collector()
-        refuse_unstorable(self.context, (), found)
-        found.stop_on_errors()
-        self._requested = await asyncio.to_thread(self._history.requested, self.context, found)
+        order, collector = self.order, Collector()
+        refuse_unstorable(self.context, (), collector)
+        collector.stop_on_errors()
+        self._requested = await asyncio.to_thread(self._history.requested, self.context, collector)
         if not order.destroy:
             built = await asyncio.to_thread(
-                self._deployments.built, self._requested.documents, self.context, found, order.images
+                self._deployments.built, self._requested.documents, self.context, collector, order.images
             )
-            warn_of_unread_values(built.graph.nodes, order.values, found)
+            warn_of_unread_values(built.graph.nodes, order.values, collector)
             values = GraphValues(built.graph, self._requested.values, is_complete=True)
             deployment = GrowingDeployment(self._outcomes, self._admit, self._joined, order.only)
             self._growth = DeploymentGrowth(built, values, deployment)
-        refuse_unstorable(self.context, self._nodes.values(), found)
-        found.stop_on_errors()
+        refuse_unstorable(self.context, self._nodes.values(), collector)
+        collector.stop_on_errors()
         kept = await asyncio.to_thread(self._services.active.load, self.context)
         owner = await asyncio.to_thread(self._services.active.owner, is_kept=not self._is_test)
         self._requests = self._requests._replace(owner=owner)
         if not kept:
             there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
-            notice_other_organization(self.context, there, found)
+            notice_other_organization(self.context, there, collector)
             if not there:
-                await asyncio.to_thread(self._history.notice_new, self.context, found, is_plan=self._is_test)
+                await asyncio.to_thread(
+                    self._history.notice_new, self.context, collector, is_plan=self._is_test
+                )
         if self.built is not None and not order.change_env_type:
-            refuse_another_type(self.context, kept.values(), self.built.env_types, found)
+            refuse_another_type(self.context, kept.values(), self.built.env_types, collector)
         lists = self.built.graph.points if self.built is not None else ()
-        refuse_unknown_words(order, self._nodes, kept, lists, found)
+        refuse_unknown_words(order, self._nodes, kept, lists, collector)
         if order.destroy or order.prune:
-            self._removed = {str(key): one for key, one in kept.items() if str(key) not in self._nodes}
+            self._removed = {str(key): record for key, record in kept.items() if str(key) not in self._nodes}
         part, points = self._growth.part if self._growth is not None else ((), ())
         types = joining_drivers(lists)
         self._undecided = {key for key in kept if key.type in types and str(key) not in self._nodes}
         if order.only:
             self._exclude(part, kept)
-        deleted = [*self._removed.values(), *_made_by_others(self._nodes.values(), kept)]
-        deleted += [beside for one in kept.values() for beside in one.beside]
-        refuse_missing_drivers(part, deleted, self._services.drivers, found)
-        found.stop_on_errors()
+        deleted = [*self._removed.values(), *made_by_others(self._nodes.values(), kept)]
+        deleted += [beside for record in kept.values() for beside in record.beside]
+        refuse_missing_drivers(part, deleted, self._services.drivers, collector)
+        collector.stop_on_errors()
         rotate = [one for one in order.rotate if one in self._nodes or not is_joining(one, lists)]
-        refuse_rotation(self._nodes, rotate, self._services.drivers, found)
+        refuse_rotation(self._nodes, rotate, self._services.drivers, collector)
         self._make_provisioner(kept)
         nodes = await self._unsettled(part, points)
-        await self._check(self.built, nodes, found)
-        removed = [one for one in self._removed.values() if one.key not in self._undecided]
-        self._refuse_destruction(nodes, removed, found)
+        await self._check(self.built, nodes, collector)
+        removed = [record for record in self._removed.values() if record.key not in self._undecided]
+        self._refuse_destruction(nodes, removed, collector)
         removal = Removal(self._removed, self._undecided, await self._derived_sources())
         self._states = ResourceStates(
             self._services,
@@ -172,16 +180,16 @@ class DeploymentRun:
             outcomes=self._outcomes,
             removal=removal,
         )
-        await self._begin(found)
+        await self._begin(collector)
         cleared = self._cleared(part, nodes)
         undecided = may_be_cleared(kept, self._undecided, points, order.replace)
         work = DeploymentWork(nodes, tuple(self._removed.values()), cleared, kept, points, undecided)
-        plan = lower(work, target, scope, deployment=self, warnings=tuple(found.warnings))
+        plan = lower(work, target, scope, deployment=self, warnings=tuple(collector.warnings))
         return plan if self._growth is None else self._growth.begun(plan)
 
     async def _derived_sources(self) -> set[ResourceKey]:
         """Return the resources to be removed that have registered targets."""
-        keys = [one.key for one in self._removed.values()]
+        keys = [record.key for record in self._removed.values()]
         if not keys:
             return set()
         return await asyncio.to_thread(derived_sources, self._services.registry, self.context, keys)
@@ -204,7 +212,9 @@ class DeploymentRun:
         self._growth.started.update(outcomes)
         return [node for node in nodes if node.key not in outcomes]
 
-    async def _check(self, built: BuiltGraph | None, nodes: Sequence[GraphNode], found: Collector) -> None:
+    async def _check(
+        self, built: BuiltGraph | None, nodes: Sequence[GraphNode], collector: Collector
+    ) -> None:
         """Check the inputs of resources before any of them is provisioned.
 
         Raises:
@@ -214,8 +224,8 @@ class DeploymentRun:
         if built is not None and self._growth is not None and foreseen is not None:
             values = self._growth.values
             checks = DeploymentChecks(built, values, foreseen, self._run_services, self._services)
-            await checks.run(nodes, found)
-        found.stop_on_errors()
+            await checks.run(nodes, collector)
+        collector.stop_on_errors()
 
     def _make_provisioner(self, kept: Mapping[ResourceKey, ActiveResource]) -> None:
         values, built = (
@@ -231,7 +241,7 @@ class DeploymentRun:
         self._provisioner = Provisioner(values, kept, self._run_services, digests, replacing)
 
     def _refuse_destruction(
-        self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], found: Collector
+        self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], collector: Collector
     ) -> None:
         """Refuse what would be destroyed although that is not allowed.
 
@@ -241,30 +251,30 @@ class DeploymentRun:
         """
         kept, may_replace = self._provisioner.kept, self._requests.may_replace
         anew = (kept.get(node.key) for node in nodes if node.name in self.order.replace)
-        refuse_retained(filter(None, anew), found)
+        refuse_retained(filter(None, anew), collector)
         gone = [*removed, *filter(None, map(self._provisioner.replaces, nodes))]
         refuse_protected(
-            filter(self._requests.is_protected, gone), found.warning if self._is_test else found.error
+            filter(self._requests.is_protected, gone), collector.warning if self._is_test else collector.error
         )
-        found.stop_on_errors()
+        collector.stop_on_errors()
         if not self._is_test:
-            refuse_replacements(nodes, self._provisioner.replaces, may_replace, found.warnings)
+            refuse_replacements(nodes, self._provisioner.replaces, may_replace, collector.warnings)
 
-    async def _admit(self, built: BuiltGraph, nodes: Sequence[GraphNode], found: Collector) -> None:
+    async def _admit(self, built: BuiltGraph, nodes: Sequence[GraphNode], collector: Collector) -> None:
         """Check resources that are about to join the graph.
 
         Raises:
             CompileError: they cannot be provisioned, or something would be destroyed.
         """
-        refuse_unstorable(self.context, nodes, found)
-        deleted = _made_by_others(nodes, self._provisioner.kept)
-        refuse_missing_drivers(nodes, deleted, self._services.drivers, found)
-        found.stop_on_errors()
+        refuse_unstorable(self.context, nodes, collector)
+        deleted = made_by_others(nodes, self._provisioner.kept)
+        refuse_missing_drivers(nodes, deleted, self._services.drivers, collector)
+        collector.stop_on_errors()
         names = {node.name: node for node in nodes}
         rotate = [one for one in self.order.rotate if one in names]
-        refuse_rotation(names, rotate, self._services.drivers, found)
-        await self._check(built, nodes, found)
-        self._refuse_destruction(nodes, (), found)
+        refuse_rotation(names, rotate, self._services.drivers, collector)
+        await self._check(built, nodes, collector)
+        self._refuse_destruction(nodes, (), collector)
 
     def _joined(self, built: BuiltGraph) -> None:
         self._history.grew(built)
@@ -283,11 +293,11 @@ class DeploymentRun:
                     key, ProvisioningOutcome("excluded", "--only leaves it out", old=kept.get(key))
                 )
 
-    async def _begin(self, found: Collector) -> None:
+    async def _begin(self, collector: Collector) -> None:
         """Report what leaves the environment, and keep the deployment unless it is a plan."""
         for notice in self._history.notices(self.context, self._requested, self.built):
             if self._warn is None:
-                found.add([notice])
+                collector.add([notice])
             else:
                 self._warn(notice)
         is_nothing = self.order.destroy and not self._provisioner.kept and self._history.has_nothing
@@ -349,7 +359,7 @@ class DeploymentRun:
         if self._final is not None:
             return self._final
         graph = self.built.graph if self.built else None
-        removed = {one.key for one in self._removed.values()}
+        removed = {record.key for record in self._removed.values()}
         kept = self._provisioner.kept
         values = None if self._growth is None else self._growth.values
         lists = unknown_lists(self._growth, is_plan=self._is_test)
@@ -376,7 +386,8 @@ class DeploymentRun:
         """
         from ensue.deploy.environments import workload_files
 
-        if not self.order.render or any(one.outcome.status in {"failed", "skipped"} for one in nodes):
+        statuses = {resource.outcome.status for resource in nodes}
+        if not self.order.render or statuses & {"failed", "skipped"}:
             return workload_files.WrittenWorkloads()
         try:
             return await asyncio.to_thread(
@@ -388,13 +399,3 @@ class DeploymentRun:
             )
         except OSError as error:
             raise DriverError(f"workloads cannot be rendered to {self.order.render_to}: {error}") from None
-
-
-def _made_by_others(
-    nodes: Iterable[GraphNode], kept: Mapping[ResourceKey, ActiveResource]
-) -> Iterator[ActiveResource]:
-    """Yield the records of resources that the graph has another driver for than the one that made them."""
-    for node in nodes:
-        record = kept.get(node.key)
-        if record is not None and record.driver != node.driver:
-            yield record

@@ -73,9 +73,9 @@ def kept_deployment(history: DeploymentHistory, context: Context, number: int) -
         ConfigurationError: it is not kept.
         StoreError: the store cannot be read or decrypted.
     """
-    found = history.find(context, number) if number else history.newest(context)
-    if found is not None:
-        return found
+    deployment = history.find(context, number) if number else history.newest(context)
+    if deployment is not None:
+        return deployment
     there = [record.number for _, record in history.records(context.app, context.env, context.org)]
     others = [one.environment for one, _ in history.records()]
     raise ConfigurationError(
@@ -144,10 +144,10 @@ def require_shown(known: Collection[Context], app: str | None, env: str | None) 
     Raises:
         ConfigurationError: it has none of these.
     """
-    if known and not any(app in {None, one.app} and env in {None, one.env} for one in known):
-        names = {f"{one.app}/{one.env}" if env else one.app for one in known}
+    if known and not any(app in {None, context.app} and env in {None, context.env} for context in known):
+        names = {f"{context.app}/{context.env}" if env else context.app for context in known}
         if app is None:
-            names = {one.env for one in known}
+            names = {context.env for context in known}
         raise _unknown_environment("/".join(filter(None, (app, env))), names, "")
 
 
@@ -197,12 +197,12 @@ class EnvironmentHistory:
         self._source: KeptDeployment | None = None
         self._before: DeploymentRecord | None = None
 
-    def requested(self, context: Context, found: Collector) -> RequestedSet:
+    def requested(self, context: Context, collector: Collector) -> RequestedSet:
         """Return what is to be deployed; this blocks.
 
         Args:
             context: the environment.
-            found: receives the errors.
+            collector: receives the errors.
 
         Raises:
             StoreError: the set of the environment cannot be read.
@@ -218,22 +218,22 @@ class EnvironmentHistory:
         self._services.masker.add(*before.secrets)
         if order.destroy:
             return RequestedSet(number=number)
-        given, values = self._given(context, before, found)
+        given, values = self._given(context, before, collector)
         if not order.keeps_others:
-            leaving = before.names.minus(names_of([one.kept for one in given]))
+            leaving = before.names.minus(names_of([document.kept for document in given]))
             return RequestedSet(tuple(given), values, leaving, number)
         if newest is None:
-            self._refuse_unknown_set(context, found)
+            self._refuse_unknown_set(context, collector)
         dropped = Names(frozenset(order.drop_workloads), frozenset(order.drop_shared))
-        new = names_of([one.kept for one in given])
-        refuse_wrong_drops(context, dropped, before.names, new, found)
+        new = names_of([document.kept for document in given])
+        refuse_wrong_drops(context, dropped, before.names, new, collector)
         gone = Names(new.workloads | dropped.workloads, new.shared | dropped.shared)
         named = {name: image for name, image in order.images.items() if name != ANY_WORKLOAD}
-        others = load_kept(without(before.documents, gone), found, named)
+        others = load_kept(without(before.documents, gone), collector, named)
         return RequestedSet((*others, *given), {**before.values, **values}, number=number)
 
     def _given(
-        self, context: Context, before: DeploymentSet, found: Collector
+        self, context: Context, before: DeploymentSet, collector: Collector
     ) -> tuple[list[LoadedDocument], Mapping[str, Any]]:
         """Return the documents and values that are to be deployed: of files, or of an earlier deployment.
 
@@ -241,14 +241,14 @@ class EnvironmentHistory:
         """
         order = self._order
         if order.source is None:
-            return self._deployments.loaded(order.files, found, order.images), order.values
+            return self._deployments.loaded(order.files, collector, order.images), order.values
         there = replace(context, env=order.source.env)
         self._source = source = kept_deployment(self._services.history, there, order.source.number)
         self._services.masker.add(*source.set.secrets)
         values = source.set.values if order.source.env == order.env else before.values
         label = f"deployment {source.record.number} of {there.environment}"
-        documents = (replace(one, since=0) for one in source.set.documents)
-        return load_kept(documents, found, order.images, label), {**values, **order.values}
+        documents = (replace(document, since=0) for document in source.set.documents)
+        return load_kept(documents, collector, order.images, label), {**values, **order.values}
 
     def notices(
         self, context: Context, requested: RequestedSet, built: BuiltGraph | None
@@ -260,27 +260,29 @@ class EnvironmentHistory:
             requested: what is deployed.
             built: the graph; None: the environment is destroyed.
         """
-        said: list[Diagnostic] = []
+        diagnostics: list[Diagnostic] = []
         if requested.leaving:
-            said.append(leaving_warning(context, requested.leaving, is_pruned=self._order.prune))
+            diagnostics.append(leaving_warning(context, requested.leaving, is_pruned=self._order.prune))
         if self._source is not None and built is not None:
             then = self._source.record.definitions
-            changed = [id_ for id_, one in sorted(built.digests.items()) if then.get(id_, one) != one]
+            changed = [
+                id_ for id_, digest in sorted(built.digests.items()) if then.get(id_, digest) != digest
+            ]
             if changed:
-                said.append(changed_definitions_warning(self._source.record.number, changed))
-        return said
+                diagnostics.append(changed_definitions_warning(self._source.record.number, changed))
+        return diagnostics
 
     @property
     def has_nothing(self) -> bool:
         """Whether the environment was never deployed, or is removed."""
         return self._before is None or self._before.is_removal
 
-    def notice_new(self, context: Context, found: Collector, *, is_plan: bool) -> None:
+    def notice_new(self, context: Context, collector: Collector, *, is_plan: bool) -> None:
         """Warn of an environment that was never deployed, or refuse a name that looks misspelt; this blocks.
 
         Args:
             context: the environment.
-            found: receives the warning or the error.
+            collector: receives the warning or the error.
             is_plan: whether nothing is deployed, so that nothing is refused.
 
         Raises:
@@ -288,7 +290,7 @@ class EnvironmentHistory:
         """
         if self._before is None and not self._order.destroy and not self._order.new_env:
             known = (one for one, _ in self._services.history.records(org=context.org))
-            notice_new_environment(context, known, found, is_plan=is_plan)
+            notice_new_environment(context, known, collector, is_plan=is_plan)
 
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.
@@ -324,9 +326,9 @@ class EnvironmentHistory:
             definitions=built.digests if built else {},
             graph=built.graph.hash if built else "",
         )
-        kept = (one.to_keep() for one in requested.documents)
+        kept = (document.to_keep() for document in requested.documents)
         set_ = deployment_set(
-            (replace(one, since=one.since or requested.number) for one in kept),
+            (replace(document, since=document.since or requested.number) for document in kept),
             requested.values,
             self._secrets(requested.values),
         )
@@ -351,7 +353,7 @@ class EnvironmentHistory:
         """
         if self._record is None:
             return
-        statuses = Counter(one.outcome.status for one in nodes)
+        statuses = Counter(resource.outcome.status for resource in nodes)
         is_bad = statuses["failed"] or statuses["skipped"] or (report is not None and report.exit_code)
         is_interrupted = report is not None and report.status == "interrupted"
         record = replace(
@@ -369,12 +371,12 @@ class EnvironmentHistory:
 
     def _secrets(self, values: Any) -> set[str]:
         """Return the secrets in values: an SLS may have taken them from another state."""
-        return {one for leaf in leaves(values) for one in self._services.masker.secrets_in(str(leaf))}
+        return {secret for leaf in leaves(values) for secret in self._services.masker.secrets_in(str(leaf))}
 
-    def _refuse_unknown_set(self, context: Context, found: Collector) -> None:
+    def _refuse_unknown_set(self, context: Context, collector: Collector) -> None:
         """Report an environment that has resources and no set, which an ensue without sets has deployed."""
         if self._services.active.load(context):
-            found.error(
+            collector.error(
                 "E0853",
                 f"the store does not know what {context.environment} was deployed from",
                 None,

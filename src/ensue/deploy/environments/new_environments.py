@@ -22,14 +22,14 @@ _SHORTEST: Final = 3
 
 
 def notice_new_environment(
-    context: Context, known: Iterable[Context], found: Collector, *, is_plan: bool
+    context: Context, known: Iterable[Context], collector: Collector, *, is_plan: bool
 ) -> None:
     """Warn of a new environment if its application or the store has others; refuse one that looks misspelt.
 
     Args:
         context: the environment as it is deployed, of which the store has nothing.
         known: the environments of its organization.
-        found: receives the warning or the error.
+        collector: receives the warning or the error.
         is_plan: whether nothing is deployed, so that nothing is refused.
     """
     own = list(known)
@@ -43,13 +43,13 @@ def notice_new_environment(
     else:
         return
     summary += _listed(names)
-    if meant := next((one for one in sorted(names) if is_slip(given, one)), ""):
-        report = found.warning if is_plan else found.error
+    if meant := next((name for name in sorted(names) if is_slip(given, name)), ""):
+        report = collector.warning if is_plan else collector.error
         help_ = f"write {option} {meant}; --new-env makes {context.environment} all the same"
         report("E0898", summary, None, detail="one of the names is almost the same", help=help_)
     else:
         help_ = near_names(given, names) or f"correct {option} if one of these is meant"
-        found.warning("E0898", summary, None, help=help_)
+        collector.warning("E0898", summary, None, help=help_)
 
 
 def is_slip(first: str, second: str) -> bool:

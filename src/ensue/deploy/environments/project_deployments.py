@@ -64,7 +64,9 @@ class ProjectDeployments:
             return summed_up(nodes)
         rendered = await run.rendered(nodes)
         done = summed_up(nodes, tuple(map(str, rendered.paths)))
-        return msgspec.structs.replace(done, warnings=tuple(one.message for one in rendered.warnings))
+        return msgspec.structs.replace(
+            done, warnings=tuple(diagnostic.message for diagnostic in rendered.warnings)
+        )
 
     async def provision(self, resource: str) -> StateReturn:
         """Provision one resource of the deployment that the state belongs to."""

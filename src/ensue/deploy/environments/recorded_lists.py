@@ -37,7 +37,7 @@ async def grown_by_records(
     built: BuiltGraph,
     context: Context,
     values: Mapping[str, str] | None,
-    found: Collector,
+    collector: Collector,
 ) -> BuiltGraph:
     """Return a resource graph with the resources of the lists that the records of its environment make known.
 
@@ -46,7 +46,7 @@ async def grown_by_records(
         built: the graph as it is without the records.
         context: the environment.
         values: values of the environment, for Score's types `environment` and `service`.
-        found: receives further warnings.
+        collector: receives further warnings.
 
     Raises:
         CompileError: the graph cannot be built with the items of a list.
@@ -60,7 +60,7 @@ async def grown_by_records(
         given |= known
         again = Collector()
         built = await asyncio.to_thread(built.source.built, again, given)
-        found.add(one for one in again.warnings if one not in found.warnings)
+        collector.add(diagnostic for diagnostic in again.warnings if diagnostic not in collector.warnings)
     return built
 
 

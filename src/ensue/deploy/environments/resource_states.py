@@ -125,7 +125,7 @@ class ResourceStates:
         """Destroy, on behalf of its state, what was made for a resource before it was replaced."""
         node = self._nodes.get(resource)
         kept = None if node is None else self._provisioner.kept.get(node.key)
-        drivers = ", ".join(one.driver for one in kept.beside) if kept is not None else ""
+        drivers = ", ".join(record.driver for record in kept.beside) if kept is not None else ""
         if kept is None or not drivers or context.test:
             return StateReturn(name=resource, result=True, comment="nothing else was made for it")
         key = kept.key
@@ -151,9 +151,12 @@ class ResourceStates:
 
     async def remove(self, context: DeployingCall, resource: str) -> StateReturn:
         """Remove one resource on behalf of its state, unless it has joined the graph again for a list."""
-        one = self._removal.records[resource]
-        key = one.key
-        if key in self._removal.undecided and (answer := self._needed(one, is_plan=context.test)) is not None:
+        record = self._removal.records[resource]
+        key = record.key
+        if (
+            key in self._removal.undecided
+            and (answer := self._needed(record, is_plan=context.test)) is not None
+        ):
             return answer
         work = self._provisioner.remove(key, driver_call(context))
         returned = await self._carried_out(context, resource, key, work)
@@ -161,19 +164,19 @@ class ResourceStates:
             await invalidate_derived(context.registry, self.context, key)
         return returned
 
-    def _needed(self, one: ActiveResource, *, is_plan: bool) -> StateReturn | None:
+    def _needed(self, record: ActiveResource, *, is_plan: bool) -> StateReturn | None:
         """Return why a resource that may be in the graph for a list is not removed; None: it is removed."""
-        key, name = one.key, str(one.key)
+        key, name = record.key, str(record.key)
         if name in self._nodes:
             is_there = self._growth is None or not self._growth.problem_of([key])
             return StateReturn(name=name, result=is_there, comment="it is needed")
         undecided = unknown_lists(self._growth, is_plan=is_plan).of_types().get(key.type)
         if undecided is not None:
             return StateReturn(name=name, result=None if is_plan else False, comment=undecided.comment)
-        if not self._requests.is_protected(one):
+        if not self._requests.is_protected(record):
             return None
-        problem = f"{protected_words(one)}: {protected_help(one)}"
-        self._outcomes[key] = ProvisioningOutcome("failed", problem, old=one)
+        problem = f"{protected_words(record)}: {protected_help(record)}"
+        self._outcomes[key] = ProvisioningOutcome("failed", problem, old=record)
         return StateReturn(name=name, result=False, comment=problem)
 
     def _input_place(self, error: EnsueError, resource: str) -> str:

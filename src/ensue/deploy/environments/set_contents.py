@@ -27,18 +27,20 @@ def contents_of(set_: DeploymentSet, masker: Masker) -> SetContents:
     Raises:
         CompileError: a document cannot be read, which an earlier version could read.
     """
-    found = Collector()
-    documents = load_kept(set_.documents, found, {})
-    found.stop_on_errors()
+    collector = Collector()
+    documents = load_kept(set_.documents, collector, {})
+    collector.stop_on_errors()
     masker.add(*set_.secrets)
     written = {"documents": [one.data for one in documents], "values": set_.values}
     # A placeholder is no secret, whatever its key.
-    masker.add_guessed(*(one for one in secret_values(written) if literal_part(one)))
+    masker.add_guessed(
+        *(secret_value for secret_value in secret_values(written) if literal_part(secret_value))
+    )
     workloads: dict[str, Any] = {}
     shared: dict[str, Any] = {}
-    for one in documents:
-        data = one.data
-        for name, image in one.kept.workloads.items():
+    for document in documents:
+        data = document.data
+        for name, image in document.kept.workloads.items():
             workloads[name] = image_filled(data if is_score(data) else data["modules"][name], image)
-        shared.update((name, data["shared"][name]) for name in one.kept.shared)
+        shared.update((name, data["shared"][name]) for name in document.kept.shared)
     return SetContents(dict(sorted(workloads.items())), dict(sorted(shared.items())), set_.values)

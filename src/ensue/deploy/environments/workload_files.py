@@ -37,45 +37,49 @@ if TYPE_CHECKING:
 _NAMESPACE = IMPLICIT[2]
 
 
-def updated_module(one: NodeOutcome) -> Any:
+def updated_module(resource: NodeOutcome) -> Any:
     """Return the module of a workload after the update operations of its definition, its secrets marked.
 
     Args:
-        one: the workload; it has been provisioned.
+        resource: the workload; it has been provisioned.
 
     Raises:
         PatchError: an operation cannot be carried out.
     """
-    assert one.evaluated is not None  # noqa: S101 -- it has been provisioned
-    outputs = one.outcome.outputs
-    params = marked_at(one.evaluated.params, one.evaluated.secret_params)
-    return _updated(one, params, None if outputs is None else marked_at(outputs.data, outputs.secret_paths))
+    assert resource.evaluated is not None  # noqa: S101 -- it has been provisioned
+    outputs = resource.outcome.outputs
+    params = marked_at(resource.evaluated.params, resource.evaluated.secret_params)
+    return _updated(
+        resource, params, None if outputs is None else marked_at(outputs.data, outputs.secret_paths)
+    )
 
 
-def _updated(one: NodeOutcome, module: Any, outputs: Any) -> Any:
+def _updated(resource: NodeOutcome, module: Any, outputs: Any) -> Any:
     update = outputs.get("update") if is_mapping(outputs) else None
     if update is None:
         return module
     if not is_list(update):
-        raise DriverError(f"{one.key}: the output 'update' is not a list of operations")
-    place = one.node.places[-1].span() if one.node else None
+        raise DriverError(f"{resource.key}: the output 'update' is not a list of operations")
+    place = resource.node.places[-1].span() if resource.node else None
     return apply_patch(module, update, place=place)
 
 
-def _shown_module(one: NodeOutcome) -> Any:
+def _shown_module(resource: NodeOutcome) -> Any:
     """Return the updated module with outputs of resources marked as data.
 
     What the operations set is not marked: it counts as written by the author of the definition.
     """
-    assert one.evaluated is not None  # noqa: S101 -- it has been provisioned
-    module = with_data_marked(one.evaluated.params, one.evaluated.foreign_params)
-    return _updated(one, module, None if one.outcome.outputs is None else one.outcome.outputs.data)
+    assert resource.evaluated is not None  # noqa: S101 -- it has been provisioned
+    module = with_data_marked(resource.evaluated.params, resource.evaluated.foreign_params)
+    return _updated(
+        resource, module, None if resource.outcome.outputs is None else resource.outcome.outputs.data
+    )
 
 
-def problem_of_update(one: NodeOutcome, masker: Masker) -> str:
+def problem_of_update(resource: NodeOutcome, masker: Masker) -> str:
     """Return why the update operations of a workload cannot be carried out, masked; empty if they can."""
     try:
-        updated_module(one)
+        updated_module(resource)
     except EnsueError as error:
         return masker.text(str(error))
     return ""
@@ -112,17 +116,19 @@ def write_workloads(
         OSError: a file cannot be read or written.
     """
     assert order.render_to is not None  # noqa: S101 -- it is given together with the format
-    by_key = {one.key: one for one in nodes}
+    by_key = {resource.key: resource for resource in nodes}
     workloads = [
-        _rendered(one, by_key, documents, services)
-        for one in by_key.values()
-        if one.key.type == WORKLOAD and one.node is not None and one.outcome.outputs is not None
+        _rendered(resource, by_key, documents, services)
+        for resource in by_key.values()
+        if resource.key.type == WORKLOAD
+        and resource.node is not None
+        and resource.outcome.outputs is not None
     ]
     rendering = render(workloads, _format(order.render))
     if rendering.has_errors:
         raise CompileError(rendering.diagnostics)
     order.render_to.mkdir(parents=True, exist_ok=True)
-    written = (_written(one, order.render_to) for one in rendering.documents)
+    written = (_written(document, order.render_to) for document in rendering.documents)
     return WrittenWorkloads(tuple(path for path in written if path is not None), rendering.diagnostics)
 
 
@@ -135,42 +141,42 @@ def _format(word: str) -> Format:
 
 
 def _rendered(
-    one: NodeOutcome,
+    resource: NodeOutcome,
     by_key: Mapping[ResourceKey, NodeOutcome],
     documents: Sequence[LoadedDocument],
     services: DeployingProject,
 ) -> RenderedWorkload:
-    marked = updated_module(one)
+    marked = updated_module(resource)
     module = plain(marked)
     secret_paths = _joined([*marked_paths(marked), *differing(module, services.masker.data(module))])
     return RenderedWorkload(
-        name=one.key.id.removeprefix("modules."),
-        module=_shown_module(one),
+        name=resource.key.id.removeprefix("modules."),
+        module=_shown_module(resource),
         secret_paths=secret_paths,
         namespace=_namespace(by_key),
-        manifests=tuple(_manifests(one, by_key, services.masker.data)),
+        manifests=tuple(_manifests(resource, by_key, services.masker.data)),
         sources=_sources(module, documents),
-        secrets_revision=services.vault.fingerprint(canonical(module), context=f"rendered:{one.guresid}")
+        secrets_revision=services.vault.fingerprint(canonical(module), context=f"rendered:{resource.guresid}")
         if secret_paths
         else "",
-        place=one.node.places[0].span() if one.node else None,
+        place=resource.node.places[0].span() if resource.node else None,
     )
 
 
 def _namespace(by_key: Mapping[ResourceKey, NodeOutcome]) -> str | None:
     """Return the namespace that the resource `k8s-namespace` has as an output; None if there is none."""
-    for key, one in by_key.items():
-        if key.type == _NAMESPACE and one.outcome.outputs is not None:
-            data = one.outcome.outputs.data
+    for key, resource in by_key.items():
+        if key.type == _NAMESPACE and resource.outcome.outputs is not None:
+            data = resource.outcome.outputs.data
             return str(data["namespace"]) if is_mapping(data) and "namespace" in data else None
     return None
 
 
 def _manifests(
-    one: NodeOutcome, by_key: Mapping[ResourceKey, NodeOutcome], masked: Callable[[Any], Any]
+    resource: NodeOutcome, by_key: Mapping[ResourceKey, NodeOutcome], masked: Callable[[Any], Any]
 ) -> Iterator[Manifest]:
     """Yield the manifests of a workload and of the resources that it depends on."""
-    for key in (one.key, *(one.node.depends_on if one.node else ())):
+    for key in (resource.key, *(resource.node.depends_on if resource.node else ())):
         outcome = by_key[key].outcome
         brought = outcome.manifests
         paths = _joined([*outcome.secret_manifests, *differing(brought, masked(brought))])
@@ -184,12 +190,12 @@ def _joined(paths: Iterable[Place]) -> tuple[str, ...]:
 
 def _sources(module: Any, documents: Sequence[LoadedDocument]) -> dict[str, bytes]:
     """Read the files that containers name by `source`, relative to the files of the deployment."""
-    found: dict[str, bytes] = {}
+    sources: dict[str, bytes] = {}
     for name in named_sources(module):
-        source = next(filter(None, (one.source(name) for one in documents)), None)
+        source = next(filter(None, (document.source(name) for document in documents)), None)
         if source is not None:
-            found[name] = source.content
-    return found
+            sources[name] = source.content
+    return sources
 
 
 def _written(document: Document, folder: Path) -> Path | None:

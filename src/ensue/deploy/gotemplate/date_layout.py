@@ -92,12 +92,12 @@ def written(time: datetime, layout: str) -> str:
         layout: the reference time in the wanted format, such as `2006-01-02`.
     """
 
-    def element(found: re.Match[str]) -> str:
-        word = found[0]
+    def element(match: re.Match[str]) -> str:
+        word = match[0]
         if word in _WRITERS:
             return _WRITERS[word](time)
         if word[0] in ".,":
-            return _fraction(time, word, is_after_second=layout[: found.start()].endswith(("05", "5")))
+            return _fraction(time, word, is_after_second=layout[: match.start()].endswith(("05", "5")))
         return _offset(time, word)
 
     return _ELEMENT.sub(element, layout)
@@ -147,12 +147,12 @@ def read(text: str, layout: str) -> datetime:
     Raises:
         CallError: the text is not in the layout, or there is no such time.
     """
-    found = compiled(rf"\A(?:{_pattern(layout)})\z").search(text, StepBudget())
+    match = compiled(rf"\A(?:{_pattern(layout)})\z").search(text, StepBudget())
     problem = f"{text!r} is not a time in the layout {layout!r}"
-    if found is None:
+    if match is None:
         raise CallError(problem, help="A layout is how `Mon Jan 2 15:04:05 MST 2006` would be written")
     try:
-        return _time(found.by_name())
+        return _time(match.by_name())
     except (ValueError, OverflowError) as error:
         raise CallError(f"{problem}: {error}") from None
 
@@ -161,9 +161,9 @@ def _pattern(layout: str) -> str:
     parts: list[str] = []
     names: set[str] = set()
     end = 0
-    for found in _ELEMENT.finditer(layout):
-        parts.append(re.escape(layout[end : found.start()]))
-        word = found[0]
+    for match in _ELEMENT.finditer(layout):
+        parts.append(re.escape(layout[end : match.start()]))
+        word = match[0]
         pattern = _PATTERNS.get(word) or (
             r"(?:[.,]\d+)?" if word[0] in ".," else r"(?P<offset>Z|[+-]\d{2}:?(?:\d{2})?)"
         )
@@ -174,7 +174,7 @@ def _pattern(layout: str) -> str:
         if word[0] in ".," and parts and "fraction" in parts[-2 if not parts[-1] else -1]:
             pattern = ""
         parts.append(pattern)
-        end = found.end()
+        end = match.end()
     return "".join(parts) + re.escape(layout[end:])
 
 

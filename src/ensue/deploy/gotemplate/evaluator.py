@@ -269,7 +269,7 @@ class TemplateRendering:
             return self._call(first.name, node, dot, final, source)
         if not node.arguments and final is _MISSING:
             return self._operand(first, dot)
-        arguments = [self._operand(one, dot) for one in node.arguments]
+        arguments = [self._operand(argument, dot) for argument in node.arguments]
         if final is not _MISSING:
             arguments.append(final)
         names = first.names if isinstance(first, FieldNode | VariableNode | ChainNode) else ()
@@ -327,8 +327,8 @@ class TemplateRendering:
                 CallError(f"{name} takes at least 1 argument, but is given 0"), node.offset
             )
         value: Any = None
-        for one in node.arguments:
-            value = self._operand(one, dot)
+        for argument in node.arguments:
+            value = self._operand(argument, dot)
             if is_true(value) is (name == "or"):
                 return value
         return value if final is _MISSING else final

@@ -58,37 +58,37 @@ class _Format:
     def text(self, pattern: str) -> str:
         parts: list[str] = []
         end = 0
-        for found in _VERB.finditer(pattern):
-            parts.append(pattern[end : found.start()])
-            one = self._verb(found)
+        for match in _VERB.finditer(pattern):
+            parts.append(pattern[end : match.start()])
+            one = self._verb(match)
             self._chars += len(one)
             check_chars(self._chars)
             parts.append(one)
-            end = found.end()
+            end = match.end()
         parts.append(pattern[end:])
         if not self._is_reordered and self._position < len(self._values):
             extra = ", ".join(_typed(value) for value in self._values[self._position :])
             parts.append(f"%!(EXTRA {extra})")
         return "".join(parts)
 
-    def _verb(self, found: re.Match[str]) -> str:
-        flags = found["flags"]
-        width = self._number(found["width"])
-        precision = None if found["precision"] is None else self._number(found["precision"] or "0")
+    def _verb(self, match: re.Match[str]) -> str:
+        flags = match["flags"]
+        width = self._number(match["width"])
+        precision = None if match["precision"] is None else self._number(match["precision"] or "0")
         if width == "bad" or precision == "bad":
             return "%!(BADWIDTH)"
         if isinstance(width, int) and width < 0:
             flags, width = flags + "-", -width
-        letter = found["verb"]
+        letter = match["verb"]
         if letter is None:
             return "%!(NOVERB)"
         if letter == "%":
             return "%"
-        if found["index"]:
+        if match["index"]:
             self._is_reordered = True
-            self._position = int(found["index"]) - 1
+            self._position = int(match["index"]) - 1
         if not 0 <= self._position < len(self._values):
-            return f"%!{letter}({'BADINDEX' if found['index'] else 'MISSING'})"
+            return f"%!{letter}({'BADINDEX' if match['index'] else 'MISSING'})"
         value = self._values[self._position]
         self._position += 1
         verb = _Verb(letter, flags, width if isinstance(width, int) else None, _limited(precision))
@@ -181,10 +181,10 @@ def _integer(verb: _Verb, value: Any) -> str:
 def _code_point(letter: str, code: int) -> str:
     if letter == "U":
         return f"U+{code:04X}"
-    one = chr(code) if 0 <= code <= 0x10FFFF and code not in range(0xD800, 0xE000) else "\ufffd"  # noqa: PLR2004 -- Unicode
+    code_point = chr(code) if 0 <= code <= 0x10FFFF and code not in range(0xD800, 0xE000) else "\ufffd"  # noqa: PLR2004 -- Unicode
     if letter == "c":
-        return one
-    inner = quoted(one)[1:-1]
+        return code_point
+    inner = quoted(code_point)[1:-1]
     return "'" + {'\\"': '"', "'": "\\'"}.get(inner, inner) + "'"
 
 

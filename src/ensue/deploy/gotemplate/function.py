@@ -160,7 +160,7 @@ def checked_result(called: Function, arguments: list[Any], result: Any) -> Any:
 
 
 def _are_authored(arguments: list[Any]) -> bool:
-    return all(one is None or isinstance(one, (Written, int, float)) for one in arguments)
+    return all(argument is None or isinstance(argument, (Written, int, float)) for argument in arguments)
 
 
 def _arity(called: Function) -> str:

@@ -114,16 +114,16 @@ def _scan_action(source: str, begin: int, inside: int, tokens: list[Token]) -> t
         if source.startswith("}}", position):
             tokens.append(Token("right", "}}", position))
             return position + 2, False
-        found = _TOKEN.match(source, position)
-        if found is None:
+        match = _TOKEN.match(source, position)
+        if match is None:
             raise _no_token(source, begin, position)
-        kind = str(found.lastgroup)
+        kind = str(match.lastgroup)
         if kind == "space":
             is_spaced = True
         else:
-            tokens.append(Token(kind, found[0], position, is_spaced))
+            tokens.append(Token(kind, match[0], position, is_spaced))
             is_spaced = False
-        position = found.end()
+        position = match.end()
 
 
 def _no_token(source: str, begin: int, position: int) -> TemplateSyntaxError:

@@ -96,23 +96,23 @@ def _unescaped(body: str, *, other_quote: str) -> str | None:
             parts.append(to_bytes(body[position:]))
             return from_bytes(b"".join(parts))
         parts.append(to_bytes(body[position:slash]))
-        found = _ESCAPE.match(body, slash)
-        if found is None or found[1] == other_quote:
+        match = _ESCAPE.match(body, slash)
+        if match is None or match[1] == other_quote:
             return None
-        one = _escape_bytes(found)
+        one = _escape_bytes(match)
         if one is None:
             return None
         parts.append(one)
-        position = found.end()
+        position = match.end()
 
 
-def _escape_bytes(found: re.Match[str]) -> bytes | None:
-    if found[1]:
-        return _SIMPLE[found[1]].encode()
-    if found[2] or found[3]:
-        value = int(found[2], 8) if found[2] else int(found[3], 16)
+def _escape_bytes(match: re.Match[str]) -> bytes | None:
+    if match[1]:
+        return _SIMPLE[match[1]].encode()
+    if match[2] or match[3]:
+        value = int(match[2], 8) if match[2] else int(match[3], 16)
         return bytes([value]) if value <= _LARGEST_BYTE else None
     try:
-        return chr(int(found[4] or found[5], 16)).encode()
+        return chr(int(match[4] or match[5], 16)).encode()
     except (ValueError, OverflowError, UnicodeEncodeError):
         return None

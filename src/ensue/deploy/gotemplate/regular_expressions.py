@@ -33,23 +33,23 @@ def replaced(pattern: str, text: str, replacement: str, work: StepBudget, *, is_
     """
     parts: list[str] = []
     end = size = 0
-    for found in compiled(pattern).matches(text, work):
-        new = replacement if is_literal else _expanded(replacement, found)
-        parts += [text[end : found.begin], new]
+    for match in compiled(pattern).matches(text, work):
+        new = replacement if is_literal else _expanded(replacement, match)
+        parts += [text[end : match.begin], new]
         size += len(new)
         check_chars(size)
-        end = found.end
+        end = match.end
     return "".join(parts) + text[end:]
 
 
-def _expanded(template: str, found: Match) -> str:
+def _expanded(template: str, match: Match) -> str:
     def group(reference: re.Match[str]) -> str:
         if reference["dollar"]:
             return "$"
         name = reference["plain"] or reference["braced"]
         if name.isdigit():
-            return (found.group(int(name)) or "") if len(name) <= _MOST_DIGITS else ""
-        return found.named(name) or ""
+            return (match.group(int(name)) or "") if len(name) <= _MOST_DIGITS else ""
+        return match.named(name) or ""
 
     return _REFERENCE.sub(group, template)
 
@@ -72,13 +72,13 @@ def split(pattern: str, text: str, most: int, work: StepBudget) -> list[str]:
         return [""]
     parts: list[str] = []
     begin = end = 0
-    for found in compiled(pattern).matches(text, work):
+    for match in compiled(pattern).matches(text, work):
         if most > 0 and len(parts) == most - 1:
             break
-        end = found.begin
-        if found.end != 0:
+        end = match.begin
+        if match.end != 0:
             parts.append(text[begin:end])
-        begin = found.end
+        begin = match.end
     if end != len(text):
         parts.append(text[begin:])
     return parts

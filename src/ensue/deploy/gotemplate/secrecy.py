@@ -72,7 +72,7 @@ def result_with_secrets(
     if name in _HOLDS:
         return result
     if name in _SELECTS:
-        return secret(result) if any(isinstance(one, Secret) for one in arguments) else result
+        return secret(result) if any(isinstance(argument, Secret) for argument in arguments) else result
     if name in _KEEPS_TEXT:
         return computed_in_place(result, call, arguments)
     return computed(result, arguments)

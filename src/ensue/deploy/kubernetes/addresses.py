@@ -21,12 +21,12 @@ def addresses_of(objects: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """
     services: dict[str, Any] = {}
     ingresses: dict[str, Any] = {}
-    for one in objects:
-        name = one["metadata"]["name"]
-        if one["kind"] == "Service" and one["apiVersion"] == "v1":
-            services[name] = _service(one)
-        elif one["kind"] == "Ingress":
-            ingresses[name] = _ingress(one)
+    for object_ in objects:
+        name = object_["metadata"]["name"]
+        if object_["kind"] == "Service" and object_["apiVersion"] == "v1":
+            services[name] = _service(object_)
+        elif object_["kind"] == "Ingress":
+            ingresses[name] = _ingress(object_)
     return {"services": services, "ingresses": ingresses}
 
 

@@ -100,6 +100,6 @@ def _message(error: Any) -> str:
     details = status.get("details")
     causes: Any = details.get("causes") if is_mapping(details) else None
     if status.get("code") == _CONFLICT and is_list(causes):
-        fields = ", ".join(str(one.get("field")) for one in causes if is_mapping(one))
+        fields = ", ".join(str(cause.get("field")) for cause in causes if is_mapping(cause))
         return f"{status['message']} (fields: {fields}; `force_conflicts: true` takes them over)"
     return str(status["message"])

@@ -103,7 +103,7 @@ class Cluster:
                 active = access.kubeconfig.get("current-context") or ""
                 client = config.new_client_from_config_dict(access.kubeconfig, persist_config=False, **chosen)
         wanted = access.context or active
-        named = (traverse(one, "context:namespace") for one in contexts if one["name"] == wanted)
+        named = (traverse(context, "context:namespace") for context in contexts if context["name"] == wanted)
         self.namespace: str = next((one for one in named if one), "default")
         self.server: str = client.configuration.host
         self._client: Any = dynamic.DynamicClient(client, discoverer=_Kinds)
@@ -289,17 +289,17 @@ class _Kinds:
         except msgspec.ValidationError as error:
             raise DriverError(f"{api_version}: {UNREADABLE}: {error}") from None
         return {
-            (api_version, one.kind): dynamic.Resource(
+            (api_version, resource.kind): dynamic.Resource(
                 prefix=prefix,
                 group=group,
                 api_version=version,
-                kind=one.kind,
-                name=one.name,
-                namespaced=one.namespaced,
+                kind=resource.kind,
+                name=resource.name,
+                namespaced=resource.namespaced,
                 client=self._client,
             )
-            for one in listed.resources or ()
-            if "/" not in one.name
+            for resource in listed.resources or ()
+            if "/" not in resource.name
         }
 
 

@@ -126,4 +126,4 @@ def _text(inputs: Mapping[str, Any], name: str, problems: list[str]) -> str:
 
 
 def _has_unknown(*inputs: Mapping[str, Any]) -> bool:
-    return any(isinstance(one.get("manifests"), Unknown) for one in inputs)
+    return any(isinstance(input_.get("manifests"), Unknown) for input_ in inputs)

@@ -88,15 +88,15 @@ def _documents(written: Any, place: str, problems: list[str]) -> Iterator[tuple[
         except ValueError as error:
             problems.append(f"{place} is not YAML: {error}")
             return
-        for number, one in enumerate(documents, 1):
-            if one is not None:
-                yield from _flattened(one, f"{place}, document {number}")
+        for number, document in enumerate(documents, 1):
+            if document is not None:
+                yield from _flattened(document, f"{place}, document {number}")
     elif is_list(written):
-        for number, one in enumerate(written):
-            yield from _documents(one, f"{place}[{number}]", problems)
+        for number, document in enumerate(written):
+            yield from _documents(document, f"{place}[{number}]", problems)
     elif is_mapping(written) and not ("kind" in written and "apiVersion" in written):
-        for name, one in written.items():
-            yield from _documents(one, f"{place}.{name}", problems)
+        for name, document in written.items():
+            yield from _documents(document, f"{place}.{name}", problems)
     elif written is not None and not isinstance(written, Unknown):
         yield from _flattened(written, place)
 

@@ -48,4 +48,7 @@ def is_ours(found: dict[str, Any], uid: str, owner: str) -> bool:
     if marked_with:
         return marked_with == owner
     managers: Any = found["metadata"].get("managedFields") or []
-    return any(one.get("manager") == FIELD_MANAGER and one.get("operation") == "Apply" for one in managers)
+    return any(
+        manager.get("manager") == FIELD_MANAGER and manager.get("operation") == "Apply"
+        for manager in managers
+    )

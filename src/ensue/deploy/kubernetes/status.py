@@ -27,7 +27,8 @@ def is_established(definition: dict[str, Any]) -> bool:
     """Return whether the API server serves the kind of a CustomResourceDefinition."""
     conditions = traverse(definition, "status:conditions")
     return is_list(conditions) and any(
-        traverse(one, "type") == "Established" and traverse(one, "status") == "True" for one in conditions
+        traverse(condition, "type") == "Established" and traverse(condition, "status") == "True"
+        for condition in conditions
     )
 
 

@@ -110,7 +110,7 @@ class ActiveResource(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         attempted = () if self.attempted is None else self.attempted.depends_on
         if not attempted and not self.beside:
             return self.depends_on
-        others = (key for one in self.beside for key in one.uses)
+        others = (key for record in self.beside for key in record.uses)
         return tuple(dict.fromkeys([*self.depends_on, *attempted, *others]))
 
 

@@ -36,7 +36,7 @@ def build_graph(
     deployment: Deployment,
     catalog: Catalog,
     context: Context,
-    found: Collector,
+    collector: Collector,
     given: Mapping[ListName, Sequence[Item]] = NO_ITEMS,
 ) -> ResourceGraph:
     """Return the resource graph of a deployment.
@@ -45,30 +45,35 @@ def build_graph(
         deployment: the workloads and shared resources.
         catalog: the definitions.
         context: its environment.
-        found: receives warnings and errors.
+        collector: receives warnings and errors.
         given: the items of lists that are outputs, as far as they are known.
 
     Raises:
         CompileError: the inputs or the graph have errors; it contains all of them.
     """
-    growth = GrowingGraph(catalog, context, found, given)
-    _gather(growth, deployment, catalog, context, found)
+    growth = GrowingGraph(catalog, context, collector, given)
+    _gather(growth, deployment, catalog, context, collector)
     growth.settle()
-    selected = follow_selectors(growth, found)
+    selected = follow_selectors(growth, collector)
     growth.follow_lists()
     growth.give_defaults()
-    _refuse_unmatched(growth.resources.values(), catalog, context, found)
-    waiting = refuse_misfits(growth.resources.values(), context, found)
+    _refuse_unmatched(growth.resources.values(), catalog, context, collector)
+    waiting = refuse_misfits(growth.resources.values(), context, collector)
     points = growth_points(growth, catalog, context)
-    ordered = in_order(sorted(growth.resources.values(), key=lambda one: one.key), points, found)
-    found.stop_on_errors()
-    nodes = tuple(_node(one, selected.get(one, {}), context, waiting.get(one.key)) for one in ordered)
+    ordered = in_order(
+        sorted(growth.resources.values(), key=lambda resource: resource.key), points, collector
+    )
+    collector.stop_on_errors()
+    nodes = tuple(
+        _node(resource, selected.get(resource, {}), context, waiting.get(resource.key))
+        for resource in ordered
+    )
     growth.release()
     return ResourceGraph(context=context, nodes=nodes, hash=_hash(context, nodes, catalog), points=points)
 
 
 def _gather(
-    growth: GrowingGraph, deployment: Deployment, catalog: Catalog, context: Context, found: Collector
+    growth: GrowingGraph, deployment: Deployment, catalog: Catalog, context: Context, collector: Collector
 ) -> None:
     """Add everything that files declare, before any definition is matched."""
     for type_ in IMPLICIT:
@@ -81,7 +86,7 @@ def _gather(
     for workload in sorted(deployment.workloads, key=lambda one: (one.name, one.place.document.path)):
         first = taken.setdefault(workload.name, workload)
         if first is not workload:
-            _refuse_second(workload, first, found)
+            _refuse_second(workload, first, collector)
             continue
         # Declarations come before the placeholders that name them, so that messages point to them.
         needed = [growth.add(one.key, one.place, one.params) for one in workload.requests]
@@ -91,9 +96,9 @@ def _gather(
         growth.add(workload.key, workload.place, workload.module)
 
 
-def _refuse_second(workload: Workload, first: Workload, found: Collector) -> None:
+def _refuse_second(workload: Workload, first: Workload, collector: Collector) -> None:
     there = first.place.span()
-    found.error(
+    collector.error(
         "E0815",
         f"two workloads are named {workload.name!r}",
         workload.place.span(),
@@ -104,13 +109,13 @@ def _refuse_second(workload: Workload, first: Workload, found: Collector) -> Non
 
 
 def _refuse_unmatched(
-    resources: Iterable[GraphResource], catalog: Catalog, context: Context, found: Collector
+    resources: Iterable[GraphResource], catalog: Catalog, context: Context, collector: Collector
 ) -> None:
     for resource in resources:
         # The definition for this resource may be one that was refused.
-        is_excused = found.refused & {resource.key.type, "*"}
+        is_excused = collector.refused & {resource.key.type, "*"}
         if resource.definition is None and not is_excused:
-            found.error(
+            collector.error(
                 "E0819",
                 f"no definition matches {resource.key}",
                 resource.place.span(),
@@ -138,7 +143,7 @@ def _node(
         params=resource.params,
         inputs=definition.inputs,
         dependencies=tuple(dependencies),
-        depends_on=tuple(dict.fromkeys([one.to for one in dependencies])),
+        depends_on=tuple(dict.fromkeys([dependency.to for dependency in dependencies])),
         selected=selected,
         places=(resource.place, definition.place),
         protect=definition.protect,
@@ -161,7 +166,7 @@ def _hash(context: Context, nodes: Iterable[GraphNode], catalog: Catalog) -> str
                     *node.key,
                     catalog.definitions[node.definition].digest,
                     "" if node.params is None else canonical(node.params.source).decode("utf-8", "replace"),
-                    [[*one.to, one.why] for one in node.dependencies],
+                    [[*dependency.to, dependency.why] for dependency in node.dependencies],
                 ]
                 for node in nodes
             ),

@@ -27,7 +27,7 @@ def with_built_in(definitions: Sequence[Definition]) -> list[Definition]:
     Args:
         definitions: the definitions of a project.
     """
-    if any(one.type == WORKLOAD and one.criteria for one in definitions):
+    if any(definition.type == WORKLOAD and definition.criteria for definition in definitions):
         return list(definitions)
     return [*definitions, _workload()]
 

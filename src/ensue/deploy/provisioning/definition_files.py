@@ -49,20 +49,20 @@ _INTERVAL_S: Final = 5.0
 CRITERION_KEYS: Final = ("class", *CRITERION_FIELDS)
 
 
-def read_definition(data: Any, document: YamlDocument, found: Collector) -> Definition | None:
+def read_definition(data: Any, document: YamlDocument, collector: Collector) -> Definition | None:
     """Return the definition in a document; None if it is not a definition, or is malformed.
 
     Args:
         data: the document's data.
         document: the document, for places.
-        found: receives the errors; a document of another kind is a warning.
+        collector: receives the errors; a document of another kind is a warning.
     """
     place = TextPlace(document)
-    if data is None or _is_other_kind(data, place, found):
+    if data is None or _is_other_kind(data, place, collector):
         return None
-    definition = _DefinitionReader(found).read(data, place)
+    definition = _DefinitionReader(collector).read(data, place)
     if definition is None:
-        found.refused.add(_type_of(data))
+        collector.refused.add(_type_of(data))
     return definition
 
 
@@ -73,14 +73,14 @@ def _type_of(data: Any) -> str:
     return type_ if isinstance(type_, str) else "*"
 
 
-def _is_other_kind(data: Any, place: TextPlace, found: Collector) -> bool:
+def _is_other_kind(data: Any, place: TextPlace, collector: Collector) -> bool:
     if not is_mapping(data):
         return False
     kind = data.get("kind")
     if kind == KIND or (kind is None and ("entity" in data or "object" in data)):
         return False
     what = "has no kind" if kind is None else f"is of kind {kind!r}"
-    found.warning(
+    collector.warning(
         "E0813",
         f"a document among the definitions {what} and is ignored",
         place.below("kind").span(),
@@ -92,13 +92,13 @@ def _is_other_kind(data: Any, place: TextPlace, found: Collector) -> bool:
 class _DefinitionReader:
     """Reads one definition."""
 
-    def __init__(self, found: Collector) -> None:
-        self._found = found
-        self._shape = Shape("E0810", found)
+    def __init__(self, collector: Collector) -> None:
+        self._collector = collector
+        self._shape = Shape("E0810", collector)
 
     def read(self, data: Any, place: TextPlace) -> Definition | None:
         shape = self._shape
-        before = len(self._found.errors)
+        before = len(self._collector.errors)
         top = shape.mapping(data, "a definition", place, _TOP)
         if is_mapping(data) and data.get("kind") is None:
             shape.wrong("a definition has no 'kind'", place, f"add `kind: {KIND}`")
@@ -111,7 +111,7 @@ class _DefinitionReader:
             return None
         entity = shape.mapping(top.get(word), f"{word!r}", inside, ENTITY_KEYS)
         made = self._entity(id_, entity, inside) if entity else None
-        return made if len(self._found.errors) == before else None
+        return made if len(self._collector.errors) == before else None
 
     def _entity(self, id_: str, entity: dict[str, Any], place: TextPlace) -> Definition:
         shape = self._shape
@@ -137,7 +137,7 @@ class _DefinitionReader:
             options=self._options(entity, place),
             ready=read_ready(entity.get("ready"), place.below("ready"), self._shape),
             params_schema=read_params_schema(
-                entity.get("params_schema"), id_, type_, place.below("params_schema"), self._found
+                entity.get("params_schema"), id_, type_, place.below("params_schema"), self._collector
             ),
         )
 
@@ -160,7 +160,7 @@ class _DefinitionReader:
         return self._shape.flag(entity.get(word), f"{word!r}", place.below(word))
 
     def _written(self, data: Any, place: TextPlace, *, is_secret: bool = False) -> TemplatedData:
-        return read_written(data, DEFINITION, place, self._found, is_secret=is_secret)
+        return read_written(data, DEFINITION, place, self._collector, is_secret=is_secret)
 
     def _inputs(self, given: Any, place: TextPlace) -> DriverInputs:
         shape = self._shape
@@ -175,7 +175,7 @@ class _DefinitionReader:
     def _provisions(self, given: Any, place: TextPlace) -> tuple[Provision, ...]:
         mapping = self._shape.mapping(given, "'provision'", place)
         made = (self._provision(key, value, place.below(key)) for key, value in sorted(mapping.items()))
-        return tuple(one for one in made if one is not None)
+        return tuple(provision for provision in made if provision is not None)
 
     def _provision(self, key: str, given: Any, place: TextPlace) -> Provision | None:
         shape = self._shape
@@ -206,7 +206,7 @@ class _DefinitionReader:
     def _params(self, given: Any, dialect: Dialect, place: TextPlace) -> TemplatedData | None:
         if given is None:
             return None
-        return read_written(self._shape.mapping(given, "'params'", place), dialect, place, self._found)
+        return read_written(self._shape.mapping(given, "'params'", place), dialect, place, self._collector)
 
     def _criteria(self, given: Any, place: TextPlace) -> tuple[Criterion, ...]:
         if is_mapping(given):

@@ -175,8 +175,8 @@ def as_data(definition: Definition) -> dict[str, Any]:
         "id": definition.id,
         "type": definition.type,
         "driver": definition.driver,
-        "criteria": [criterion_data(one) for one in definition.criteria],
-        "provision": [_provision_name(one) for one in definition.provisions],
+        "criteria": [criterion_data(criterion) for criterion in definition.criteria],
+        "provision": [_provision_name(provision) for provision in definition.provisions],
         "place": str(definition.place.span()),
     }
 

@@ -34,7 +34,7 @@ def is_deployment_set(data: Any) -> bool:
 def read_deployment_set(
     data: dict[str, Any],
     document: YamlDocument,
-    found: Collector,
+    collector: Collector,
     shared: Mapping[str, ResourceKey] | None = None,
 ) -> Deployment:
     """Return the deployment that a deployment set declares.
@@ -42,10 +42,10 @@ def read_deployment_set(
     Args:
         data: the file's data.
         document: the file, for places.
-        found: receives the errors.
+        collector: receives the errors.
         shared: the resources that other deployment sets of the deployment declare as shared, by name.
     """
-    return _DeploymentSetReader(document, found, shared or {}).read(data)
+    return _DeploymentSetReader(document, collector, shared or {}).read(data)
 
 
 def shared_keys(data: Any) -> dict[str, ResourceKey]:
@@ -57,9 +57,11 @@ def shared_keys(data: Any) -> dict[str, ResourceKey]:
 
 
 class _DeploymentSetReader:
-    def __init__(self, document: YamlDocument, found: Collector, shared: Mapping[str, ResourceKey]) -> None:
-        self._found = found
-        self._shape = Shape("E0814", found)
+    def __init__(
+        self, document: YamlDocument, collector: Collector, shared: Mapping[str, ResourceKey]
+    ) -> None:
+        self._collector = collector
+        self._shape = Shape("E0814", collector)
         self._top = TextPlace(document)
         self._shared = dict(shared)
         self._refused: dict[str, FromOutside] = {}
@@ -76,7 +78,7 @@ class _DeploymentSetReader:
             {"shared": by_name("shared", self._shared, self._refused), "context": context_meaning}
         )
         return Deployment(
-            workloads=tuple(self._workload(name, one) for name, one in sorted(modules.items())),
+            workloads=tuple(self._workload(name, module) for name, module in sorted(modules.items())),
             shared=self._requests(shared, own, dialect, place.below("shared")),
         )
 
@@ -98,7 +100,7 @@ class _DeploymentSetReader:
         self._shape.mapping(module.get("spec"), f"'spec' of the module {name!r}", place.below("spec"))
         return Workload(
             name=name,
-            module=read_written(run, dialect, place, self._found),
+            module=read_written(run, dialect, place, self._collector),
             requests=self._requests(externals, keys, dialect, externals_place),
             place=place,
         )

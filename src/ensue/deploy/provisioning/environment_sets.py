@@ -136,21 +136,21 @@ def deployment_set(
 def names_of(documents: Collection[SetDocument]) -> Names:
     """Return the workloads and shared resources that are deployed from documents."""
     return Names(
-        frozenset().union(*(one.workloads for one in documents)),
-        frozenset().union(*(one.shared for one in documents)),
+        frozenset().union(*(document.workloads for document in documents)),
+        frozenset().union(*(document.shared for document in documents)),
     )
 
 
 def without(documents: Collection[SetDocument], gone: Names) -> Iterator[SetDocument]:
     """Yield documents without some of what is deployed from them; one that nothing is left of is left out."""
-    for one in documents:
-        if not one.names.both(gone):
-            yield one
+    for document in documents:
+        if not document.names.both(gone):
+            yield document
             continue
-        workloads = {name: image for name, image in one.workloads.items() if name not in gone.workloads}
-        shared = tuple(name for name in one.shared if name not in gone.shared)
+        workloads = {name: image for name, image in document.workloads.items() if name not in gone.workloads}
+        shared = tuple(name for name in document.shared if name not in gone.shared)
         if workloads or shared:
-            yield replace(one, workloads=workloads, shared=shared)
+            yield replace(document, workloads=workloads, shared=shared)
 
 
 def declared_names(data: Any) -> Names:

@@ -93,7 +93,9 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             values: the value of each reference.
         """
-        read = parted(with_secrets(self.secret_refs, {one: _stored(one, values[one]) for one in values}))
+        read = parted(
+            with_secrets(self.secret_refs, {value: _stored(value, values[value]) for value in values})
+        )
         return msgspec.structs.replace(
             self,
             secrets=merged_secrets(self.own_secrets, read.data),

@@ -52,13 +52,15 @@ class Expansion:
 
     Args:
         context: the environment.
-        found: receives the errors.
+        collector: receives the errors.
         given: the items of lists that are outputs, as far as they are known.
     """
 
-    def __init__(self, context: Context, found: Collector, given: Mapping[ListName, Sequence[Item]]) -> None:
+    def __init__(
+        self, context: Context, collector: Collector, given: Mapping[ListName, Sequence[Item]]
+    ) -> None:
         self._context = context
-        self._found = found
+        self._collector = collector
         self._given = given
 
     def of(self, owner: ResourceKey, provision: Provision, for_each: ForEach) -> list[Expanded] | None:
@@ -76,7 +78,7 @@ class Expansion:
                 items = self._known(owner, for_each)
             return None if items is None else self._expanded(name, provision, for_each, items)
         except ExpansionError as error:
-            refuse_list(name, for_each, error, self._found)
+            refuse_list(name, for_each, error, self._collector)
             return []
 
     def is_given(self, name: ListName) -> bool:
@@ -111,17 +113,17 @@ class Expansion:
         ]
 
 
-def refuse_list(name: ListName, for_each: ForEach, error: EnsueError, found: Collector) -> None:
+def refuse_list(name: ListName, for_each: ForEach, error: EnsueError, collector: Collector) -> None:
     """Report a list that cannot be expanded.
 
     Args:
         name: the list.
         for_each: its value, with its place.
         error: why.
-        found: receives the error.
+        collector: receives the error.
     """
     is_value = isinstance(error, ExpansionError)
-    found.error(
+    collector.error(
         "E0861",
         f"the list for {name.entry} of {name.owner} cannot be expanded",
         for_each.value.place.span(),

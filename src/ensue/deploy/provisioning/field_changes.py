@@ -58,45 +58,45 @@ def packed_inputs(evaluated: EvaluatedNode) -> bytes:
     return _ENCODER.encode(_inputs(evaluated))
 
 
-def changed_fields(one: NodeOutcome) -> Iterator[ValueDifference]:
+def changed_fields(resource: NodeOutcome) -> Iterator[ValueDifference]:
     """Yield what differs from the last successful call of a driver; secrets are hidden.
 
     Args:
-        one: the outcome of a resource. Of one that a plan would create, it yields the inputs. It yields
+        resource: the outcome of a resource. Of one that a plan would create, it yields the inputs. It yields
             nothing for one that is created or not changed, or that was deployed before records had inputs.
             In a plan, it also yields what the driver would change in what is there.
     """
-    old, outcome = one.outcome.old, one.outcome
-    if one.evaluated is None or outcome.status not in _CHANGING:
+    old, outcome = resource.outcome.old, resource.outcome
+    if resource.evaluated is None or outcome.status not in _CHANGING:
         return
     if old is None and outcome.action == "create":
-        after = _inputs(one.evaluated)
-        for found in differences({}, {key: value for key, value in _shown(after).items() if value}):
-            yield _hidden(found, [*after.secret, ("secrets",)])
+        after = _inputs(resource.evaluated)
+        for difference in differences({}, {key: value for key, value in _shown(after).items() if value}):
+            yield _hidden(difference, [*after.secret, ("secrets",)])
     if old is None or not old.inputs:
         return
     before = msgspec.msgpack.decode(old.inputs, type=_Fields)
-    after = _inputs(one.evaluated)
+    after = _inputs(resource.evaluated)
     secret = [*before.secret, *after.secret, ("secrets",)]
     if outcome.outputs is not None and old.phase != "creating":
         before = msgspec.structs.replace(before, outputs=old.outputs)
         after = msgspec.structs.replace(after, outputs=outcome.outputs.data)
         secret += [("outputs", *path) for path in (*old.secret_paths, *outcome.outputs.secret_paths)]
-    for found in differences(_shown(before), _shown(after)):
-        yield _hidden(found, secret)
+    for difference in differences(_shown(before), _shown(after)):
+        yield _hidden(difference, secret)
     if outcome.action == "update":
         yield from _reported(outcome.changes)
 
 
-def may_stay(one: NodeOutcome) -> bool:
+def may_stay(resource: NodeOutcome) -> bool:
     """Return whether a plan knows no change of a resource, only inputs that are known later.
 
     Args:
-        one: the outcome of a resource.
+        resource: the outcome of a resource.
     """
-    if one.outcome.action != "update" or one.evaluated is None or one.evaluated.is_known:
+    if resource.outcome.action != "update" or resource.evaluated is None or resource.evaluated.is_known:
         return False
-    changes = list(changed_fields(one))
+    changes = list(changed_fields(resource))
     return bool(changes) and all(change.known_after for change in changes)
 
 
@@ -127,9 +127,9 @@ def _reported(changes: Mapping[str, Data], path: str = "") -> Iterator[ValueDiff
             yield from _reported(value, inside)
 
 
-def _hidden(found: ValueDifference, secret: Collection[Path]) -> ValueDifference:
+def _hidden(value_difference: ValueDifference, secret: Collection[Path]) -> ValueDifference:
     """Return a difference with its secrets hidden."""
-    place = names_of(found.path)
+    place = names_of(value_difference.path)
     inside = [
         path[len(place) :]
         for path in secret
@@ -137,11 +137,12 @@ def _hidden(found: ValueDifference, secret: Collection[Path]) -> ValueDifference
     ]
     is_secret = any(map(is_secret_key, place))
     before, after = (
-        hide_named(hide_places(value, inside), is_secret=is_secret) for value in (found.before, found.after)
+        hide_named(hide_places(value, inside), is_secret=is_secret)
+        for value in (value_difference.before, value_difference.after)
     )
     if isinstance(after, Unknown):
-        return found._replace(before=before, after=None, known_after=after.reference)
-    return found._replace(before=before, after=mapped(after, _known_later))
+        return value_difference._replace(before=before, after=None, known_after=after.reference)
+    return value_difference._replace(before=before, after=mapped(after, _known_later))
 
 
 def _known_later(value: Any) -> Any:

@@ -124,9 +124,9 @@ def ids_of(for_each: ForEach, items: Iterable[Item], context: Mapping[str, str])
         ExpansionError: a part of an item cannot be a part of an id, or two items have the same id.
     """
     ids = ["".join(_id_parts(for_each, item, context)) for item in items]
-    for one in ids:
-        if (found := parse_descriptor(f"type#{one}")) is None or found.id != one:
-            raise ExpansionError(f"{_shown(one)} cannot be an id")
+    for id_ in ids:
+        if (descriptor := parse_descriptor(f"type#{id_}")) is None or descriptor.id != id_:
+            raise ExpansionError(f"{_shown(id_)} cannot be an id")
     _refuse_duplicates(ids, "two items have the id {}")
     return iter(ids)
 
@@ -220,10 +220,10 @@ def _id_parts(for_each: ForEach, item: Item, context: Mapping[str, str]) -> Iter
 
 def _refuse_duplicates(texts: Iterable[str], message: str) -> None:
     seen: set[str] = set()
-    for one in texts:
-        if one in seen:
-            raise ExpansionError(message.format(_shown(one)))
-        seen.add(one)
+    for text in texts:
+        if text in seen:
+            raise ExpansionError(message.format(_shown(text)))
+        seen.add(text)
 
 
 def _with_part(part: str | Placeholder, item: Item) -> str | Placeholder:

@@ -74,7 +74,7 @@ class GrowingGraph:
     Args:
         catalog: the definitions.
         context: the environment.
-        found: receives the errors.
+        collector: receives the errors.
         given: the items of lists that are outputs, as far as they are known.
     """
 
@@ -82,18 +82,18 @@ class GrowingGraph:
         self,
         catalog: Catalog,
         context: Context,
-        found: Collector,
+        collector: Collector,
         given: Mapping[ListName, Sequence[Item]] = NO_ITEMS,
     ) -> None:
         self.resources: dict[ResourceKey, GraphResource] = {}
         self.selections: list[tuple[GraphResource, Selector, TextPlace]] = []
         self.unknown: list[tuple[GraphResource, Provision, ForEach]] = []
         """The entries whose lists are not known yet."""
-        self.expansion = Expansion(context, found, given)
+        self.expansion = Expansion(context, collector, given)
         self._sources: list[tuple[GraphResource, GraphResource, TextPlace]] = []
         self._catalog = catalog
         self._context = context
-        self._found = found
+        self._collector = collector
         self._unexpanded: deque[GraphResource] = deque()
         self._unmatched: deque[tuple[GraphResource, GraphResource]] = deque()
 
@@ -185,7 +185,7 @@ class GrowingGraph:
             self.mention(resource, params, "workload" if resource.key.type == WORKLOAD else "reference")
         elif not _are_same(resource, resource.params, params):
             first, second = sorted((resource.params.place.span(), params.place.span()))
-            self._found.error(
+            self._collector.error(
                 "E0820",
                 f"{resource.key} is given different params",
                 second,
@@ -217,14 +217,14 @@ class GrowingGraph:
     ) -> list[tuple[Provision, GraphResource]]:
         """Add what a resource co-provisions."""
         added: list[tuple[Provision, GraphResource]] = []
-        for one in provisions:
-            if one.for_each is None:
-                resource = self._add_for(owner, one.target, one.place)
-                if one.params is not None:
-                    self._give(resource, one.params)
-                added.append((one, resource))
+        for provision in provisions:
+            if provision.for_each is None:
+                resource = self._add_for(owner, provision.target, provision.place)
+                if provision.params is not None:
+                    self._give(resource, provision.params)
+                added.append((provision, resource))
             else:
-                added += [(one, each) for each in self._each(owner, one, one.for_each)]
+                added += [(provision, each) for each in self._each(owner, provision, provision.for_each)]
         return added
 
     def _each(self, owner: GraphResource, provision: Provision, for_each: ForEach) -> list[GraphResource]:
@@ -254,13 +254,13 @@ class GrowingGraph:
         added = self._added(owner, provisions)
         # All of them are known before the first rule applies, since none of them is matched.
         owner.companions = {companion for _, companion in added}
-        for one, companion in added:
-            if one.is_dependent:
-                self.connect(companion, owner, "co-provision", one.place)
-            if one.match_dependents:
-                owner.matched = [*(owner.matched or ()), (companion, one.place)]
+        for provision, companion in added:
+            if provision.is_dependent:
+                self.connect(companion, owner, "co-provision", provision.place)
+            if provision.match_dependents:
+                owner.matched = [*(owner.matched or ()), (companion, provision.place)]
                 for dependent in list(owner.dependents):
-                    self._match(dependent, owner, companion, one.place)
+                    self._match(dependent, owner, companion, provision.place)
 
     def _match(
         self, dependent: GraphResource, owner: GraphResource, companion: GraphResource, place: TextPlace

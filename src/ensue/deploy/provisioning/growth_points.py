@@ -41,7 +41,7 @@ def growth_points(growth: GrowingGraph, catalog: Catalog, context: Context) -> t
     if not growth.unknown:
         return ()
     points = _Points(growth, catalog, context)
-    return tuple(sorted((points.of(*one) for one in growth.unknown), key=lambda one: one.name))
+    return tuple(sorted((points.of(*one) for one in growth.unknown), key=lambda point: point.name))
 
 
 class _Points:
@@ -52,8 +52,8 @@ class _Points:
         self._types: dict[_Kind, dict[str, frozenset[str]]] = {}
         self._by_kind: dict[_Kind, list[GraphResource]] = {}
         self._selectors = SelectorWaits(growth)
-        for one in growth.resources.values():
-            self._by_kind.setdefault((one.key.type, one.key.class_), []).append(one)
+        for resource in growth.resources.values():
+            self._by_kind.setdefault((resource.key.type, resource.key.class_), []).append(resource)
 
     def of(self, owner: GraphResource, provision: Provision, for_each: ForEach) -> GrowthPoint:
         """Return the growth point of an entry."""
@@ -69,8 +69,10 @@ class _Points:
         changing = self._items(kind, may_be_id(for_each, context)) - needed
         if provision.match_dependents:
             companions = owner.companions or ()
-            changing.update(one for one in owner.dependents if one not in companions)
-        waiting = {one.key for one in changing | (self._selectors.waiting(types, changing) - needed)}
+            changing.update(resource for resource in owner.dependents if resource not in companions)
+        waiting = {
+            resource.key for resource in changing | (self._selectors.waiting(types, changing) - needed)
+        }
         possible = self._catalog.possible(*kind, self._context)
         return GrowthPoint(
             name=ListName(owner.key, for_each.entry),
@@ -79,13 +81,13 @@ class _Points:
             sources=tuple(sorted(sources)),
             waiting=frozenset(waiting),
             types=types,
-            definitions=tuple(sorted(one.id for one in possible)),
+            definitions=tuple(sorted(definition.id for definition in possible)),
             grown_for=owner.grown_for,
         )
 
     def _items(self, kind: _Kind, ids: re.Pattern[str]) -> set[GraphResource]:
         """Return the resources that may be items already."""
-        return {one for one in self._by_kind.get(kind, ()) if ids.fullmatch(one.key.id)}
+        return {resource for resource in self._by_kind.get(kind, ()) if ids.fullmatch(resource.key.id)}
 
     def _needed_by(self, sources: Iterable[ResourceKey]) -> set[GraphResource]:
         """Return the sources of a list and all that they depend on."""
@@ -107,9 +109,9 @@ class _Points:
             drivers.setdefault(type_, frozenset())
             for definition in self._catalog.possible(type_, class_, self._context):
                 new = {
-                    (one.type, class_ if one.class_ is None else one.class_)
-                    for one in _mentioned(definition)
-                    if one.id is not None or one.type not in IMPLICIT
+                    (descriptor.type, class_ if descriptor.class_ is None else descriptor.class_)
+                    for descriptor in _mentioned(definition)
+                    if descriptor.id is not None or descriptor.type not in IMPLICIT
                 }
                 drivers[type_] |= {definition.driver}
                 waiting += new - reached
@@ -121,12 +123,12 @@ def _mentioned(definition: Definition) -> Iterator[Descriptor]:
     """Yield all that a definition refers to or co-provisions."""
     for written in definition.written:
         yield from _references(written)
-    for one in definition.provisions:
-        yield one.target
-        if one.params is not None:
-            yield from _references(one.params)
-        if one.for_each is not None:
-            yield from _references(one.for_each.value)
+    for provision in definition.provisions:
+        yield provision.target
+        if provision.params is not None:
+            yield from _references(provision.params)
+        if provision.for_each is not None:
+            yield from _references(provision.for_each.value)
 
 
 def _references(written: TemplatedData) -> Iterator[Descriptor]:

@@ -35,15 +35,15 @@ def literal_at(text: str, place: int) -> Literal | None:
     # The open literals, outermost first; None is code, of the file or of an interpolation.
     opened: list[Literal | None] = [None]
     position = 0
-    while found := _pattern(opened[-1]).search(text, position):
-        if found.start() >= place:
+    while match := _pattern(opened[-1]).search(text, position):
+        if match.start() >= place:
             break
-        position = found.end()
-        if found[0].startswith(("#", "//", "/*")) and position > place:
+        position = match.end()
+        if match[0].startswith(("#", "//", "/*")) and position > place:
             return Literal()
         if position > place:
             return None
-        _step(found, opened)
+        _step(match, opened)
     return opened[-1]
 
 
@@ -53,14 +53,14 @@ def _pattern(state: Literal | None) -> re.Pattern[str]:
     return re.compile(_IN_HEREDOC.format(tag=re.escape(state.tag)), re.MULTILINE) if state.tag else _IN_QUOTES
 
 
-def _step(found: re.Match[str], opened: list[Literal | None]) -> None:
+def _step(match: re.Match[str], opened: list[Literal | None]) -> None:
     """Track the literals that open or close."""
-    sign = found[0]
+    sign = match[0]
     if opened[-1] is None:
         if sign == '"':
             opened.append(Literal())
-        elif found["tag"]:
-            opened.append(Literal(found["tag"]))
+        elif match["tag"]:
+            opened.append(Literal(match["tag"]))
         elif sign == "{":
             opened.append(None)
         elif sign == "}" and len(opened) > 1:

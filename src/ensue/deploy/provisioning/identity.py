@@ -90,8 +90,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
 
 def parse_descriptor(text: str) -> Descriptor | None:
     """Parse `TYPE[.CLASS][#ID]`; None if the text is malformed."""
-    found = _DESCRIPTOR.fullmatch(text)
-    return None if found is None else Descriptor(found["type"], found["class"], found["id"])
+    match = _DESCRIPTOR.fullmatch(text)
+    return None if match is None else Descriptor(match["type"], match["class"], match["id"])
 
 
 def guresid(context: Context, key: ResourceKey) -> str:

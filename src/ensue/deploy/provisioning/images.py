@@ -25,26 +25,26 @@ ANY_WORKLOAD: Final = "*"
 _TO_BE_NAMED: Final = "."
 
 
-def with_images(deployment: Deployment, images: Mapping[str, str], found: Collector) -> Deployment:
+def with_images(deployment: Deployment, images: Mapping[str, str], collector: Collector) -> Deployment:
     """Return a deployment with images from the command line for the containers whose image is `.`.
 
     Args:
         deployment: the deployment.
         images: workload to image.
-        found: receives the errors: workloads that do not exist.
+        collector: receives the errors: workloads that do not exist.
     """
     if not images:
         return deployment
-    names = {one.name for one in deployment.workloads}
+    names = {workload.name for workload in deployment.workloads}
     for unknown in sorted(set(images) - names):
         close = near_names(unknown, names)
-        found.error(
+        collector.error(
             "E0829",
             f"an image is given for the workload {unknown!r}, which is not deployed",
             None,
             help=close or f"the workloads are {', '.join(sorted(names)) or 'none'}",
         )
-    workloads = tuple(_with_image(one, images) for one in deployment.workloads)
+    workloads = tuple(_with_image(workload, images) for workload in deployment.workloads)
     return msgspec.structs.replace(deployment, workloads=workloads)
 
 
@@ -77,7 +77,9 @@ def image_filled(workload: Any, image: str) -> Any:
     if not is_mapping(containers := workload.get("containers")):
         return workload
     filled = {
-        name: {**one, "image": image} if is_mapping(one) and one.get("image") == _TO_BE_NAMED else one
-        for name, one in containers.items()
+        name: {**container, "image": image}
+        if is_mapping(container) and container.get("image") == _TO_BE_NAMED
+        else container
+        for name, container in containers.items()
     }
     return {**workload, "containers": filled}

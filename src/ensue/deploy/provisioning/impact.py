@@ -60,30 +60,32 @@ def impacts(
     """
     known = list(active)
     dependents: dict[tuple[Context, ResourceKey], list[ResourceKey]] = {}
-    for context, one in known:
-        for key in one.uses:
-            dependents.setdefault((context, key), []).append(one.key)
+    for context, record in known:
+        for key in record.uses:
+            dependents.setdefault((context, key), []).append(record.key)
     reached = _workloads(known)
     found: list[Impact] = []
-    for context, one in known:
-        now = catalog.chosen(one.key, context)
+    for context, record in known:
+        now = catalog.chosen(record.key, context)
         becomes = None if now is None else now.id
         reason: Reason
         if now is None:
             reason = "no definition"
-        elif now.id != one.definition:
+        elif now.id != record.definition:
             reason = "another definition"
-        elif now.digest != one.definition_digest:
+        elif now.digest != record.definition_digest:
             reason = "definition changed"
         else:
             continue
-        if definition is None or definition in {one.definition, becomes}:
-            users = tuple(sorted(dependents.get((context, one.key), ())))
+        if definition is None or definition in {record.definition, becomes}:
+            users = tuple(sorted(dependents.get((context, record.key), ())))
             drivers = None
-            if now is not None and not is_same_driver(one.driver, now.driver):
-                drivers = (one.driver, now.driver)
-            workloads = tuple(sorted(reached.get((context, one.key), ())))
-            found.append(Impact(context, one.key, one.definition, becomes, reason, drivers, users, workloads))
+            if now is not None and not is_same_driver(record.driver, now.driver):
+                drivers = (record.driver, now.driver)
+            workloads = tuple(sorted(reached.get((context, record.key), ())))
+            found.append(
+                Impact(context, record.key, record.definition, becomes, reason, drivers, users, workloads)
+            )
     return sorted(found, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))
 
 
@@ -91,8 +93,8 @@ def _workloads(
     known: Iterable[tuple[Context, ActiveResource]],
 ) -> dict[tuple[Context, ResourceKey], list[ResourceKey]]:
     """Return the workloads that use each resource, through others as well."""
-    uses = {(context, one.key): one.uses for context, one in known}
-    found: dict[tuple[Context, ResourceKey], list[ResourceKey]] = {}
+    uses = {(context, record.key): record.uses for context, record in known}
+    workloads: dict[tuple[Context, ResourceKey], list[ResourceKey]] = {}
     for (context, key), own in uses.items():
         if key.type != WORKLOAD:
             continue
@@ -102,6 +104,6 @@ def _workloads(
             one = waiting.pop()
             if one not in seen:
                 seen.add(one)
-                found.setdefault((context, one), []).append(key)
+                workloads.setdefault((context, one), []).append(key)
                 waiting += uses.get((context, one), ())
-    return found
+    return workloads

@@ -107,14 +107,14 @@ class _Lowering:
         late = _after_lists(work)
         for key in sorted(work.undecided):
             self._add(key, CLEARED, late)
-        for one, users in _users_first(work.removed, work.kept):
-            self._add(one.key, REMOVED, [*users, *self._lists_of(one.key.type)])
+        for record, users in _users_first(work.removed, work.kept):
+            self._add(record.key, REMOVED, [*users, *self._lists_of(record.key.type)])
 
     def _lists_of(self, type_: str) -> list[str]:
         """Add one state that requires all lists which may add resources of a type; many states require it."""
         name = f"all lists of {type_}"
         if name not in self._places:
-            lists = [one.name for one in self._work.points if type_ in one.types]
+            lists = [point.name for point in self._work.points if type_ in point.types]
             if not lists:
                 return []
             self._add(name, EXPANDED, lists)
@@ -157,13 +157,13 @@ def _after_lists(work: DeploymentWork) -> list[ResourceKey | ListName]:
 
 
 def _with_dependents(
-    nodes: Sequence[GraphNode], wanted: Collection[ResourceKey]
+    nodes: Sequence[GraphNode], keys: Collection[ResourceKey]
 ) -> list[tuple[ResourceKey, list[ResourceKey]]]:
     """Return the wanted resources, each with itself and all that depends on it, directly or not."""
-    if not wanted:
+    if not keys:
         return []
     users = _users(nodes)
-    return [(node.key, _reached([node.key], users)) for node in nodes if node.key in wanted]
+    return [(node.key, _reached([node.key], users)) for node in nodes if node.key in keys]
 
 
 def _users(nodes: Iterable[GraphNode]) -> dict[ResourceKey, list[ResourceKey]]:
@@ -181,7 +181,7 @@ def _reached(
     reached = dict.fromkeys(start)
     waiting = list(reached)
     while waiting:
-        new = [one for one in users.get(waiting.pop(), ()) if one not in reached]
+        new = [key for key in users.get(waiting.pop(), ()) if key not in reached]
         reached.update(dict.fromkeys(new))
         waiting += new
     return list(reached)
@@ -192,17 +192,17 @@ def _users_first(
 ) -> list[tuple[ActiveResource, list[ResourceKey]]]:
     """Return the resources to remove in the order of removal, each with the resources that use it."""
     users: dict[ResourceKey, list[ResourceKey]] = {}
-    for one in kept.values():
-        for key in one.uses:
-            users.setdefault(key, []).append(one.key)
+    for record in kept.values():
+        for key in record.uses:
+            users.setdefault(key, []).append(record.key)
     left = {one.key: one for one in sorted(removed, key=lambda one: one.key, reverse=True)}
     waits_for = {key: sum(user in left for user in users.get(key, ())) for key in left}
     free = deque(key for key, count in waits_for.items() if not count)
     ordered: list[tuple[ActiveResource, list[ResourceKey]]] = []
     while free:
-        one = left.pop(free.popleft())
-        ordered.append((one, users.get(one.key, [])))
-        for key in one.uses:
+        record = left.pop(free.popleft())
+        ordered.append((record, users.get(record.key, [])))
+        for key in record.uses:
             if key in left:
                 waits_for[key] -= 1
                 if not waits_for[key]:

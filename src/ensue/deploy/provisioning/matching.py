@@ -46,16 +46,16 @@ class Catalog:
 
     Args:
         definitions: the definitions, in any order.
-        found: receives the errors: duplicate ids, and criteria that tie.
+        collector: receives the errors: duplicate ids, and criteria that tie.
     """
 
-    def __init__(self, definitions: Iterable[Definition], found: Collector) -> None:
+    def __init__(self, definitions: Iterable[Definition], collector: Collector) -> None:
         ordered = sorted(definitions, key=_reading_order)
         self.definitions: dict[str, Definition] = {}
         self._by_type: dict[str, list[Definition]] = {}
         self._tables: dict[tuple[str, str], _Table] = {}
         for definition in ordered:
-            self._add(definition, found)
+            self._add(definition, collector)
         for kind, table in self._tables.items():
             self._tables[kind] = dict(sorted(table.items(), reverse=True))
 
@@ -89,16 +89,18 @@ class Catalog:
             fields: the fields of criteria that are known.
         """
         found = [
-            (-criterion.specificity, one.id, one)
-            for one in self.of_type(type_)
-            for criterion in one.criteria
+            (-criterion.specificity, definition.id, definition)
+            for definition in self.of_type(type_)
+            for criterion in definition.criteria
             if criterion.may_match(class_, fields)
         ]
-        return tuple({id_: one for _, id_, one in sorted(found, key=lambda each: each[:2])}.values())
+        return tuple(
+            {id_: definition for _, id_, definition in sorted(found, key=lambda each: each[:2])}.values()
+        )
 
     def of_type(self, type_: str) -> list[Definition]:
         """Return the definitions for resources of a type, sorted by id."""
-        return sorted(self._by_type.get(type_, ()), key=lambda one: one.id)
+        return sorted(self._by_type.get(type_, ()), key=lambda definition: definition.id)
 
     def candidates(
         self, type_: str, class_: str, values: Mapping[str, str | None]
@@ -111,12 +113,14 @@ class Catalog:
             values: criterion field to the value of the resource; None: not known.
         """
         ranked = sorted(
-            (_candidate(one, class_, values) for one in self.of_type(type_)),
-            key=lambda one: (
-                bool(one.failures),
-                len(one.failures) if one.criterion else len(CRITERION_FIELDS) + 2,
-                -one.criterion.specificity if one.criterion else 0,
-                one.definition.id,
+            (_candidate(definition, class_, values) for definition in self.of_type(type_)),
+            key=lambda definition_candidate: (
+                bool(definition_candidate.failures),
+                len(definition_candidate.failures)
+                if definition_candidate.criterion
+                else len(CRITERION_FIELDS) + 2,
+                -definition_candidate.criterion.specificity if definition_candidate.criterion else 0,
+                definition_candidate.definition.id,
             ),
         )
         if ranked and not ranked[0].failures:
@@ -130,7 +134,8 @@ class Catalog:
             close = near_names(key.type, self._by_type)
             return f"no definition is for the type {key.type!r}" + (f" ({close})" if close else "")
         shown = [
-            f"{one.definition.id}: {' and '.join(one.failures)}" for one in candidates[:_MOST_NEAR_MISSES]
+            f"{candidate.definition.id}: {' and '.join(candidate.failures)}"
+            for candidate in candidates[:_MOST_NEAR_MISSES]
         ]
         more = len(candidates) - len(shown)
         return "; ".join([*shown, *([f"and {more} more"] if more else [])])
@@ -146,15 +151,15 @@ class Catalog:
                 "write one into a file of definitions/, such as "
                 f"`{{kind: Definition, metadata: {{id: my-{key.type}}}, entity: {entity}}}`"
             )
-        if not any(one.criteria for one in others):
+        if not any(definition.criteria for definition in others):
             return "add `criteria: [{}]` below `entity`, which matches everywhere"
         return "`ensue show match` shows how definitions are ranked"
 
-    def _add(self, definition: Definition, found: Collector) -> None:
+    def _add(self, definition: Definition, collector: Collector) -> None:
         first = self.definitions.setdefault(definition.id, definition)
         if first is not definition:
             there = first.place._replace(keys=("metadata", "id")).span()
-            found.error(
+            collector.error(
                 "E0811",
                 f"the definition id {definition.id!r} occurs twice",
                 definition.place._replace(keys=("metadata", "id")).span(),
@@ -165,9 +170,9 @@ class Catalog:
             return
         self._by_type.setdefault(definition.type, []).append(definition)
         for criterion in definition.criteria:
-            self._add_criterion(definition, criterion, found)
+            self._add_criterion(definition, criterion, collector)
 
-    def _add_criterion(self, definition: Definition, criterion: Criterion, found: Collector) -> None:
+    def _add_criterion(self, definition: Definition, criterion: Criterion, collector: Collector) -> None:
         table = self._tables.setdefault((definition.type, criterion.class_), {})
         wanted = tuple(criterion.fields[field] for field in CRITERION_FIELDS if field in criterion.fields)
         by_values = table.setdefault(criterion.specificity, {})
@@ -175,7 +180,7 @@ class Catalog:
         if first is definition:
             return
         here, there = criterion.place.span(), first_criterion.place.span()
-        found.error(
+        collector.error(
             "E0812",
             f"the definitions {first.id!r} and {definition.id!r} tie for the same resources",
             here,

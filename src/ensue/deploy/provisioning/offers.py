@@ -68,17 +68,19 @@ def offers(
     """
     outputs: dict[str, dict[str, None]] = {}
     secrets: dict[str, set[str]] = {}
-    for one in active:
-        outputs.setdefault(one.definition, {}).update(dict.fromkeys(map(str, one.outputs)))
-        secrets.setdefault(one.definition, set()).update(str(path[0]) for path in one.secret_paths if path)
+    for record in active:
+        outputs.setdefault(record.definition, {}).update(dict.fromkeys(map(str, record.outputs)))
+        secrets.setdefault(record.definition, set()).update(
+            str(path[0]) for path in record.secret_paths if path
+        )
     found: list[Offer] = []
     for kind, class_ in sorted(catalog.kinds()):
         if kind != type_ if type_ else kind == WORKLOAD:
             continue
         definitions = catalog.offering(kind, class_, fields)
         if definitions:
-            names = {name for one in definitions for name in outputs.get(one.id, ())}
-            hidden = {name for one in definitions for name in secrets.get(one.id, ())}
+            names = {name for definition in definitions for name in outputs.get(definition.id, ())}
+            hidden = {name for definition in definitions for name in secrets.get(definition.id, ())}
             found.append(Offer(kind, class_, definitions, tuple(sorted(names)), frozenset(hidden)))
     return found
 

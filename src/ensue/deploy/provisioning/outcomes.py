@@ -169,16 +169,16 @@ def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> De
     failures: list[str] = []
     orphans: list[str] = []
     by_key: dict[ResourceKey, NodeOutcome] = {}
-    for one in all_:
-        status = one.outcome.status
+    for resource in all_:
+        status = resource.outcome.status
         statuses[status] += 1
-        by_key[one.key] = one
+        by_key[resource.key] = resource
         if status in _CHANGED:
-            changes.setdefault(status, []).append(str(one.key))  # type: ignore[union-attr] # a list
+            changes.setdefault(status, []).append(str(resource.key))  # type: ignore[union-attr] # a list
         elif status == "failed":
-            failures.append(f"{one.key}: {one.outcome.comment}")
+            failures.append(f"{resource.key}: {resource.outcome.comment}")
         elif status == "orphaned":
-            orphans.append(str(one.key))
+            orphans.append(str(resource.key))
     if rendered:
         changes["rendered"] = list(rendered)
     workloads, shared, secret = _outputs(by_key)
@@ -205,9 +205,9 @@ def _with_rest(outcome: ProvisioningOutcome, record: ActiveResource | None) -> P
 
 def _users(kept: Mapping[ResourceKey, ActiveResource]) -> dict[ResourceKey, list[ResourceKey]]:
     users: dict[ResourceKey, list[ResourceKey]] = {}
-    for one in kept.values():
-        for key in one.uses:
-            users.setdefault(key, []).append(one.key)
+    for record in kept.values():
+        for key in record.uses:
+            users.setdefault(key, []).append(record.key)
     return users
 
 
@@ -222,7 +222,11 @@ def _skipped(
     depends_on: Iterable[ResourceKey], known: Mapping[ResourceKey, ProvisioningOutcome]
 ) -> ProvisioningOutcome:
     """Return the outcome of a resource that was not reached, with the failure that caused this."""
-    failed = {key: one.status for key in depends_on if (one := known.get(key)) and one.status in UNUSABLE}
+    failed = {
+        key: provisioning_outcome.status
+        for key in depends_on
+        if (provisioning_outcome := known.get(key)) and provisioning_outcome.status in UNUSABLE
+    }
     if not failed:
         return ProvisioningOutcome("skipped", "the run was stopped before it")
     return ProvisioningOutcome("skipped", ", ".join(f"{key} {status}" for key, status in failed.items()))
@@ -257,12 +261,12 @@ def _named(by_key: Mapping[ResourceKey, NodeOutcome]) -> Iterator[ResourceKey]:
     """
     declared: dict[ResourceKey, None] = {}
     first_shared: dict[str, ResourceKey] = {}
-    for key, one in by_key.items():
-        if one.node is None:
+    for key, resource in by_key.items():
+        if resource.node is None:
             continue
         if key.type == WORKLOAD:
             declared[key] = None
-            declared.update((to, None) for to, why in one.node.dependencies if why == "workload")
+            declared.update((to, None) for to, why in resource.node.dependencies if why == "workload")
         elif key.id.startswith("shared."):
             first_shared.setdefault(key.id, key)
     yield from declared

@@ -46,19 +46,19 @@ def refuse_late_misfits(evaluated: EvaluatedNode) -> None:
         DriverError: they do not.
     """
     if misfits := late_misfits(evaluated):
-        words = (f"{one.span}: {one.summary}: {one.detail}" for one in misfits)
+        words = (f"{diagnostic.span}: {diagnostic.summary}: {diagnostic.detail}" for diagnostic in misfits)
         raise DriverError("; ".join(words))
 
 
 def refuse_misfits(
-    resources: Iterable[GraphResource], context: Context, found: Collector
+    resources: Iterable[GraphResource], context: Context, collector: Collector
 ) -> dict[ResourceKey, ParamsSchema]:
     """Report params that do not satisfy the schema of their definition.
 
     Args:
         resources: the resources of the graph.
         context: its environment.
-        found: receives the errors.
+        collector: receives the errors.
 
     Returns:
         The schemas of resources with params of which parts are not known yet; they are checked again then.
@@ -72,7 +72,7 @@ def refuse_misfits(
         data = None if written is None else evaluate(written.data, early_values(resource.key, context))
         params = parted(data)
         place = resource.place if written is None else written.place
-        found.add(judged(resource.key, params, schema, place))
+        collector.add(judged(resource.key, params, schema, place))
         if unknowns_in(params.data):
             waiting[resource.key] = schema
     return waiting

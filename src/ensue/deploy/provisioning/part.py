@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ensue.deploy.provisioning.identity import parse_descriptor
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import ResourceKey
@@ -21,12 +21,12 @@ def with_dependencies(nodes: Sequence[GraphNode], names: Collection[str]) -> tup
         nodes: the nodes of a graph, each after those it depends on.
         names: some of them, `TYPE.CLASS#ID` each.
     """
-    wanted: set[ResourceKey] = set()
+    keys: set[ResourceKey] = set()
     for node in reversed(nodes):
-        if node.name in names or node.key in wanted:
-            wanted.add(node.key)
-            wanted.update(node.depends_on)
-    return tuple(node for node in nodes if node.key in wanted)
+        if node.name in names or node.key in keys:
+            keys.add(node.key)
+            keys.update(node.depends_on)
+    return tuple(node for node in nodes if node.key in keys)
 
 
 def part_of(
@@ -107,4 +107,14 @@ def used_by_others(kept: Mapping[ResourceKey, ActiveResource], part: Iterable[Gr
         part: the part.
     """
     inside = {node.key for node in part}
-    return {used for key, one in kept.items() if key not in inside for used in one.uses}
+    return {used for key, record in kept.items() if key not in inside for used in record.uses}
+
+
+def made_by_others(
+    nodes: Iterable[GraphNode], kept: Mapping[ResourceKey, ActiveResource]
+) -> Iterator[ActiveResource]:
+    """Yield the records of resources that the graph has another driver for than the one that made them."""
+    for node in nodes:
+        record = kept.get(node.key)
+        if record is not None and record.driver != node.driver:
+            yield record

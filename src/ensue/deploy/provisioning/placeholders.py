@@ -120,25 +120,25 @@ class _Scan:
     def run(self) -> None:
         """Read the text from its beginning to its end."""
         position = 0
-        while found := self._next(self.text, position):
-            self._literal.append(self.text[position : found.start()])
-            position = self._opened(found)
+        while match := self._next(self.text, position):
+            self._literal.append(self.text[position : match.start()])
+            position = self._opened(match)
         self._literal.append(self.text[position:])
         self._flush()
 
-    def _opened(self, found: re.Match[str]) -> int:
+    def _opened(self, match: re.Match[str]) -> int:
         """Read the placeholder or escape that begins here, and return the offset after it."""
-        start, opened = found.span()
+        start, opened = match.span()
         grammar = self.dialect.grammar
-        if grammar == "score" and (found[0] == "$$" or self._last_brace < opened):
+        if grammar == "score" and (match[0] == "$$" or self._last_brace < opened):
             return self._dollar(start, opened)
         root = _ROOT.match(self.text, opened)
         is_known = root is not None and root[1] in self.dialect.roots
-        if found[0] == "$\\{" or (found[0] == "$${" and (is_known or grammar == "passed_on")):
+        if match[0] == "$\\{" or (match[0] == "$${" and (is_known or grammar == "passed_on")):
             return self._escape("${", opened)
-        if found[0] == "$${" or root is None or not is_known:
-            self._literal.append(found[0])
-            if found[0] == "${":
+        if match[0] == "$${" or root is None or not is_known:
+            self._literal.append(match[0])
+            if match[0] == "${":
                 self._note_unknown(start)
             return opened
         return self._placeholder(start, root)
@@ -204,10 +204,10 @@ def _path(text: str, position: int) -> tuple[list[PathPart], int]:
     """Read `.a['b'][0]…` and return its parts and where it ends."""
     path: list[PathPart] = []
     while True:
-        if found := _SEGMENT.match(text, position):
-            path.append(PathPart(re.sub(r"\\(.)", r"\1", found[1])))
-        elif found := _BRACKET.match(text, position):
-            path.append(PathPart(next(part for part in found.groups() if part is not None), True))
+        if match := _SEGMENT.match(text, position):
+            path.append(PathPart(re.sub(r"\\(.)", r"\1", match[1])))
+        elif match := _BRACKET.match(text, position):
+            path.append(PathPart(next(part for part in match.groups() if part is not None), True))
         else:
             return path, position
-        position = found.end()
+        position = match.end()

@@ -161,9 +161,9 @@ class Provisioner:
         whole = self.kept[key]
         if call.test:
             return ProvisioningOutcome("planned", "", old=whole, action="destroy")
-        for one in whole.beside:
-            await self._delete(one, call)
-            self._forget(one)
+        for record in whole.beside:
+            await self._delete(record, call)
+            self._forget(record)
             await self._run_services.active.flush()
         stays = all(self._stays(one) for one in whole.beside)
         return ProvisioningOutcome("retained" if stays else "destroyed", "", old=whole)
@@ -189,9 +189,9 @@ class Provisioner:
             what = f"left as it is, and forgotten ({stays})" if stays else "destroyed"
             action: Action = "forget" if stays else "destroy"
             return ProvisioningOutcome("planned", f"{key} would be {what}", old=old, action=action)
-        for one in (*old.beside, old):
-            await self._delete(one, call)
-            self._forget(one)
+        for record in (*old.beside, old):
+            await self._delete(record, call)
+            self._forget(record)
         await self._flush_for(self._run_services.driver(old.driver))
         if stays:
             return ProvisioningOutcome(
@@ -311,37 +311,37 @@ class Provisioner:
         foreseen = None if self.foreseen is None else self.foreseen.take(step.evaluated)
         return await step.driver.create(step.request) if foreseen is None else foreseen
 
-    def _record_now(self, one: ActiveResource) -> ActiveResource:
+    def _record_now(self, record: ActiveResource) -> ActiveResource:
         """Return a record as it is stored; itself if it is not."""
-        stored = records_of(self.kept.get(one.key))
-        return next((each for each in stored if each.generation == one.generation), one)
+        stored = records_of(self.kept.get(record.key))
+        return next((each for each in stored if each.generation == record.generation), record)
 
-    async def _delete(self, one: ActiveResource, call: DriverCall) -> None:
+    async def _delete(self, record: ActiveResource, call: DriverCall) -> None:
         """Delete what one record is about; its record is to be removed by the caller."""
-        self._steps.learn_of(one)
-        driver = self._run_services.driver(one.driver)
-        if driver.is_pure or one.is_retained:
+        self._steps.learn_of(record)
+        driver = self._run_services.driver(record.driver)
+        if driver.is_pure or record.is_retained:
             return
-        self._keep(with_record(self.kept.get(one.key), msgspec.structs.replace(one, phase="deleting")))
+        self._keep(with_record(self.kept.get(record.key), msgspec.structs.replace(record, phase="deleting")))
         await self._run_services.active.flush()
-        services = self._services(one.key, one.generation, call.services)
-        await driver.delete(self._requests.of_removal(one, services))
+        services = self._services(record.key, record.generation, call.services)
+        await driver.delete(self._requests.of_removal(record, services))
 
-    def _stays(self, one: ActiveResource) -> str:
+    def _stays(self, record: ActiveResource) -> str:
         """Return why a removal leaves what was made; empty: it destroys it."""
-        if one.is_retained:
+        if record.is_retained:
             return "`retain`"
-        is_left = self._run_services.driver(one.driver).leaves(one.cookie)
-        return f"its definition {one.definition} has no `delete`" if is_left else ""
+        is_left = self._run_services.driver(record.driver).leaves(record.cookie)
+        return f"its definition {record.definition} has no `delete`" if is_left else ""
 
-    def _forget(self, one: ActiveResource) -> None:
+    def _forget(self, record: ActiveResource) -> None:
         """Remove one record of a resource, whose other records stay."""
-        left = [each for each in records_of(self.kept[one.key]) if each.generation != one.generation]
+        left = [each for each in records_of(self.kept[record.key]) if each.generation != record.generation]
         if left:
             self._keep(msgspec.structs.replace(left[0], beside=tuple(left[1:])))
         else:
-            del self.kept[one.key]
-            self._run_services.active.remove(self._context, one.key)
+            del self.kept[record.key]
+            self._run_services.active.remove(self._context, record.key)
 
     async def _flush_for(self, driver: ProvisioningDriver) -> None:
         if not driver.is_pure:

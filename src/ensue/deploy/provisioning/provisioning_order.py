@@ -35,14 +35,14 @@ class _Step(NamedTuple):
 
 
 def in_order(
-    resources: Sequence[GraphResource], points: Sequence[GrowthPoint], found: Collector
+    resources: Sequence[GraphResource], points: Sequence[GrowthPoint], collector: Collector
 ) -> list[GraphResource]:
     """Return resources in the order of provisioning; if there is a cycle, report it and return nothing.
 
     Args:
         resources: the resources, sorted.
         points: the lists that are not known yet.
-        found: receives the errors.
+        collector: receives the errors.
     """
     numbers = {resource: number for number, resource in enumerate(resources)}
     edges = [
@@ -54,13 +54,13 @@ def in_order(
     if points:
         by_key = {resource.key: number for resource, number in numbers.items()}
         edges += _edges(points, by_key, len(resources))
-        priorities = [*priorities, *(max(by_key[key] for key in one.sources) for one in points)]
+        priorities = [*priorities, *(max(by_key[key] for key in point.sources) for point in points)]
     try:
         ordered = order_with_priorities(len(priorities), edges, priorities)
     except CycleError as error:
         for cycle in error.cycles:
             # An edge of the general graph leads from a node to its dependents: the opposite direction.
-            _refuse_cycle([_step(edge, resources, points) for edge in reversed(cycle)], found)
+            _refuse_cycle([_step(edge, resources, points) for edge in reversed(cycle)], collector)
         return []
     return [resources[number] for number in ordered if number < len(resources)]
 
@@ -99,14 +99,14 @@ def _wait(resource: GraphResource, point: GrowthPoint) -> _Step:
     return _Step(resource.key, str(resource.key), words, place)
 
 
-def _refuse_cycle(cycle: list[_Step], found: Collector) -> None:
+def _refuse_cycle(cycle: list[_Step], collector: Collector) -> None:
     smallest = min(range(len(cycle)), key=lambda number: cycle[number].key)
     turned = cycle[smallest:] + cycle[:smallest]
-    path = " -> ".join([*(one.owner for one in turned), turned[0].owner])
-    found.error(
+    path = " -> ".join([*(step.owner for step in turned), turned[0].owner])
+    collector.error(
         "E0821",
         f"resources depend on each other in a cycle: {path}",
         turned[0].place,
-        detail="; ".join(one.words for one in turned),
+        detail="; ".join(step.words for step in turned),
         help="take one of these dependencies away",
     )

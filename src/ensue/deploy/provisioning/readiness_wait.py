@@ -36,7 +36,7 @@ async def not_ready(node: GraphNode, values: GraphValues, probe: Probe, clock: C
     if ready is None:
         return ""
     conditions = ready.read(lambda data: values.part_of(node, data))
-    if unknown := [one.subject for one in conditions if one.check is None]:
+    if unknown := [condition.subject for condition in conditions if condition.check is None]:
         raise DriverError(f"`ready`: {' and '.join(unknown)} has a value that is not known")
     end = clock.monotonic() + ready.timeout_s
     last = ""
@@ -67,7 +67,7 @@ def planned_wait(outcome: ProvisioningOutcome, node: GraphNode, values: GraphVal
     if ready is None or not (outcome.status == "planned" or is_awaited):
         return outcome
     conditions = ready.read(lambda data: values.part_of(node, data))
-    words = " and ".join(f"{one.subject} {one.expected}" for one in conditions)
+    words = " and ".join(f"{condition.subject} {condition.expected}" for condition in conditions)
     comment = "it is made, and is not ready yet" if is_awaited else outcome.comment
     text = f"{comment}; waits until {words} (at most {ready.timeout_s:g} s)"
     action = "wait" if is_awaited else outcome.action
@@ -78,8 +78,8 @@ async def _first_reason(
     conditions: Sequence[ReadinessCondition], probe: Probe, clock: Clock, end: float
 ) -> str:
     """Try all conditions once, and return why one does not hold; empty if all of them do."""
-    for one in conditions:
+    for condition in conditions:
         left_s = max(end - clock.monotonic(), 0.0)
-        if one.check is not None and (reason := await probe(one.check, left_s)):
-            return f"{one.subject} {reason}"
+        if condition.check is not None and (reason := await probe(condition.check, left_s)):
+            return f"{condition.subject} {reason}"
     return ""

@@ -46,32 +46,32 @@ def made_by(whole: ActiveResource | None, is_driver: Callable[[str], bool]) -> A
 
 def next_generation(whole: ActiveResource | None) -> int:
     """Return the generation of what a further driver makes."""
-    return max((one.generation + 1 for one in records_of(whole)), default=0)
+    return max((record.generation + 1 for record in records_of(whole)), default=0)
 
 
-def with_record(whole: ActiveResource | None, one: ActiveResource) -> ActiveResource:
+def with_record(whole: ActiveResource | None, record: ActiveResource) -> ActiveResource:
     """Return the record of a resource after one of its records has changed, or was added."""
     if whole is None:
-        return one
-    if whole.generation == one.generation:
-        return replace(one, beside=whole.beside)
-    others = tuple(each for each in whole.beside if each.generation != one.generation)
-    return replace(whole, beside=(*others, one))
+        return record
+    if whole.generation == record.generation:
+        return replace(record, beside=whole.beside)
+    others = tuple(each for each in whole.beside if each.generation != record.generation)
+    return replace(whole, beside=(*others, record))
 
 
-def promoted(whole: ActiveResource | None, one: ActiveResource, *, leaves_nothing: bool) -> ActiveResource:
+def promoted(whole: ActiveResource | None, record: ActiveResource, *, leaves_nothing: bool) -> ActiveResource:
     """Return the record of a resource for which a record holds now; what held before is beside it.
 
     Args:
         whole: the record before.
-        one: what holds now.
+        record: what holds now.
         leaves_nothing: whether what held before needs no deletion: its driver makes nothing.
     """
-    if whole is None or whole.generation == one.generation:
-        return with_record(whole, one)
+    if whole is None or whole.generation == record.generation:
+        return with_record(whole, record)
     before = () if leaves_nothing else (replace(whole, beside=()),)
-    others = tuple(each for each in whole.beside if each.generation != one.generation)
-    return replace(one, beside=(*before, *others))
+    others = tuple(each for each in whole.beside if each.generation != record.generation)
+    return replace(record, beside=(*before, *others))
 
 
 def begun(planned: ActiveResource, before: ActiveResource | None) -> ActiveResource:
@@ -139,13 +139,13 @@ def renewed(planned: ActiveResource, kept: ActiveResource) -> ActiveResource:
 
 def with_cookie(whole: ActiveResource, generation: int, cookie: DataMap) -> ActiveResource:
     """Return the record of a resource after a driver has stored a cookie."""
-    one = next(one for one in records_of(whole) if one.generation == generation)
-    return with_record(whole, replace(one, cookie=cookie))
+    record = next(one for one in records_of(whole) if one.generation == generation)
+    return with_record(whole, replace(record, cookie=cookie))
 
 
-def is_there(one: ActiveResource | None) -> bool:
+def is_there(record: ActiveResource | None) -> bool:
     """Return whether a call of a driver has succeeded, so that the next one is an update."""
-    return one is not None and one.phase != "creating"
+    return record is not None and record.phase != "creating"
 
 
 def would_be(key: ResourceKey, old: ActiveResource | None, *, is_same: bool, rotates: bool = False) -> str:

@@ -30,7 +30,7 @@ def refuse_late(
     grown: ResourceGraph,
     names: Collection[ListName],
     started: Container[ResourceKey],
-    found: Collector,
+    collector: Collector,
 ) -> None:
     """Report resources that have changed for a list and did not wait for it.
 
@@ -39,7 +39,7 @@ def refuse_late(
         grown: the graph with them.
         names: the lists.
         started: the resources whose provisioning has begun.
-        found: receives an error per resource.
+        collector: receives an error per resource.
     """
     known = {node.key: node for node in before.nodes}
     changed = [node for node in unlike_before(before, grown) if node.key in known]
@@ -48,7 +48,7 @@ def refuse_late(
     waiting = _waiting_for(before, frozenset(names))
     for node in changed:
         if node.key not in waiting or node.key in started:
-            found.error(
+            collector.error(
                 "E0862",
                 f"{node.key} does not wait for {_listed(names)}, and would change with it",
                 node.places[0].span(),

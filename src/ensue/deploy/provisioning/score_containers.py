@@ -134,7 +134,7 @@ class ContainersReader:
             return self.passed_on(value, place)
         parts = read(value, place)
         return Read(
-            {key: one.data for key, one in parts.items()}, {key: one.source for key, one in parts.items()}
+            {key: part.data for key, part in parts.items()}, {key: part.source for key, part in parts.items()}
         )
 
     def _volume(self, volume: dict[str, Any], place: TextPlace) -> dict[str, Read]:

@@ -59,24 +59,24 @@ def is_score(data: Any) -> bool:
 
 
 def read_score(
-    data: dict[str, Any], document: YamlDocument, found: Collector, services: ScoreServices
+    data: dict[str, Any], document: YamlDocument, collector: Collector, services: ScoreServices
 ) -> Workload | None:
     """Return the workload of a Score file, None if it has no usable name.
 
     Args:
         data: the file's data.
         document: the file, for places.
-        found: receives the errors.
+        collector: receives the errors.
         services: the definitions, and the files that containers name.
     """
-    return _ScoreReader(document, found, services).read(data)
+    return _ScoreReader(document, collector, services).read(data)
 
 
 class _ScoreReader:
-    def __init__(self, document: YamlDocument, found: Collector, services: ScoreServices) -> None:
-        self._found = found
+    def __init__(self, document: YamlDocument, collector: Collector, services: ScoreServices) -> None:
+        self._collector = collector
         self._services = services
-        self._shape = Shape("E0814", found)
+        self._shape = Shape("E0814", collector)
         self._top = TextPlace(document)
         self._keys: dict[str, ResourceKey] = {}
         self._outside: dict[str, FromOutside] = {}
@@ -101,16 +101,16 @@ class _ScoreReader:
             },
             grammar="score",
         )
-        requests = tuple(self._request(one, resources[one], dialect) for one in self._keys)
-        reader = WrittenReader(self._found)
+        requests = tuple(self._request(key, resources[key], dialect) for key in self._keys)
+        reader = WrittenReader(self._collector)
         containers = ContainersReader(reader, dialect, self._services.read_source, shape)
         runs = self._runs(data, containers)
         ports = containers.passed_on(self._ports(data.get("service")), place.below("service", "ports"))
         if not name:
             return None
         module = reader.written(
-            _module(name, {key: one.data for key, one in runs.items()}, ports.data),
-            _module(name, {key: one.source for key, one in runs.items()}, ports.source),
+            _module(name, {key: run.data for key, run in runs.items()}, ports.data),
+            _module(name, {key: run.source for key, run in runs.items()}, ports.source),
             place,
         )
         return Workload(name=name, module=module, requests=requests, place=place.below("metadata", "name"))
@@ -151,7 +151,7 @@ class _ScoreReader:
         read: dict[str, Read] = {}
         for name, one in containers.items():
             container = shape.mapping(one, f"the container {name!r}", place.below(name))
-            warn_of_unknown_keys(name, container, place.below(name), self._found)
+            warn_of_unknown_keys(name, container, place.below(name), self._collector)
             what = f"'image' of the container {name!r}"
             shape.text(container.get("image"), what, place.below(name, "image"))
             read[name] = reader.read(container, place.below(name))
@@ -162,9 +162,9 @@ class _ScoreReader:
         service = shape.mapping(given, "'service'", place, _SERVICE)
         ports = shape.mapping(service.get("ports"), "'ports' of the service", place.below("ports"))
         read: dict[str, dict[str, Any]] = {}
-        for name, one in ports.items():
+        for name, port in ports.items():
             inside = place.below("ports", name)
-            read[name] = shape.mapping(one, f"the port {name!r}", inside, _PORT)
+            read[name] = shape.mapping(port, f"the port {name!r}", inside, _PORT)
             if read[name].get("port") is None:
                 shape.wrong(f"the port {name!r} has no 'port'", inside, "add `port: NUMBER`")
         return read

@@ -30,25 +30,27 @@ _ITEMS: Final = {
 _RESOURCES: Final = ("limits", "requests")
 
 
-def warn_of_unknown_keys(name: str, container: Mapping[str, Any], place: TextPlace, found: Collector) -> None:
+def warn_of_unknown_keys(
+    name: str, container: Mapping[str, Any], place: TextPlace, collector: Collector
+) -> None:
     """Warn of keys of a container, of its files, volumes and resources, that are not known.
 
     Args:
         name: of the container.
         container: the container as written.
         place: its place.
-        found: receives the warnings.
+        collector: receives the warnings.
     """
     what = f"the container {name!r}"
-    _warn(container, what, place, _CONTAINER, found, more=_of_outputs())
+    _warn(container, what, place, _CONTAINER, collector, more=_of_outputs())
     for key, keys in _ITEMS.items():
         for item_name, item in _items(container.get(key)):
             if is_mapping(item):
                 item_place = place.below(key, item_name)
-                _warn(item, f"{item_name!r} in {key!r} of {what}", item_place, keys, found)
+                _warn(item, f"{item_name!r} in {key!r} of {what}", item_place, keys, collector)
     resources = container.get("resources")
     if is_mapping(resources):
-        _warn(resources, f"'resources' of {what}", place.below("resources"), _RESOURCES, found)
+        _warn(resources, f"'resources' of {what}", place.below("resources"), _RESOURCES, collector)
 
 
 def _of_outputs() -> frozenset[str]:
@@ -69,13 +71,13 @@ def _warn(
     what: str,
     place: TextPlace,
     keys: Sequence[str],
-    found: Collector,
+    collector: Collector,
     *,
     more: frozenset[str] = frozenset(),
 ) -> None:
     for key in mapping:
         if key not in keys and key not in more:
-            found.warning(
+            collector.warning(
                 _CODE,
                 f"{what} has no key {str(key)!r}",
                 place.below(str(key)).span(),

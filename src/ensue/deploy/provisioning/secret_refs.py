@@ -136,8 +136,8 @@ def _is_leaf(given: Mapping[str, Any]) -> bool:
 def _reference(leaf: Mapping[str, Any]) -> SecretReference:
     parts = {key: leaf.get(key, "") for key in _KEYS}
     return SecretReference(
-        **{key: one.reference if isinstance(one, Unknown) else str(one) for key, one in parts.items()},
-        is_known=not any(isinstance(one, Unknown) for one in parts.values()),
+        **{key: part.reference if isinstance(part, Unknown) else str(part) for key, part in parts.items()},
+        is_known=not any(isinstance(part, Unknown) for part in parts.values()),
     )
 
 

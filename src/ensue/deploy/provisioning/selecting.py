@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def follow_selectors(
-    growth: GrowingGraph, found: Collector
+    growth: GrowingGraph, collector: Collector
 ) -> Mapping[GraphResource, dict[Selector, tuple[ResourceKey, ...]]]:
     """Find the resources that selectors select, make their owners depend on them, and settle the graph again.
 
     Args:
         growth: the graph, settled.
-        found: receives a warning for each selector whose anchor is not in the graph.
+        collector: receives a warning for each selector whose anchor is not in the graph.
 
     Returns:
         By resource, the resources that each of its selectors found, sorted by type, class and id.
@@ -39,7 +39,7 @@ def follow_selectors(
         anchor, steps = selector[0].resolved(owner.key), selector[1]
         start = growth.resources.get(anchor)
         if start is None:
-            found.warning(
+            collector.warning(
                 "E0822",
                 f"the selector of {owner.key} begins at {anchor}, which is not in the graph",
                 place.span(),
@@ -50,8 +50,8 @@ def follow_selectors(
         matches.append(known[anchor, steps])
         selected.setdefault(owner, {})[selector] = tuple(one.key for one in matches[-1])
     for (owner, _, place), matched in zip(growth.selections, matches, strict=True):
-        for one in matched:
-            growth.connect(owner, one, "selector", place)
+        for resource in matched:
+            growth.connect(owner, resource, "selector", place)
     growth.settle()
     return selected
 
@@ -59,7 +59,7 @@ def follow_selectors(
 def _follow(resources: Iterable[GraphResource], steps: Iterable[Step]) -> tuple[GraphResource, ...]:
     for direction, type_ in steps:
         resources = followed(resources, direction, type_)
-    return tuple(sorted(resources, key=lambda one: one.key))
+    return tuple(sorted(resources, key=lambda resource: resource.key))
 
 
 def followed(resources: Iterable[GraphResource], direction: str, type_: str) -> dict[GraphResource, None]:

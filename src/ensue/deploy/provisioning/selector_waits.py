@@ -34,8 +34,8 @@ class SelectorWaits:
             reached: Iterable[GraphResource] = () if start is None else (start,)
             for direction, type_ in steps:
                 if direction == ">":
-                    for one in reached:
-                        self._from.setdefault(one, set()).add(owner)
+                    for resource in reached:
+                        self._from.setdefault(resource, set()).add(owner)
                 else:
                     self._to.setdefault(type_, set()).add(owner)
                 reached = followed(reached, direction, type_)
@@ -47,9 +47,9 @@ class SelectorWaits:
             types: the types of what may join.
             changing: the resources that may get further dependencies.
         """
-        found: set[GraphResource] = set()
-        for one in changing:
-            found |= self._from.get(one, set())
+        resources: set[GraphResource] = set()
+        for resource in changing:
+            resources |= self._from.get(resource, set())
         for type_ in {*types, *(one.key.type for one in changing)}:
-            found |= self._to.get(type_, set())
-        return found
+            resources |= self._to.get(type_, set())
+        return resources

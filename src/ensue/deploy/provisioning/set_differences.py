@@ -97,7 +97,7 @@ def delta(before: Mapping[str, Any], after: Mapping[str, Any]) -> Delta:
     return Delta(
         added={name: after[name] for name in sorted(after.keys() - before.keys())},
         removed=sorted(before.keys() - after.keys()),
-        updated={name: found for name, found in updated.items() if found},
+        updated={name: value_differences for name, value_differences in updated.items() if value_differences},
     )
 
 

@@ -41,11 +41,11 @@ class Shape:
 
     Args:
         code: the diagnostic code of its errors.
-        found: receives the errors.
+        collector: receives the errors.
     """
 
-    def __init__(self, code: str, found: Collector) -> None:
-        self.found = found
+    def __init__(self, code: str, collector: Collector) -> None:
+        self.found = collector
         self._code = code
 
     def wrong(self, summary: str, place: TextPlace, help_: str = "") -> None:

@@ -173,7 +173,7 @@ class Steps:
     async def _with_secrets(self, evaluated: EvaluatedNode) -> EvaluatedNode:
         """Return a node with its secrets from stores, as far as their references are known."""
         references = secret_references(evaluated.secret_refs)
-        if not references or not all(one.is_known for one in references):
+        if not references or not all(reference.is_known for reference in references):
             return evaluated
         return evaluated.with_secrets(await self._run_services.secrets(references))
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
 
 
-def warn_of_unread_values(nodes: Iterable[GraphNode], given: Iterable[str], found: Collector) -> None:
+def warn_of_unread_values(nodes: Iterable[GraphNode], given: Iterable[str], collector: Collector) -> None:
     """Warn of values on the command line that no resource of types `environment` and `service` reads.
 
     Args:
         nodes: all resources of the deployment.
         given: the names of the values, `NAME` or `RESOURCE.NAME`.
-        found: receives the warnings.
+        collector: receives the warnings.
     """
     names = sorted(given)
     if not names:
@@ -30,7 +30,7 @@ def warn_of_unread_values(nodes: Iterable[GraphNode], given: Iterable[str], foun
     read = {word for node in nodes if node.params for word in _words_in(node.params.data)}
     for name in names:
         if name not in read:
-            found.warning(
+            collector.warning(
                 "E0893",
                 f"the value {name!r} is given, and no workload reads it",
                 None,

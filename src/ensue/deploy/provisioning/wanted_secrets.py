@@ -36,18 +36,19 @@ def wanted_secrets(definition: Definition, data: Any) -> tuple[list[WantedSecret
         data: its `secret_refs`, evaluated.
     """
     place = definition.inputs.secret_refs.place
-    wanted = [
-        WantedSecret(reference=one, definition=definition.id, span=place.below(*keys).span())
-        for keys, one in placed_references(data)
+    secrets = [
+        WantedSecret(reference=reference, definition=definition.id, span=place.below(*keys).span())
+        for keys, reference in placed_references(data)
     ]
     wrong = [
         Diagnostic(
             code="E0837",
-            summary=f"{'.'.join(map(str, one.keys))} of secret_refs of {definition.id} is not a secret",
-            detail=one.what,
-            span=place.below(*one.keys).span(),
+            summary=f"{'.'.join(map(str, misshapen_reference.keys))} of secret_refs of {definition.id} "
+            "is not a secret",
+            detail=misshapen_reference.what,
+            span=place.below(*misshapen_reference.keys).span(),
             help="write {store: NAME, ref: SECRET} or {value: TEXT}",
         )
-        for one in misshapen_references(data)
+        for misshapen_reference in misshapen_references(data)
     ]
-    return wanted, wrong
+    return secrets, wrong

@@ -97,7 +97,7 @@ def templates_in(data: Any, path: Path = ()) -> Iterator[tuple[Path, Placeholder
 
 
 def read_written(
-    source: Any, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool = False
+    source: Any, dialect: Dialect, place: TextPlace, collector: Collector, *, is_secret: bool = False
 ) -> TemplatedData:
     """Find the placeholders of some data.
 
@@ -105,10 +105,10 @@ def read_written(
         source: mappings, lists and scalars.
         dialect: the known placeholders.
         place: the place of the data.
-        found: receives the errors of placeholders.
+        collector: receives the errors of placeholders.
         is_secret: whether messages leave out the text.
     """
-    reader = WrittenReader(found, is_secret=is_secret)
+    reader = WrittenReader(collector, is_secret=is_secret)
     return reader.written(reader.read(source, dialect, place), source, place)
 
 
@@ -116,14 +116,14 @@ class WrittenReader:
     """Finds the placeholders of data whose parts have different dialects or places.
 
     Args:
-        found: receives the errors of placeholders.
+        collector: receives the errors of placeholders.
         is_secret: whether messages leave out the text.
     """
 
-    def __init__(self, found: Collector, *, is_secret: bool = False) -> None:
+    def __init__(self, collector: Collector, *, is_secret: bool = False) -> None:
         self._references: dict[tuple[Descriptor, bool], TextPlace] = {}
         self._selections: dict[tuple[Descriptor, tuple[Step, ...]], TextPlace] = {}
-        self._found = found
+        self._collector = collector
         self._is_secret = is_secret
 
     def read(self, data: Any, dialect: Dialect, place: TextPlace) -> Any:
@@ -173,7 +173,7 @@ class WrittenReader:
     def _text(self, text: str, dialect: Dialect, place: TextPlace) -> str | PlaceholderText:
         parsed, faults = parse_text(text, dialect)
         for fault in faults:
-            _report(fault, dialect, place, self._found, is_secret=self._is_secret)
+            _report(fault, dialect, place, self._collector, is_secret=self._is_secret)
         if isinstance(parsed, PlaceholderText):
             for part in parsed.parts:
                 if isinstance(part, Placeholder):
@@ -210,7 +210,7 @@ def _with_root(text: str, dialect: Dialect) -> str:
 
 
 def _report(
-    fault: TextFault, dialect: Dialect, place: TextPlace, found: Collector, *, is_secret: bool
+    fault: TextFault, dialect: Dialect, place: TextPlace, collector: Collector, *, is_secret: bool
 ) -> None:
     span = place._replace(text=fault.text).span()
     shown = "${…}" if is_secret else fault.text
@@ -218,7 +218,7 @@ def _report(
     if refusal is None or dialect.grammar == "passed_on":
         meant = "" if refusal else _with_root(fault.text, dialect)
         escape = "$\\{" if dialect.grammar == "definition" else "$${"
-        found.warning(
+        collector.warning(
             "E0817",
             f"{shown} is not a placeholder here and stays as it is",
             span,
@@ -228,7 +228,7 @@ def _report(
             else f"where that is meant, write {escape} for the two characters ${{",
         )
         return
-    found.error(
+    collector.error(
         "E0818" if refusal.is_undeclared else "E0816",
         f"the placeholder {shown} {'names nothing' if refusal.is_undeclared else 'cannot be read'}",
         span,

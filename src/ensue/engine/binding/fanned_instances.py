@@ -36,14 +36,14 @@ def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Retur
     parts, selector = tuple(returned.parts.values()), reference.selector
     if selector is None or selector == returned.name:
         own = returned.on(target)
-        found = (own,) if own is not None and len(parts) > 1 else parts
+        state_returns = (own,) if own is not None and len(parts) > 1 else parts
     else:
-        found = tuple(part for part in parts if selector in _names(part, returned.name))
-    if len(found) == 1:
-        return found[0]
+        state_returns = tuple(part for part in parts if selector in _names(part, returned.name))
+    if len(state_returns) == 1:
+        return state_returns[0]
     there = ", ".join(repr(_id(part)) for part in parts[:_MOST_SHOWN])
     more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
-    if not found and selector is not None:
+    if not state_returns and selector is not None:
         msg = f"{reference.id!r} was not run on {selector!r}, but on {there}{more}"
         raise StateFailedError(msg)
     example = _example(reference, parts[0]) if parts else reference.id

@@ -51,7 +51,7 @@ class Insertions:
     def _filled(self, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        return self._stand_in.sub(lambda found: self._lines[int(found[1])], value)
+        return self._stand_in.sub(lambda match: self._lines[int(match[1])], value)
 
     def check(self, template: str, name: str) -> None:
         """Refuse a Jinja template whose expressions would compute with a placeholder.

@@ -132,9 +132,9 @@ def _follow_brackets(text: str, kind: str, piece: str, open_brackets: list[str])
 
 
 def _pieces(text: str, position: int) -> Iterator[tuple[str, str, int]]:
-    while found := _PIECE.match(text, position):
-        position = found.end()
-        double, single, word, sign = found.groups()
+    while match := _PIECE.match(text, position):
+        position = match.end()
+        double, single, word, sign = match.groups()
         if sign is not None:
             yield "sign", sign, position
         elif word is not None:

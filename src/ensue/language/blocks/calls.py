@@ -95,14 +95,14 @@ class Lookup:
         tree: everything that is compiled together.
         roots: where SLS files are.
         reader: reads the tags of SLS files.
-        found: collects the errors.
+        collector: collects the errors.
     """
 
-    def __init__(self, tree: SlsTree, roots: Roots, reader: HeadReader, found: Collector) -> None:
+    def __init__(self, tree: SlsTree, roots: Roots, reader: HeadReader, collector: Collector) -> None:
         self._tree = tree
         self._roots = roots
         self._reader = reader
-        self._found = found
+        self._collector = collector
         self._heads: dict[tuple[str, str], SlsHead | None] = {}
 
     def look_up(self, drafts: list[Draft]) -> list[tuple[int, int]]:
@@ -153,14 +153,14 @@ class Lookup:
             if producer not in last and producer not in self._tree.outer_ids
         ]
         for producer in missing:
-            if producer not in self._found.refused:
+            if producer not in self._collector.refused:
                 self._no_producer(last, producer, block)
         if missing:
             return None
         return sorted(last[producer] for producer in block.producers if producer in last)
 
     def _no_producer(self, known: Iterable[str], producer: str, block: Block) -> None:
-        self._found.error(
+        self._collector.error(
             "E0314",
             f"the block waits for {producer!r}, which is not in this run",
             block.place,
@@ -182,7 +182,7 @@ class Lookup:
     def _block(self, name: str, file: SlsFile, caller: Stream, span: Callable[[], Span]) -> Called | None:
         known = caller.space.find(name)
         if known is None:
-            self._found.error(
+            self._collector.error(
                 "E0904",
                 f"there is no delayed block {name!r} here",
                 span(),
@@ -198,7 +198,7 @@ class Lookup:
         name = written if not written.startswith(".") else absolute_name(written, calling) or written
         file = self._roots.find(name, calling.saltenv)
         if file is None:
-            self._found.error(
+            self._collector.error(
                 "E0904",
                 f"there is no SLS {name!r} to render",
                 span(),
@@ -227,7 +227,7 @@ class Lookup:
             try:
                 self._heads[key] = self._reader.sls_head(file)
             except CompileError as error:
-                self._found.add(error.diagnostics)
+                self._collector.add(error.diagnostics)
         return self._heads[key]
 
     def _elsewhere(self, name: str) -> str:

@@ -133,24 +133,24 @@ def scan(
 def _tags(text: str, path: str, first_line: int) -> Iterator[_TagLine]:
     line, counted = first_line, 0
     below = -1
-    for found in re.finditer(_TAG, text):
-        line += text.count("\n", counted, found.start())
-        counted = found.start()
-        column = text.index("#", found.start()) - found.start() + 1
-        waiting = read_waiting(found[0]) if found[2] is None else None
-        is_bare = found[2] is None and is_end(found[0])
-        pipe = read_pipe(found[0]) if found[2] is None else ""
-        is_below = found.start() == below
-        below = found.end() + 1 if waiting else -1
-        if found[2] is None and not waiting and not is_bare and not pipe:
+    for match in re.finditer(_TAG, text):
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
+        column = text.index("#", match.start()) - match.start() + 1
+        waiting = read_waiting(match[0]) if match[2] is None else None
+        is_bare = match[2] is None and is_end(match[0])
+        pipe = read_pipe(match[0]) if match[2] is None else ""
+        is_below = match.start() == below
+        below = match.end() + 1 if waiting else -1
+        if match[2] is None and not waiting and not is_bare and not pipe:
             continue
         yield _TagLine(
-            is_end=found[1] is not None or is_bare,
-            words=(found[2] or "").split(),
+            is_end=match[1] is not None or is_bare,
+            words=(match[2] or "").split(),
             span=Span(path, line, column),
             line=line,
-            start=found.start(),
-            end=found.end(),
+            start=match.start(),
+            end=match.end(),
             waiting=waiting,
             is_bare=is_bare,
             pipe=pipe,
@@ -353,8 +353,8 @@ def twice(name: str, first: Span, second: Span) -> Diagnostic:
 def _without_indentation(text: str) -> str:
     """Return a text without the indentation that all its lines have; blank lines do not count."""
     common: str | None = None
-    for found in re.finditer(_INDENTATION, text):
-        common = found[1] if common is None else _common_start(common, found[1])
+    for match in re.finditer(_INDENTATION, text):
+        common = match[1] if common is None else _common_start(common, match[1])
         if not common:
             return text
     if not common:

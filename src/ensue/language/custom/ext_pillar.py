@@ -59,17 +59,17 @@ class ExternalPillar:
         self._merging = merging
 
     def before_and_after_files(
-        self, found: Collector, *, comes_first: bool
+        self, collector: Collector, *, comes_first: bool
     ) -> tuple[dict[str, Any], Callable[[dict[str, Any], Collector], dict[str, Any]]]:
         """Return the external pillar that pillar's files see, and what merges it with theirs.
 
         Args:
-            found: receives the errors.
+            collector: receives the errors.
             comes_first: whether the files are rendered after it and override it (`ext_pillar_first`).
         """
         if not comes_first:
             return {}, self.onto
-        first = self.onto({}, found)
+        first = self.onto({}, collector)
 
         def below(pillar: dict[str, Any], _found: Collector) -> dict[str, Any]:
             whole: dict[str, Any] = copied(first)
@@ -78,21 +78,21 @@ class ExternalPillar:
 
         return first, below
 
-    def onto(self, pillar: dict[str, Any], found: Collector) -> dict[str, Any]:
+    def onto(self, pillar: dict[str, Any], collector: Collector) -> dict[str, Any]:
         """Return a pillar with the results of all functions on top; each receives the pillar so far.
 
         Args:
             pillar: the pillar so far; it is changed in place.
-            found: receives the errors.
+            collector: receives the errors.
         """
         for entry in self._listed:
             for name, options in entry.items():
-                said = self._said(str(name), options, pillar, found)
+                said = self._said(str(name), options, pillar, collector)
                 if said:
                     self._merging.into(pillar, said)
         return pillar
 
-    def _said(self, name: str, options: Any, pillar: dict[str, Any], found: Collector) -> dict[str, Any]:
+    def _said(self, name: str, options: Any, pillar: dict[str, Any], collector: Collector) -> dict[str, Any]:
         try:
             surroundings = self._surroundings()
             function = self._function(name, surroundings)
@@ -104,24 +104,24 @@ class ExternalPillar:
         except NotKnownError:
             raise
         except _RefusedError as refused:
-            found.add([refused.fault])
+            collector.add([refused.fault])
         except DataBoundError as error:
-            found.add([_failed(name, str(error))])
+            collector.add([_failed(name, str(error))])
         except EnsueError as error:
-            found.add([_failed(name, str(error))])
+            collector.add([_failed(name, str(error))])
         except Exception as error:  # noqa: BLE001 -- a plug-in call
-            found.add([_failed(name, f"{type(error).__name__}: {error}")])
+            collector.add([_failed(name, f"{type(error).__name__}: {error}")])
         else:
-            found.add(_failed(name, text) for text in _reported(made))
+            collector.add(_failed(name, text) for text in _reported(made))
             return made
         return {}
 
     def _function(self, name: str, surroundings: Mapping[str, Any]) -> Callable[..., Any]:
         refusals: list[str] = []
-        for one in self._files.of(name):
-            if one.refusal:
-                refusals.append(str(one))
-            elif function := one.functions.get("ext_pillar"):
+        for loaded in self._files.of(name):
+            if loaded.refusal:
+                refusals.append(str(loaded))
+            elif function := loaded.functions.get("ext_pillar"):
                 return function
         if not refusals and (found := self._of_salt.external_pillar(name, self._id, surroundings)):
             return found

@@ -62,7 +62,7 @@ class CustomFiles:
 
     def is_loaded(self, name: str) -> bool:
         """Return whether all files that may have a name are loaded, so that a look-up does not block."""
-        return all(one in self._loaded for one in self._candidates(name))
+        return all(candidate in self._loaded for candidate in self._candidates(name))
 
     def of(self, name: str) -> list[LoadedFile]:
         """Load the files that may have a name, and return those that have it or refuse to be used.
@@ -72,10 +72,12 @@ class CustomFiles:
         """
         found: list[LoadedFile] = []
         for own_name in self._candidates(name):
-            one = self._candidate(own_name, name)
-            if one is not None and (name in one.names or (one.refusal and self._wants(one, name))):
-                found.append(one)
-                if own_name == name and not one.refusal:
+            loaded = self._candidate(own_name, name)
+            if loaded is not None and (
+                name in loaded.names or (loaded.refusal and self._wants(loaded, name))
+            ):
+                found.append(loaded)
+                if own_name == name and not loaded.refusal:
                     break
         return found
 

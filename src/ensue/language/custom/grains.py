@@ -60,7 +60,11 @@ class CustomGrains:
     def _add(self, loaded: LoadedFile, name: str, grains: dict[str, Any]) -> None:
         function = loaded.functions[name]
         try:
-            takes = {"grains": grains} if any(one.name == "grains" for one in parameters(function)) else {}
+            takes = (
+                {"grains": grains}
+                if any(parameter.name == "grains" for parameter in parameters(function))
+                else {}
+            )
             with calling(self._surroundings()):
                 made = function(**takes)
         except (Exception, SystemExit) as error:  # noqa: BLE001 -- a plug-in call

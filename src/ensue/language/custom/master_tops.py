@@ -56,37 +56,37 @@ class MasterTops:
         self._surroundings = surroundings
         self._of_salt = of_salt
 
-    def joined(self, matched: Sequence[TopMatch], found: Collector) -> list[TopMatch]:
+    def joined(self, matched: Sequence[TopMatch], collector: Collector) -> list[TopMatch]:
         """Return what a top file assigns together with what all functions assign, by environment.
 
         Args:
             matched: what the top file assigns.
-            found: receives the errors.
+            collector: receives the errors.
         """
         by_environment: dict[str, dict[str, TopMatch]] = {}
-        for one in matched:
-            by_environment.setdefault(one.saltenv, {})[one.name] = one
-        for saltenv, own in self._assigned(found).items():
+        for match in matched:
+            by_environment.setdefault(match.saltenv, {})[match.name] = match
+        for saltenv, own in self._assigned(collector).items():
             listed = by_environment.get(saltenv, {})
             both = {**own, **listed} if self._comes_first else {**listed, **own}
             by_environment[saltenv] = {name: listed.get(name, one) for name, one in both.items()}
         return [one for listed in by_environment.values() for one in listed.values()]
 
-    def _assigned(self, found: Collector) -> dict[str, dict[str, TopMatch]]:
+    def _assigned(self, collector: Collector) -> dict[str, dict[str, TopMatch]]:
         assigned: dict[str, dict[str, TopMatch]] = {}
         for name in map(str, self._listed):
             place = TextDocument(FILE_NAME, "").place("master_tops", name)
-            for saltenv, sls in self._of(name, found):
-                one = TopMatch(name=sls, saltenv=saltenv, span=place)
-                assigned.setdefault(saltenv, {}).setdefault(sls, one)
+            for saltenv, sls in self._of(name, collector):
+                match = TopMatch(name=sls, saltenv=saltenv, span=place)
+                assigned.setdefault(saltenv, {}).setdefault(sls, match)
         return assigned
 
-    def _of(self, name: str, found: Collector) -> list[tuple[str, str]]:
+    def _of(self, name: str, collector: Collector) -> list[tuple[str, str]]:
         """Return what one function assigns, as pairs of an environment and an SLS."""
         try:
             surroundings = self._surroundings()
             grains = dict(surroundings["grains"])
-            function = self._function(name, surroundings, found)
+            function = self._function(name, surroundings, collector)
             if function is None:
                 return []
             with calling(surroundings):
@@ -94,24 +94,24 @@ class MasterTops:
         except NotKnownError:
             raise
         except EnsueError as error:
-            found.add([_failed(name, str(error))])
+            collector.add([_failed(name, str(error))])
         except Exception as error:  # noqa: BLE001 -- a plug-in call
-            found.add([_failed(name, f"{type(error).__name__}: {error}")])
+            collector.add([_failed(name, f"{type(error).__name__}: {error}")])
         return []
 
     def _function(
-        self, name: str, surroundings: Mapping[str, Any], found: Collector
+        self, name: str, surroundings: Mapping[str, Any], collector: Collector
     ) -> Callable[..., Any] | None:
         refusals: list[str] = []
-        for one in self._files.of(name):
-            if one.refusal:
-                refusals.append(str(one))
-            elif function := one.functions.get("top"):
+        for loaded in self._files.of(name):
+            if loaded.refusal:
+                refusals.append(str(loaded))
+            elif function := loaded.functions.get("top"):
                 return function
         if not refusals and (of_salt := self._of_salt.master_top(name, self._id, surroundings)):
             return of_salt
         hint = self._of_salt.hint
-        found.add(
+        collector.add(
             [
                 Diagnostic(
                     code="E0857",

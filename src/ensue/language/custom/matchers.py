@@ -45,11 +45,11 @@ class CustomMatchers:
             PluginError: its file does not load, or refuses to be used.
         """
         files = self._files.of(f"{kind}{_SUFFIX}")
-        for one in files:
-            function = None if one.refusal else one.functions.get("match")
+        for file in files:
+            function = None if file.refusal else file.functions.get("match")
             if function is not None:
                 return lambda expression: self._matched(kind, function, expression)
-        if refusals := [str(one) for one in files if one.refusal]:
+        if refusals := [str(loaded) for loaded in files if loaded.refusal]:
             raise PluginError("; ".join(refusals))
         return None
 

@@ -84,7 +84,11 @@ class CustomModules:
 
     def names(self, module: str) -> list[str]:
         """Return the names of a module's functions."""
-        return [name for one in self._usable(module) for name in one.functions_with_context or one.functions]
+        return [
+            name
+            for loaded in self._usable(module)
+            for name in loaded.functions_with_context or loaded.functions
+        ]
 
     def find(self, module: str, function: str) -> Callable[..., Any] | None:
         """Return a function, wrapped so that it can be called with a context; None if there is none.
@@ -95,17 +99,17 @@ class CustomModules:
         Raises:
             PluginError: the module does not load; names the file.
         """
-        for one in self._usable(module):
-            if one.functions_with_context:
-                if function in one.functions_with_context:
-                    return one.functions_with_context[function]
-            elif function in (plain := one.functions):
-                return self._wrapped(one, module, function, plain[function])
+        for loaded in self._usable(module):
+            if loaded.functions_with_context:
+                if function in loaded.functions_with_context:
+                    return loaded.functions_with_context[function]
+            elif function in (plain := loaded.functions):
+                return self._wrapped(loaded, module, function, plain[function])
         return None
 
     def why_refused(self, module: str) -> str:
         """Return why a file of this name refuses to be used; empty if none refuses."""
-        refusing = [one for one in self._files.of(module) if one.refusal]
+        refusing = [loaded for loaded in self._files.of(module) if loaded.refusal]
         return "; ".join(map(str, refusing))
 
     def is_of_this_machine(self, module: str) -> bool:
@@ -118,19 +122,19 @@ class CustomModules:
             PluginError: the module does not load; names the file.
         """
         return any(
-            not one.functions_with_context and getattr(one.module, FOR_RESOURCES, None) is not True
-            for one in self._usable(module)
+            not loaded.functions_with_context and getattr(loaded.module, FOR_RESOURCES, None) is not True
+            for loaded in self._usable(module)
         )
 
     def attribute(self, module: str, name: str) -> Any:
         """Return an attribute of a module that is written for ensue; None if there is none."""
-        for one in self._usable(module):
-            if one.functions_with_context:
-                return getattr(one.module, name, None)
+        for loaded in self._usable(module):
+            if loaded.functions_with_context:
+                return getattr(loaded.module, name, None)
         return None
 
     def _usable(self, module: str) -> Iterator[LoadedFile]:
-        return (one for one in self._files.of(module) if not one.refusal)
+        return (loaded for loaded in self._files.of(module) if not loaded.refusal)
 
     def _wrapped(
         self, loaded: LoadedFile, module: str, function: str, plain: Callable[..., Any]

@@ -44,8 +44,10 @@ class ProjectCode:
 
     def states(self) -> CustomModules | None:
         """Return the project's state functions; None if it has none."""
-        found = CustomModules(self._folders("_states"), self.surroundings, self.otherwise, before=ModInit())
-        return found or None
+        custom_modules = CustomModules(
+            self._folders("_states"), self.surroundings, self.otherwise, before=ModInit()
+        )
+        return custom_modules or None
 
     def files(self, kind: str) -> CustomFiles:
         """Return the project's files of a kind, such as `_grains`."""

@@ -50,8 +50,8 @@ class CustomRenderers:
             found = self._files.of(name)
         except PluginError as error:
             raise _refused(name, str(error)) from error
-        for one in found:
-            if not one.refusal and (render := one.functions.get("render")):
+        for loaded in found:
+            if not loaded.refusal and (render := loaded.functions.get("render")):
                 return _Stage(name, render, surroundings).run
         if found:
             raise _refused(name, "; ".join(map(str, found)))

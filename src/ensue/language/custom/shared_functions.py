@@ -30,21 +30,21 @@ class SharedFunctions(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Callable[..., Any]:
         module, _, function = name.rpartition(".")
         refusals: list[str] = []
-        for one in self._files.of(module):
-            if one.refusal:
-                refusals.append(str(one))
-            elif function in one.functions:
-                return one.functions[function]
-        found = None if refusals else _salts_own(module, function)
-        if found is None:
+        for loaded in self._files.of(module):
+            if loaded.refusal:
+                refusals.append(str(loaded))
+            elif function in loaded.functions:
+                return loaded.functions[function]
+        getitem = None if refusals else _salts_own(module, function)
+        if getitem is None:
             raise KeyError("; ".join([name, *refusals]))
-        return found
+        return getitem
 
     def __iter__(self) -> Iterator[str]:
         for module in self._files.names():
-            one = self._files.load(module)
-            for own in one.names if one else ():
-                yield from (f"{own}.{function}" for function in (one.functions if one else ()))
+            loaded = self._files.load(module)
+            for own in loaded.names if loaded else ():
+                yield from (f"{own}.{function}" for function in (loaded.functions if loaded else ()))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -264,12 +264,14 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
     taken = parameters(function)
     if taken and taken[0].name == "ctx":
         taken = taken[1:]
-    named = [one for one in taken if one.is_named]
-    has_others = any(one.takes_others for one in taken)
+    named = [parameter for parameter in taken if parameter.is_named]
+    has_others = any(parameter.takes_others for parameter in taken)
     also: AlsoTakes = getattr(function, ALSO_TAKES, _UNDECORATED)
     return Signature(
-        names=frozenset(one.name for one in named) | also.names,
-        required=frozenset(one.name for one in named if not one.is_optional and one.name != "name"),
+        names=frozenset(parameter.name for parameter in named) | also.names,
+        required=frozenset(
+            parameter.name for parameter in named if not parameter.is_optional and parameter.name != "name"
+        ),
         accepts_any=has_others and also.passes_others,
         takes_words=bool(getattr(function, TAKES_WORDS, False)),
         others_with=also.others_with,

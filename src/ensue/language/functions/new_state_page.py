@@ -44,7 +44,7 @@ def declared_keys(module: str, function: str) -> tuple[str, ...]:
     keys = new_state_keys()
     own = keys.get(f"{module}.{function}", ())
     watching = keys.get(f"{module}.mod_watch", ()) if own else ()
-    return tuple(dict.fromkeys(one.name for one in (*own, *watching)))
+    return tuple(dict.fromkeys(key_doc.name for key_doc in (*own, *watching)))
 
 
 def _page() -> str:

@@ -132,7 +132,7 @@ def sls_schema(functions: Iterable[FunctionDoc], *, is_open: bool = False) -> di
 
 def _declared(doc: FunctionDoc) -> dict[str, Any]:
     """Return the schema of a function under its ID: a list that has the required arguments."""
-    required = [one.name for one in doc.arguments if one.required and one.name != "name"]
+    required = [argument.name for argument in doc.arguments if argument.required and argument.name != "name"]
     # `use` copies arguments from another state.
     copied = {"contains": {"required": ["use"]}}
     needed = [{"anyOf": [{"contains": {"required": [name]}}, copied]} for name in required]
@@ -140,7 +140,10 @@ def _declared(doc: FunctionDoc) -> dict[str, Any]:
 
 
 def _function(doc: FunctionDoc) -> dict[str, Any]:
-    item, others_with = _item(doc), next((one.others_with for one in doc.arguments if one.others_with), "")
+    item, others_with = (
+        _item(doc),
+        next((argument.others_with for argument in doc.arguments if argument.others_with), ""),
+    )
     schema: dict[str, Any] = {"description": doc.summary, "type": ["array", "null"]}
     if not others_with:
         return schema | {"items": item}
@@ -154,9 +157,13 @@ def _function(doc: FunctionDoc) -> dict[str, Any]:
 def _item(doc: FunctionDoc) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     is_open = False
-    for one in doc.arguments:
-        is_open |= one.takes_any
-        properties |= {name: {} for name in one.names} if one.repeated else {one.name: _argument(one)}
+    for argument in doc.arguments:
+        is_open |= argument.takes_any
+        properties |= (
+            {name: {} for name in argument.names}
+            if argument.repeated
+            else {argument.name: _argument(argument)}
+        )
     return {
         "type": "object",
         "minProperties": 1,

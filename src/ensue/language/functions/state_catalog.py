@@ -47,12 +47,15 @@ class StateCatalog:
         if only is not None:
             signature = only.signature(module, function)
             if signature is None and own is not None:
-                found = _ONE_TYPE.match(target)
+                match = _ONE_TYPE.match(target)
                 why = only.why_missing(module, function)
-                msg = f"{module}.{function} is not available for {found[1] if found else target}"
+                msg = f"{module}.{function} is not available for {match[1] if match else target}"
                 raise NotAvailableError(f"{msg}: {why}" if why else msg)
             return signature
-        offered = [own, *(one.signature(module, function) for one in self._loaders.known("states"))]
+        offered = [
+            own,
+            *(functions.signature(module, function) for functions in self._loaders.known("states")),
+        ]
         return _any_of([one for one in offered if one is not None])
 
     def new_state_keys(self, module: str, function: str) -> Collection[str]:
@@ -61,11 +64,11 @@ class StateCatalog:
 
     def _only_type(self, target: str) -> Functions | None:
         """Return the functions of the only type that a target can match; None if there may be several."""
-        found = _ONE_TYPE.match(target)
-        if found is None:
+        match = _ONE_TYPE.match(target)
+        if match is None:
             return None
         try:
-            return self._loaders.of("states", TYPE_ALIASES.get(found[1], found[1]))
+            return self._loaders.of("states", TYPE_ALIASES.get(match[1], match[1]))
         except EnsueError:
             # A type that does not exist is reported as an error of the target.
             return None
@@ -89,13 +92,15 @@ def _any_of(signatures: Sequence[Signature]) -> Signature | None:
     if len(signatures) <= 1:
         return signatures[0] if signatures else None
     return Signature(
-        names=frozenset(chain.from_iterable(one.names for one in signatures)),
+        names=frozenset(chain.from_iterable(signature.names for signature in signatures)),
         required=frozenset(
-            name for name in signatures[0].required if all(name in one.required for one in signatures)
+            name
+            for name in signatures[0].required
+            if all(name in signature.required for signature in signatures)
         ),
-        accepts_any=any(one.accepts_any for one in signatures),
+        accepts_any=any(signature.accepts_any for signature in signatures),
         others_with=signatures[0].others_with,
         outdated=signatures[0].outdated,
-        absorbs_any=any(one.absorbs_any for one in signatures),
-        is_ours=all(one.is_ours for one in signatures),
+        absorbs_any=any(signature.absorbs_any for signature in signatures),
+        is_ours=all(signature.is_ours for signature in signatures),
     )

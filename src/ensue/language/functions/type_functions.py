@@ -106,9 +106,9 @@ class Overrides:
         if not callable(function):
             fault = f"is {function!r}, not a function"
         else:
-            taken = [one for one in parameters(function) if not one.takes_others]
+            taken = [parameter for parameter in parameters(function) if not parameter.takes_others]
             needed = ("ctx", "name") if self.kind == "states" else ("ctx",)
-            if [one.name for one in taken[: len(needed)]] != list(needed) and not (
+            if [parameter.name for parameter in taken[: len(needed)]] != list(needed) and not (
                 name == "mod_watch" and taken and taken[0].name == "ctx"
             ):
                 fault = f"does not take `{'`, `'.join(needed)}` first"

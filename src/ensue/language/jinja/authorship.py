@@ -59,8 +59,8 @@ def mark_authorship(template: nodes.Template, source: str) -> None:
 
 
 def _mark_item(text: str) -> str:
-    found = _ITEM.match(text)
-    return f"{found[1]}{ITEM}{found[2]}{ITEM}{text[found.end() :]}" if found else text
+    match = _ITEM.match(text)
+    return f"{match[1]}{ITEM}{match[2]}{ITEM}{text[match.end() :]}" if match else text
 
 
 def _printed(node: nodes.Node) -> Iterator[nodes.TemplateData | nodes.Const]:

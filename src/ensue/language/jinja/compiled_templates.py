@@ -143,8 +143,8 @@ class CompiledTemplates:
         else:
             self._count += 1
         if self._count > _MOST_FILES:
-            found = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
-            for path in found[: len(found) - _KEPT_WHEN_FULL]:
+            paths = sorted(self._folder.iterdir(), key=lambda path: path.stat().st_mtime_ns)
+            for path in paths[: len(paths) - _KEPT_WHEN_FULL]:
                 path.unlink(missing_ok=True)
             self._count = _KEPT_WHEN_FULL
 
@@ -196,14 +196,14 @@ def _names_secret(line: str) -> bool:
 
 def _is_private(path: Path) -> bool:
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and _belongs_to_us_alone(found)
+    return stat.S_ISDIR(status.st_mode) and _belongs_to_us_alone(status)
 
 
-def _belongs_to_us_alone(found: os.stat_result) -> bool:
-    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+def _belongs_to_us_alone(status: os.stat_result) -> bool:
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _read(path: Path) -> bytes | None:

@@ -72,12 +72,12 @@ def reading_of(environment: jinja2.Environment, text: str, name: str) -> Missing
     tree = environment.parse(text)
     for kinds in ((nodes.If, nodes.CondExpr, nodes.For), (nodes.Output,)):
         for node in tree.find_all(kinds):
-            for one in _read(node, ()):
-                if one.name == name:
-                    return one
+            for missing in _read(node, ()):
+                if missing.name == name:
+                    return missing
     # It has an attribute that is given a default, or asked for: `var.region | default('x')`.
     chains = (_chain(node, ()) for node in tree.find_all((nodes.Getattr, nodes.Getitem)))
-    return next((one for one in chains if one is not None and one.name == name), MissingName(name, 0))
+    return next((chain for chain in chains if chain is not None and chain.name == name), MissingName(name, 0))
 
 
 def stored_names(tree: nodes.Template) -> frozenset[str]:
@@ -101,8 +101,8 @@ def set_names(environment: jinja2.Environment, text: str) -> frozenset[str]:
 def column_of(line: str, name: str) -> int:
     """Return the column of a name in the tags of a line, counted from 1; 0 if it is not there."""
     tag = _TAG.search(line)
-    found = re.compile(rf"(?<![\w.'\"]){re.escape(name)}\b").search(line, tag.end() if tag else 0)
-    return found.start() + 1 if found else 0
+    match = re.compile(rf"(?<![\w.'\"]){re.escape(name)}\b").search(line, tag.end() if tag else 0)
+    return match.start() + 1 if match else 0
 
 
 def column_of_tag(line: str) -> int:

@@ -140,8 +140,8 @@ class Generator(CodeGenerator):
             super().visit_Concat(node, frame)
             return
         self.write("environment.concatenated((")
-        for one in node.nodes:
-            self.visit(one, frame)
+        for expression in node.nodes:
+            self.visit(expression, frame)
             self.write(", ")
         self.write("))")
 

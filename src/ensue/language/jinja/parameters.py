@@ -35,7 +35,7 @@ def printed_parameter(value: Any) -> Any:
 def filter_parameters(template: nodes.Template) -> None:
     """Put the filter around each printed parameter of a template."""
     for output in template.find_all(nodes.Output):
-        output.nodes = [_filtered(one) if _is_parameter(one) else one for one in output.nodes]
+        output.nodes = [_filtered(node) if _is_parameter(node) else node for node in output.nodes]
 
 
 def _is_parameter(node: nodes.Expr) -> bool:

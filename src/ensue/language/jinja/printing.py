@@ -62,7 +62,7 @@ def _nested(value: Any) -> Any:
 
 
 def _items(values: Any) -> str:
-    return ", ".join(_mapping(one, repr) if is_mapping(one) else _text(one, repr) for one in values)
+    return ", ".join(_mapping(value, repr) if is_mapping(value) else _text(value, repr) for value in values)
 
 
 def _mapping(value: Any, form: Callable[[Any], str]) -> str:

@@ -51,6 +51,6 @@ def _copied_namespace(value: Any, known: dict[int, Any]) -> Any:
         return value
     attributes = object.__getattribute__(value, "_Namespace__attrs")
     copied = known[id(value)] = Namespace()
-    for name, one in attributes.items():
-        copied[name] = _copied(one, known)
+    for name, attribute in attributes.items():
+        copied[name] = _copied(attribute, known)
     return copied

@@ -103,14 +103,14 @@ class AssignedSls:
         files.append(settings.root / "ensue.yaml")
         yield from unmentioned_pillar(services.pillars.override, own, files, folders)
 
-    def top(self, srn: Srn, found: Collector) -> Sequence[TopMatch]:
+    def top(self, srn: Srn, collector: Collector) -> Sequence[TopMatch]:
         """Return what the top file assigns to a target.
 
         Raises:
             CompileError: there is no top file.
         """
         self.must_have_top_file()
-        return self._matched(srn, found) or []
+        return self._matched(srn, collector) or []
 
     def foreseen(self, srn: Srn) -> ForeseenSls:
         """Return what the top file assigns to a resource as far as its name decides it; called in a thread.
@@ -118,20 +118,20 @@ class AssignedSls:
         Args:
             srn: the resource, which may not exist yet.
         """
-        found, undecided = Collector(), list[str]()
+        collector, undecided = Collector(), list[str]()
         unknown = ForeseenSls(target=srn, names=(), complete=False)
         if self._services.compiled_pillar(srn) is None:
             return unknown
         try:
             matched = self._services.unasked.attempted(
-                srn, lambda: self._matched(srn, found, self._known_subject(srn), undecided)
+                srn, lambda: self._matched(srn, collector, self._known_subject(srn), undecided)
             )
         except EnsueError:
             # An apply that gets so far reports it.
             return unknown
-        if matched is None or found.errors:
+        if matched is None or collector.errors:
             return unknown
-        names = dict.fromkeys(one.name for one in matched)
+        names = dict.fromkeys(match.name for match in matched)
         return ForeseenSls(target=srn, names=tuple(names), complete=not undecided)
 
     def must_have_top_file(self) -> None:
@@ -147,11 +147,13 @@ class AssignedSls:
             raise CompileError([self._no_top_file(Severity.ERROR)])
 
     def _highstate(self, srn: Srn, compiler: Compiler) -> tuple[Compiled, tuple[Diagnostic, ...]]:
-        found = Collector()
-        matched = self._matched(srn, found)
-        found.stop_on_errors()
-        requests = [SlsRequest(name=one.name, saltenv=one.saltenv, place=one.span) for one in matched or ()]
-        warnings = tuple(found.warnings)
+        collector = Collector()
+        matched = self._matched(srn, collector)
+        collector.stop_on_errors()
+        requests = [
+            SlsRequest(name=match.name, saltenv=match.saltenv, place=match.span) for match in matched or ()
+        ]
+        warnings = tuple(collector.warnings)
         if matched is None:
             warnings = (*warnings, self._no_top_file(Severity.WARNING))
         elif not requests:
@@ -179,7 +181,7 @@ class AssignedSls:
     def _matched(
         self,
         srn: Srn,
-        found: Collector,
+        collector: Collector,
         subject: TargetSubject | None = None,
         undecided: list[str] | None = None,
     ) -> list[TopMatch] | None:
@@ -192,7 +194,7 @@ class AssignedSls:
             services.roots,
             render,
             subject or services.subject(srn),
-            found,
+            collector,
             options,
             switches=self._switches,
             undecided=undecided,
@@ -204,11 +206,13 @@ class AssignedSls:
             # They may look at anything of a target, which may not exist yet.
             undecided.append("master_tops")
             return matched
-        return tops.joined(matched or [], found)
+        return tops.joined(matched or [], collector)
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:
         roots = self._services.roots
-        folders = ", ".join(roots.shown(one) for name in roots.environments for one in roots.folders(name))
+        folders = ", ".join(
+            roots.shown(folder) for name in roots.environments for folder in roots.folders(name)
+        )
         return Diagnostic(
             code=NO_TOP_FILE,
             summary="there is no top file",
@@ -221,7 +225,7 @@ class AssignedSls:
         """Return whether the project has definitions of resources, and no folder of states."""
         roots, settings = self._services.roots, self._services.settings
         folders = (folder for name in roots.environments for folder in roots.folders(name))
-        return (settings.root / "definitions").is_dir() and not any(one.is_dir() for one in folders)
+        return (settings.root / "definitions").is_dir() and not any(folder.is_dir() for folder in folders)
 
     def _request(self, name: str) -> SlsRequest:
         settings = self._services.settings

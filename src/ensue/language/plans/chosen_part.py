@@ -75,7 +75,7 @@ class ChosenPart:
         if not first.total and not first.late:
             return first  # Why there are no states is said as without a part.
         problems = word_problems(first.all, self._part, joining=bool(first.late))
-        if errors := [one for one in problems if one.severity is Severity.ERROR]:
+        if errors := [diagnostic for diagnostic in problems if diagnostic.severity is Severity.ERROR]:
             raise CompileError(errors)
         own, *beside = await asyncio.to_thread(self._restricted, first.all, self._part)
         if not any(plan.chunks for plan in (own, *beside)) and not first.late:

@@ -40,18 +40,18 @@ def high_data(tree: SlsTree) -> dict[str, Any]:
 
 def _body(tree: SlsTree, modules: dict[str, Declaration]) -> dict[str, Any]:
     body: dict[str, Any] = {}
-    for one in modules.values():
-        metadata = tree.metadata.get(sls_key(one.sls, one.saltenv), {})
-        if one.id in metadata:
-            body[META] = metadata[one.id]
-    for module, one in modules.items():
-        arguments: list[Any] = [{name: value} for name, value in one.arguments.items()]
-        if tree.binds and (bound := _bindings_of(one.arguments)):
+    for declaration in modules.values():
+        metadata = tree.metadata.get(sls_key(declaration.sls, declaration.saltenv), {})
+        if declaration.id in metadata:
+            body[META] = metadata[declaration.id]
+    for module, declaration in modules.items():
+        arguments: list[Any] = [{name: value} for name, value in declaration.arguments.items()]
+        if tree.binds and (bound := _bindings_of(declaration.arguments)):
             arguments.append({"arg_bind": bound})
-        arguments.append(one.function)
-        if one.order is not None:
-            arguments.append({"order": one.order})
-        body |= {module: arguments, **_place(tree, one)}
+        arguments.append(declaration.function)
+        if declaration.order is not None:
+            arguments.append({"order": declaration.order})
+        body |= {module: arguments, **_place(tree, declaration)}
     return body
 
 
@@ -95,15 +95,15 @@ def _written(tree: SlsTree, chunk: Chunk, entries: _Entries) -> dict[str, Any]:
     return {**_place(tree, entry.declaration), **shown, "order": order}
 
 
-def _place(tree: SlsTree, one: Declaration) -> dict[str, Any]:
-    including = tree.loaded.get(sls_key(one.sls, one.saltenv), set()) - {one.sls}
-    shown: dict[str, Any] = {"__sls__": one.sls, "__env__": one.saltenv}
+def _place(tree: SlsTree, declaration: Declaration) -> dict[str, Any]:
+    including = tree.loaded.get(sls_key(declaration.sls, declaration.saltenv), set()) - {declaration.sls}
+    shown: dict[str, Any] = {"__sls__": declaration.sls, "__env__": declaration.saltenv}
     return shown | ({"__sls_included_from__": sorted(including)} if including else {})
 
 
-def _named(one: Declaration) -> Iterator[tuple[str, dict[str, Any]]]:
+def _named(declaration: Declaration) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the entries of `names`: each name with the arguments below it."""
-    names = one.arguments.get("names")
+    names = declaration.arguments.get("names")
     for entry in names if is_list(names) else []:
         if is_mapping(entry) and entry:
             name, below = next(iter(entry.items()))
@@ -119,13 +119,13 @@ def _entries(tree: SlsTree) -> _Entries:
     """Return the entry of each state."""
     drafts: list[Draft] = []
     owns: list[dict[str, Any]] = []
-    for one in (one for modules in tree.declared.values() for one in modules.values()):
-        named = list(_named(one))
-        name = one.arguments.get("name")
-        single = name if isinstance(name, str) else one.id
+    for declaration in (module for modules in tree.declared.values() for module in modules.values()):
+        named = list(_named(declaration))
+        name = declaration.arguments.get("name")
+        single = name if isinstance(name, str) else declaration.id
         for place, (name, own) in enumerate(named or [(single, {})], start=1 if named else 0):
-            order = own.get("order", one.arguments.get("order", one.order))
-            drafts.append(Draft(one, name, {}, order=order, name_order=place))
+            order = own.get("order", declaration.arguments.get("order", declaration.order))
+            drafts.append(Draft(declaration, name, {}, order=order, name_order=place))
             owns.append(own)
     numbers = order_numbers(drafts)[0]
     return {

@@ -32,8 +32,8 @@ class JoiningPlans:
         """Return the source of resources that join while the run goes on."""
 
         def named(admit: Callable[[Newcomer], None]) -> None:
-            for one in first.late.values():
-                admit(one.with_plan(self._noted))
+            for newcomer in first.late.values():
+                admit(newcomer.with_plan(self._noted))
             if first.derived:
                 first.derived.begin(lambda one: admit(one.with_plan(self._noted)))
 

@@ -17,10 +17,10 @@ _NO_STATES: Final = "no_|-states_|-states_|-None"
 
 def why_no_states(first: FirstPlans) -> str:
     """Return why a highstate has no states; empty if that is not an error."""
-    for one in first.warnings:
-        if one.code in {NO_TOP_FILE, NOTHING_ASSIGNED}:
+    for diagnostic in first.warnings:
+        if diagnostic.code in {NO_TOP_FILE, NOTHING_ASSIGNED}:
             # The warning itself follows, with its help; a line of the plan would cut that.
-            return f"No states found for this minion: {one.summary}"
+            return f"No states found for this minion: {diagnostic.summary}"
     return ""
 
 

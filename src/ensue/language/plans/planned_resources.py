@@ -73,7 +73,7 @@ class PlannedResources:
         if registers := [str(srn) for srn in promised if self._would_register(chunk, srn)]:
             foreseen["registers"] = [*registers]
         if applies:
-            foreseen["applies"] = [one.as_data() for one in applies]
+            foreseen["applies"] = [apply.as_data() for apply in applies]
         return foreseen
 
     def _would_register(self, chunk: Chunk, srn: Srn) -> bool:

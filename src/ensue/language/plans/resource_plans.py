@@ -215,15 +215,15 @@ class ResourcePlans:
         unassigned: list[str] = []
         for srn, outcome in self._outcomes.items():
             if isinstance(outcome, CompileError):
-                for one in outcome.diagnostics:
-                    errors.setdefault(one, []).append(srn)
+                for diagnostic in outcome.diagnostics:
+                    errors.setdefault(diagnostic, []).append(srn)
             elif not isinstance(outcome, EnsueError):
                 if any(one.code == NOTHING_ASSIGNED for one in outcome[1]):
                     unassigned.append(srn.id)
                 warnings.update(dict.fromkeys(one for one in outcome[1] if one.code != NOTHING_ASSIGNED))
         if errors:
             raise CompileError([_compiled_for(one, srns) for one, srns in errors.items()])
-        if unassigned and not any(one.code == NO_TOP_FILE for one in warnings):
+        if unassigned and not any(warning.code == NO_TOP_FILE for warning in warnings):
             warnings[nothing_assigned(_listed(unassigned))] = None
         return tuple(warnings)
 

@@ -100,9 +100,9 @@ class ShowCommand:
         return masked_low(low_data(compiled.tree, compiled.plan), masker)
 
     def _top(self, srn: Srn) -> dict[str, list[str]]:
-        found = Collector()
+        collector = Collector()
         matched: dict[str, list[str]] = {}
-        for one in self._assigned.top(srn, found):
-            matched.setdefault(one.saltenv, []).append(one.name)
-        found.stop_on_errors()
+        for match in self._assigned.top(srn, collector):
+            matched.setdefault(match.saltenv, []).append(match.name)
+        collector.stop_on_errors()
         return matched

@@ -40,7 +40,7 @@ def special_tags(plans: Sequence[Plan], part: RunPart) -> Iterator[Diagnostic]:
         )
     if part.only or part.start_at:
         yield from _warning(
-            _tagged((one.chunk for plan in plans for one in plan.excluded), ALWAYS),
+            _tagged((excluded.chunk for plan in plans for excluded in plan.excluded), ALWAYS),
             f"has the tag `{ALWAYS}` and is left out",
             "a tag only names a state, also this one of Ansible",
             f"`--only tag:{ALWAYS}` runs it too; what the chosen states need, they `require`",

@@ -33,15 +33,15 @@ class Import(msgspec.Struct, frozen=True, kw_only=True):
 
 def take_out_imports(text: str) -> tuple[str, list[Import]]:
     """Return a text without its import lines, and these lines."""
-    found: list[Import] = []
+    imports: list[Import] = []
 
     def noted(match: re.Match[str]) -> str:
         path = (match["source"] or match["whole"]).strip().removeprefix("salt://")
         names = tuple(_names(match["names"])) if match["names"] else ()
-        found.append(Import(path=path, line=text.count("\n", 0, match.start()) + 1, names=names))
+        imports.append(Import(path=path, line=text.count("\n", 0, match.start()) + 1, names=names))
         return f"{match['indent']}pass"
 
-    return _LINE.sub(noted, text), found
+    return _LINE.sub(noted, text), imports
 
 
 def _names(listed: str) -> list[tuple[str, str]]:

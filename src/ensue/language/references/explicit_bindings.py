@@ -52,7 +52,7 @@ class _ShapeError(Exception):
     """Carries the error in an `arg_bind`; never leaves this module."""
 
 
-def apply_arg_bind(declaration: Declaration, found: Collector) -> None:
+def apply_arg_bind(declaration: Declaration, collector: Collector) -> None:
     """Turn the `arg_bind` of a declaration into references in its arguments."""
     place = declaration.written_at(WORD)
     listed = declaration.arguments.pop(WORD)
@@ -62,7 +62,7 @@ def apply_arg_bind(declaration: Declaration, found: Collector) -> None:
             declaration.borrow(str(_steps(binding.argument)[0]), place)
     except _ShapeError as error:
         document, keys = place
-        found.error(
+        collector.error(
             "E0807",
             f"`{WORD}` of {declaration.id!r} cannot be read",
             document.locate(keys),
@@ -168,8 +168,8 @@ def _holds(data: Any, reference: Reference) -> bool:
     )
 
 
-def _same(one: Reference, other: Reference) -> bool:
-    return _meaning(one) == _meaning(other)
+def _same(reference: Reference, other: Reference) -> bool:
+    return _meaning(reference) == _meaning(other)
 
 
 def _meaning(reference: Reference) -> tuple[object, ...]:

@@ -54,7 +54,7 @@ class Faults:
     Args:
         drafts: all drafts of the scope.
         producers: the drafts as references find them.
-        found: collects the errors.
+        collector: collects the errors.
         is_resource: whether the scope is one of a resource, which sees no state of another.
         block_of: returns the delayed block whose text declares an ID; empty if none does.
     """
@@ -63,7 +63,7 @@ class Faults:
         self,
         drafts: Sequence[Draft],
         producers: Producers,
-        found: Collector,
+        collector: Collector,
         *,
         is_resource: bool = False,
         block_of: Callable[[str], str] = lambda _: "",
@@ -72,19 +72,19 @@ class Faults:
         self._is_resource = is_resource
         self._drafts = drafts
         self._producers = producers
-        self._found = found
+        self._collector = collector
 
     def tell(self, fault: Fault, span: Span) -> None:
         """Report an error at a place."""
         if fault.is_told:
             return
-        self._found.error(
+        self._collector.error(
             fault.code, fault.summary, span, detail=fault.detail, help=fault.help, related=fault.related
         )
 
     def tell_of_itself(self, draft: Draft, reference: Reference, span: Span) -> None:
         """Report a state that is bound to itself."""
-        self._found.error(
+        self._collector.error(
             "E0804",
             f"{draft.declaration.id!r} is bound to itself",
             span,
@@ -94,7 +94,7 @@ class Faults:
 
     def in_option(self, draft: Draft, option: str, reference: Reference, span: Span) -> None:
         """Report a reference in a state option."""
-        self._found.error(
+        self._collector.error(
             "E0806",
             f"`{option}` of {draft.declaration.id!r} holds {reference.text}",
             span,
@@ -105,7 +105,7 @@ class Faults:
 
     def warn_of_lookalike(self, piece: str, id_: str, reference: str, span: Span) -> None:
         """Warn of a text that names a state of this run but is not a reference."""
-        self._found.warning(
+        self._collector.warning(
             "E0407",
             f"{piece} is not a reference and stays as it is",
             span,
@@ -116,7 +116,7 @@ class Faults:
     def warn_of_interpolation(self, piece: str, instead: str, span: Span) -> None:
         """Warn of an interpolation of Terraform, or one of pillar or grains, which stays as it is."""
         kind = "no reference" if piece.removeprefix("${").startswith(_OF_TEMPLATES) else "Terraform's"
-        self._found.warning(
+        self._collector.warning(
             "E0872",
             f"{piece} is {kind} and stays as it is",
             span,
@@ -127,7 +127,7 @@ class Faults:
     def warn_of_undeclared(self, reference: Reference, entry: EnforcedState, span: Span) -> None:
         """Warn of a reference to a state that an SLS of this run no longer declares."""
         near = near_names(reference.id, self._producers.ids_below(reference.path))
-        self._found.warning(
+        self._collector.warning(
             "E0866",
             f"{reference.text} reads what an earlier apply left",
             span,
@@ -185,7 +185,7 @@ class Faults:
             summary=f"{reference.text} names no state",
             detail=f"{whose}{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
             help=f"{meant}write {escaped(reference.text)} for the text itself",
-            is_told=id_ in self._found.refused,
+            is_told=id_ in self._collector.refused,
         )
 
     def no_instance(self, reference: Reference, instances: Sequence[int]) -> Fault:
@@ -225,8 +225,8 @@ class Faults:
 
     def ambiguous_before(self, reference: Reference, entries: Sequence[EnforcedState]) -> Fault:
         """Return the error for a reference that means several states of earlier applies."""
-        told = [f"{one.id!r} ({one.module}, name {one.name!r}) of SLS {one.sls}" for one in entries]
-        are_alike = len({(one.module, one.id, one.name) for one in entries}) == 1
+        told = [f"{entry.id!r} ({entry.module}, name {entry.name!r}) of SLS {entry.sls}" for entry in entries]
+        are_alike = len({(entry.module, entry.id, entry.name) for entry in entries}) == 1
         return Fault(
             text=reference.text,
             code="E0802",
@@ -261,8 +261,8 @@ class Faults:
         )
 
     def _told(self, number: int) -> str:
-        one = self._drafts[number].declaration
-        return f"{one.id!r} ({one.module}.{one.function}, {one.span()})"
+        declaration = self._drafts[number].declaration
+        return f"{declaration.id!r} ({declaration.module}.{declaration.function}, {declaration.span()})"
 
     def _names(self, numbers: Sequence[int]) -> str:
         names = [repr(self._drafts[number].name) for number in numbers]
@@ -271,7 +271,7 @@ class Faults:
 
     def _places(self, numbers: Sequence[int]) -> tuple[tuple[Span, str], ...]:
         shown = (self._drafts[number].declaration for number in numbers[:_MOST_SHOWN])
-        return tuple(dict.fromkeys((one.span(), one.id) for one in shown))
+        return tuple(dict.fromkeys((declaration.span(), declaration.id) for declaration in shown))
 
 
 def on_another_host(host: str) -> str:

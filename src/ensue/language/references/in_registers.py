@@ -24,18 +24,18 @@ _DOTTED: Final = re.compile(r"(?<![$\\])\$\{(?P<first>[^{}\n.:]+)[.:](?P<rest>[\
 _BRACKETS: Final = re.compile(r"\.(?=\[)")
 
 
-def check_registered_references(draft: Draft, found: Collector) -> None:
+def check_registered_references(draft: Draft, collector: Collector) -> None:
     """Report the references in the `registers` of a state that read anything but its own `new_state`.
 
     Args:
         draft: the state.
-        found: collects the errors.
+        collector: collects the errors.
     """
     options = draft.options
     for (_, config), (document, keys) in zip(options.registers, options.registers_at, strict=True):
         for text, path in signed_texts(config):
             for piece, instead in _not_filled(text, draft.declaration.id):
-                found.error(
+                collector.error(
                     "E0806",
                     f"`registers` of {draft.declaration.id!r} holds {piece}",
                     document.locate_text((*keys, *path), piece),

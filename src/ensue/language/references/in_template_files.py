@@ -30,7 +30,7 @@ _COMMENT: Final = re.compile(r"\{#.*?#\}", re.DOTALL)
 
 
 def warn_of_references_in_templates(
-    rendering: Iterable[Draft], drafts: Sequence[Draft], roots: Roots, found: Collector
+    rendering: Iterable[Draft], drafts: Sequence[Draft], roots: Roots, collector: Collector
 ) -> None:
     """Warn once of each reference to a state of the scope in a file that states render.
 
@@ -38,7 +38,7 @@ def warn_of_references_in_templates(
         rendering: the states with a `template` and a `source`.
         drafts: all states of the scope.
         roots: where the sources are.
-        found: collects the warnings.
+        collector: collects the warnings.
     """
     producers = None
     seen: set[str] = set()
@@ -50,7 +50,7 @@ def warn_of_references_in_templates(
                 continue
             producers = producers or Producers(drafts)
             for reference, line, column in _references(text, producers):
-                found.warning(
+                collector.warning(
                     "E0407",
                     f"{reference.text} stays as it is in a template file",
                     Span(roots.shown(path), line, column),

@@ -35,13 +35,13 @@ def lookalikes(text: str, producers: Producers) -> Iterator[tuple[str, str, str]
     Yields:
         The part, the ID or name in it, and the reference that was probably meant.
     """
-    for found in _PIECE.finditer(text):
-        if counts_at(text, found.start()):
+    for match in _PIECE.finditer(text):
+        if counts_at(text, match.start()):
             continue
-        meant = _meant(found[1], producers)
+        meant = _meant(match[1], producers)
         if meant is not None:
             path, id_, below = meant
-            yield found[0], id_, f"${{{path}:{quoted(id_)}:{below or '…'}}}"
+            yield match[0], id_, f"${{{path}:{quoted(id_)}:{below or '…'}}}"
 
 
 def _meant(content: str, producers: Producers) -> tuple[str, str, str] | None:

@@ -109,20 +109,20 @@ class Bindings:
         drafts: all drafts of the scope.
         scope: what lowering needs to know of the scope.
         minion_states: the states of other minions; those that references name are added to the drafts.
-        found: collects the errors.
+        collector: collects the errors.
     """
 
     def __init__(
-        self, drafts: Sequence[Draft], scope: LoweringScope, minion_states: MinionStates, found: Collector
+        self, drafts: Sequence[Draft], scope: LoweringScope, minion_states: MinionStates, collector: Collector
     ) -> None:
         self._drafts = drafts
         self._minion_states = minion_states
         self._scope = scope
         self._producers = Producers(drafts)
         self._faults = Faults(
-            drafts, self._producers, found, is_resource=scope.is_resource, block_of=scope.block_of
+            drafts, self._producers, collector, is_resource=scope.is_resource, block_of=scope.block_of
         )
-        self._returned = ReturnedKeys(scope.keys_of, found)
+        self._returned = ReturnedKeys(scope.keys_of, collector)
         self._known: dict[str, _Read] = {}
         self._bound: dict[int, list[_Text]] = {}
 

@@ -86,7 +86,7 @@ class Producers:
     def ids_below(self, path: str) -> set[str]:
         """Return the IDs of the states below a path."""
         below = (draft.declaration for draft in self._drafts)
-        return {one.id for one in below if is_below(one.module, path)}
+        return {declaration.id for declaration in below if is_below(declaration.module, path)}
 
     def _identity(self, number: int) -> ProducerIdentity:
         draft = self._drafts[number]
@@ -115,7 +115,7 @@ def meant(
         candidates: at least everything that has its ID or name.
         identity: returns what a reference can name a candidate by.
     """
-    known = [(identity(one), one) for one in candidates]
+    known = [(identity(candidate), candidate) for candidate in candidates]
     path = reference.path
     fitting = [(who, one) for who, one in known if path == ANY_PATH or is_below(who.module, path)]
     left = [pair for pair in fitting if pair[0].id == reference.id]

@@ -31,12 +31,12 @@ class ReturnedKeys:
 
     Args:
         keys_of: returns the keys that the `new_state` of a state may have; none if they are not known.
-        found: collects the errors.
+        collector: collects the errors.
     """
 
-    def __init__(self, keys_of: Callable[[Draft], Collection[str]], found: Collector) -> None:
+    def __init__(self, keys_of: Callable[[Draft], Collection[str]], collector: Collector) -> None:
         self._keys_of = keys_of
-        self._found = found
+        self._collector = collector
 
     def check(self, producer: Draft, reference: Reference, place: Callable[[], Span]) -> None:
         """Report a reference to what its producer never returns.
@@ -65,7 +65,7 @@ class ReturnedKeys:
         module, id_ = producer.declaration.module, producer.declaration.id
         written = reference.property
         beside = f"{key!r} is no part of it; " if key in _BESIDE else ""
-        self._found.error(
+        self._collector.error(
             "E0874",
             f"{reference.text} reads what {producer.declaration.id!r} never returns",
             span,
@@ -76,7 +76,7 @@ class ReturnedKeys:
         )
 
     def _report_hidden(self, producer: Draft, reference: Reference, span: Span) -> None:
-        self._found.error(
+        self._collector.error(
             "E0874",
             f"{reference.text} reads what {producer.declaration.id!r} never returns",
             span,

@@ -47,11 +47,11 @@ def _decrypted_text(stream: Stream) -> Stream:
     pieces: list[str] = []
     anchors = list(stream.anchors)
     made = position = 0
-    for found in _MESSAGE.finditer(stream.text):
-        first = stream.text.count("\n", 0, found.start()) + 1
+    for match in _MESSAGE.finditer(stream.text):
+        first = stream.text.count("\n", 0, match.start()) + 1
         place = document.source_span(first)
-        pieces += (stream.text[position : found.start()], _plain(stream, found[0], place))
-        position = found.end()
+        pieces += (stream.text[position : match.start()], _plain(stream, match[0], place))
+        position = match.end()
         behind = document.source_span(stream.text.count("\n", 0, position) + 1)
         made += pieces[-2].count("\n") + pieces[-1].count("\n")
         anchors.append(Anchor(made + 1, behind.path, behind.line))
@@ -87,7 +87,7 @@ class _Decryption:
     def _text(self, text: str, keys: tuple[Any, ...]) -> str:
         place = self._stream.document().locate(keys)
         plain, count = _MESSAGE.subn(
-            lambda found: _plain(self._stream, without_marks(found[0]).replace("\\n", "\n"), place), text
+            lambda match: _plain(self._stream, without_marks(match[0]).replace("\\n", "\n"), place), text
         )
         if count:
             plain = plain.rstrip("\n")  # Of a block scalar, which the message ends; as Salt does.

@@ -110,12 +110,12 @@ class DelayedBlocks:
         name, line = f"{function.__name__}()", function.__code__.co_firstlineno
         given = GivenTexts()
         stream = given.watch(stream)
-        with self.collected(stream) as found, python_errors(self._path, name, line):
+        with self.collected(stream) as blocks, python_errors(self._path, name, line):
             data = function(dict(stream.variables))
         refuse_unbounded(data, Span(self._path, line))
         written = PythonDocument(self._path, self._source, line)
         given.check(data, written)
-        return msgspec.structs.replace(stream.with_data(data), functions=tuple(found), written=written)
+        return msgspec.structs.replace(stream.with_data(data), functions=tuple(blocks), written=written)
 
     def _check(self, name: Any, limit: Any, span: Span) -> None:
         if not isinstance(name, str) or not name or name.split() != [name]:

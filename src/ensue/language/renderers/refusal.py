@@ -44,12 +44,12 @@ def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: J
     """
     if judge is None:
         raise CompileError([_unjudged(stream, text, extent) for extent in extents])
-    found = [_beyond(stream, text, extent) for extent in judge(text, extents)]
-    found += [
+    diagnostics = [_beyond(stream, text, extent) for extent in judge(text, extents)]
+    diagnostics += [
         _within(stream, text, extent, what) for extent in extents if (what := _changed_sign(text, extent))
     ]
-    if found:
-        raise CompileError(found)
+    if diagnostics:
+        raise CompileError(diagnostics)
 
 
 def _changed_sign(text: str, extent: Extent) -> str:

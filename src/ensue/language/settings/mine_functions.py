@@ -46,16 +46,16 @@ def definitions(opts: Mapping[str, Any], pillar: Mapping[str, Any]) -> dict[str,
     Raises:
         StateFailedError: a definition is invalid.
     """
-    found: dict[str, MineFunction] = {}
+    mine_functions: dict[str, MineFunction] = {}
     for where in (opts, pillar):
         given = where.get(OPTION)
         if is_mapping(given):
-            found |= {str(name): read_definition(str(name), value) for name, value in given.items()}
+            mine_functions |= {str(name): read_definition(str(name), value) for name, value in given.items()}
         elif is_list(given):
-            found |= {name: read_definition(name, value) for name, value in _listed(given)}
+            mine_functions |= {name: read_definition(name, value) for name, value in _listed(given)}
         elif given:
             raise StateFailedError(f"{OPTION} must be a mapping of names to definitions, not {given!r}")
-    return found
+    return mine_functions
 
 
 def read_definition(name: str, given: Any) -> MineFunction:

@@ -60,7 +60,7 @@ def _shape(kind: OptionKind) -> dict[str, Any]:  # noqa: PLR0911 (one for each k
         case KnownKeys():
             return _group(kind.kinds)
         case Either():
-            return {"anyOf": [_schema(one) for one in kind.shapes.values()]}
+            return {"anyOf": [_schema(shape) for shape in kind.shapes.values()]}
         case Variants():
             return {"oneOf": [_variant(kind, word) for word in kind.kinds]}
         case _:
@@ -70,14 +70,14 @@ def _shape(kind: OptionKind) -> dict[str, Any]:  # noqa: PLR0911 (one for each k
 def _type(types: tuple[type, ...]) -> dict[str, Any]:
     if object in types:
         return {}
-    names = list(dict.fromkeys(_TYPES[one] for one in types))
+    names = list(dict.fromkeys(_TYPES[type_] for type_ in types))
     return {"type": names[0] if len(names) == 1 else names}
 
 
 def _group(kinds: Mapping[str, OptionKind]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {name: _schema(one) for name, one in kinds.items()},
+        "properties": {name: _schema(kind) for name, kind in kinds.items()},
         "additionalProperties": False,
     }
 

@@ -73,13 +73,13 @@ class Roots:
         below = name.replace(".", "/").strip("/")
         if not below or ".." in name:
             return None
-        found = [
+        sls_files = [
             SlsFile(name, folder / relative, relative, saltenv)
             for folder in self.folders(saltenv)
             for relative in (f"{below}.sls", f"{below}/init.sls")
         ]
-        files = (file for file in found if is_regular(file.path))
-        return next(files, None) or next((file for file in found if obstacle(file.path)), None)
+        files = (file for file in sls_files if is_regular(file.path))
+        return next(files, None) or next((file for file in sls_files if obstacle(file.path)), None)
 
     def find_path(self, path: Path, saltenv: str = "base") -> SlsFile | None:
         """Return an SLS by its path; None if nothing is there.

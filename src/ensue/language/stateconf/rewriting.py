@@ -92,7 +92,11 @@ def _listed(key: Any, arguments: Any) -> Any:
         return [arguments]
     if arguments is None:
         return []
-    return [dict(one) if is_mapping(one) else one for one in arguments] if is_list(arguments) else arguments
+    return (
+        [dict(argument) if is_mapping(argument) else argument for argument in arguments]
+        if is_list(arguments)
+        else arguments
+    )
 
 
 def _chain(data: Body) -> frozenset[tuple[str, str]]:
@@ -101,7 +105,14 @@ def _chain(data: Body) -> frozenset[tuple[str, str]]:
     shifted: set[tuple[str, str]] = set()
     for id_, key, arguments in list(_states(data)):
         if before is not None:
-            entry = next((one for one in arguments if is_mapping(one) and is_list(one.get("require"))), None)
+            entry = next(
+                (
+                    argument
+                    for argument in arguments
+                    if is_mapping(argument) and is_list(argument.get("require"))
+                ),
+                None,
+            )
             if entry is None:
                 arguments.append({"require": [before]})
             else:

@@ -22,7 +22,7 @@ _NO_VALUES: Final = MERGED_BY_EXTEND | OPTION_WORDS | {"name", "names", "order"}
 
 
 def refuse_unread_values(
-    tree: SlsTree, extension: ExtendEntry, target: Declaration, found: Collector
+    tree: SlsTree, extension: ExtendEntry, target: Declaration, collector: Collector
 ) -> None:
     """Report values that an extension sets in a `stateconf.set`, unless the SLS of that state has read them.
 
@@ -30,14 +30,14 @@ def refuse_unread_values(
         tree: the SLS of the run.
         extension: an ID under `extend` whose declarations have one of `stateconf`.
         target: the declaration that it extends.
-        found: collects the error.
+        collector: collects the error.
     """
     values = [name for name in extension.declarations[MODULE].arguments if name not in _NO_VALUES]
     read = next((stream.stateconf for stream in tree.streams.values()), None)
     if not values or read is None or read.has_read(extension.id, extension.sls):
         return
     why, instead = _reason(read, extension.sls, target.sls)
-    found.error(
+    collector.error(
         "E0883",
         f"`extend` sets {', '.join(values)} of {extension.id!r}, which no template reads",
         extension.declarations[MODULE].document.locate(("extend", *extension.declarations[MODULE].keys)),

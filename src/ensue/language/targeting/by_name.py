@@ -157,9 +157,11 @@ class _IdsOfType:
         """Test each operand only on ids that all operands before it may match."""
         is_open: set[str] = set()
         for operand in operands:
-            found = self.decide(operand, ids)
-            is_open.update(found.undecided)
-            ids = _among(ids, {*found.matched, *found.undecided}) if found.undecided else found.matched
+            decided = self.decide(operand, ids)
+            is_open.update(decided.undecided)
+            ids = (
+                _among(ids, {*decided.matched, *decided.undecided}) if decided.undecided else decided.matched
+            )
         return Decided(_without(ids, is_open), _among(ids, is_open))
 
     def _any_of(self, operands: Iterable[Target], ids: list[str]) -> Decided:
@@ -168,17 +170,17 @@ class _IdsOfType:
         matched: set[str] = set()
         rest = ids
         for operand in operands:
-            found = self.decide(operand, rest)
-            is_open.update(found.undecided)
-            matched.update(found.matched)
-            rest = _without(rest, found.matched)
+            decided = self.decide(operand, rest)
+            is_open.update(decided.undecided)
+            matched.update(decided.matched)
+            rest = _without(rest, decided.matched)
         return Decided(_among(ids, matched), _among(rest, is_open))
 
     def _group(self, name: str) -> tuple[frozenset[str], frozenset[str]]:
         if name not in self._of_group:
             group = self._groups.get(name)
-            found = Decided([], []) if group is None else self.decide(group, self.ids)
-            self._of_group[name] = frozenset(found.matched), frozenset(found.undecided)
+            decided = Decided([], []) if group is None else self.decide(group, self.ids)
+            self._of_group[name] = frozenset(decided.matched), frozenset(decided.undecided)
         return self._of_group[name]
 
     def _by_word(self, word: Word, ids: list[str]) -> Decided:

@@ -95,7 +95,7 @@ def pattern_problem(  # noqa: PLR0911 -- one line an engine
                 else _ansible_range_problem(id_)
             )
         case "L":
-            return "" if any(one.strip() for one in pattern.split(",")) else "an id is missing"
+            return "" if any(part.strip() for part in pattern.split(",")) else "an id is missing"
         case "E":
             return _regex_problem(pattern)
         case "G" | "P" | "I" | "J":

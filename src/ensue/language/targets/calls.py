@@ -135,10 +135,12 @@ class _Caller:
             StoreError: a target's configuration cannot be read.
         """
         services = self._services
-        found = await asyncio.to_thread(services.directory.index.matching, self._target, services.vocabulary)
-        await self._matcher.recall(self._target, found.undecided)
-        verdicts = ((srn, self._matcher.verdict(self._target, srn)) for srn in found.undecided)
-        possible = dict.fromkeys(found.matched, True)
+        by_name = await asyncio.to_thread(
+            services.directory.index.matching, self._target, services.vocabulary
+        )
+        await self._matcher.recall(self._target, by_name.undecided)
+        verdicts = ((srn, self._matcher.verdict(self._target, srn)) for srn in by_name.undecided)
+        possible = dict.fromkeys(by_name.matched, True)
         possible |= {srn: verdict is True for srn, verdict in verdicts if verdict is not False}
         await asyncio.to_thread(self._check_function, {srn.type for srn in possible})
         # A configuration that cannot be decrypted is an error of the store: nothing is called.
@@ -173,7 +175,7 @@ class _Caller:
                     )
                 ]
             )
-        of_targets = [found for one in of_types if (found := one.find(module, name)) is not None]
+        of_targets = [found for of_type in of_types if (found := of_type.find(module, name)) is not None]
         if fault := argument_fault(function, of_targets, request.args, request.kwargs):
             raise ConfigurationError([fault])
 
@@ -253,5 +255,5 @@ def _returned_code(value: Any) -> int:
 
 
 def _takes_any_keyword(function: Any) -> bool:
-    kinds = (one.kind for one in inspect.signature(function).parameters.values())
+    kinds = (parameter.kind for parameter in inspect.signature(function).parameters.values())
     return inspect.Parameter.VAR_KEYWORD in kinds

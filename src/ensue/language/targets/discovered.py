@@ -25,32 +25,32 @@ if TYPE_CHECKING:
 
 
 async def discovered(
-    types: Iterable[LoadedType], opts: Mapping[str, Any], found: Collector
+    types: Iterable[LoadedType], opts: Mapping[str, Any], collector: Collector
 ) -> dict[str, dict[str, Any]]:
     """Call `discover` of types, all at the same time.
 
     Args:
         types: those that have a `discover`.
         opts: the argument of `discover`.
-        found: receives the errors.
+        collector: receives the errors.
 
     Returns:
         For each type by name: configurations by id.
     """
     asked = list(types)
-    answers = await asyncio.gather(*(one.discover(opts) for one in asked), return_exceptions=True)
+    answers = await asyncio.gather(*(loaded.discover(opts) for loaded in asked), return_exceptions=True)
     resources: dict[str, dict[str, Any]] = {}
     for type_, answer in zip(asked, answers, strict=True):
         if isinstance(answer, ResourceTypeError):
-            found.error("E0711", str(answer), answer.span, help=answer.help)
+            collector.error("E0711", str(answer), answer.span, help=answer.help)
         elif isinstance(answer, BaseException):
             raise answer
         else:
-            resources[type_.name] = _checked(type_, answer, found)
+            resources[type_.name] = _checked(type_, answer, collector)
     return resources
 
 
-def _checked(type_: LoadedType, answer: Mapping[Any, Any], found: Collector) -> dict[str, Any]:
+def _checked(type_: LoadedType, answer: Mapping[Any, Any], collector: Collector) -> dict[str, Any]:
     resources: dict[str, Any] = {}
     for id_, config in answer.items():
         fault = ""
@@ -61,7 +61,7 @@ def _checked(type_: LoadedType, answer: Mapping[Any, Any], found: Collector) -> 
         elif strange := not_data(config):
             fault = f"the configuration of {id_!r} with {strange}, which is not data"
         if fault:
-            found.error(
+            collector.error(
                 "E0712",
                 f"`discover` of the resource type {type_.name!r} ({type_.source.place}) returned {fault}",
                 type_.place_of("discover"),
@@ -77,7 +77,7 @@ def added(
     by_type: Mapping[str, Mapping[str, dict[str, Any]]],
     defaults: Mapping[str, Mapping[str, Any]],
     places: Mapping[str, Span | None],
-    found: Collector,
+    collector: Collector,
 ) -> dict[Srn, dict[str, Any]]:
     """Return the discovered resources that pillar does not declare, with the defaults of their types.
 
@@ -86,7 +86,7 @@ def added(
         by_type: what was discovered.
         defaults: type-level defaults of pillar.
         places: where each type's `discover` is written.
-        found: receives the errors, such as an id that another type claims.
+        collector: receives the errors, such as an id that another type claims.
     """
     owners = {srn.id: srn for srn in static}
     resources: dict[Srn, dict[str, Any]] = {}
@@ -95,7 +95,7 @@ def added(
             srn = Srn(type_name, id_)
             owner = owners.setdefault(id_, srn)
             if owner != srn:
-                found.error(
+                collector.error(
                     "E0702",
                     f"the id {id_!r} is claimed by {owner} and by {srn}, which was discovered",
                     places.get(type_name),

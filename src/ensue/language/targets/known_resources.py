@@ -58,21 +58,21 @@ class KnownResources:
         self._refused: dict[Srn, str] = {}
         self._reported: set[str] = set()
 
-    def read(self, pillar: Mapping[str, Any], compiler: PillarCompiler, found: Collector) -> Configs:
+    def read(self, pillar: Mapping[str, Any], compiler: PillarCompiler, collector: Collector) -> Configs:
         """Return the resources that pillar declares, each checked by its type; types are loaded."""
         minion = self._directory.minion
         declared = pillar.get(self._key)
         static = read_static(
-            declared, key=self._key, minion_id=minion.id, locate=compiler.locate, found=found
+            declared, key=self._key, minion_id=minion.id, locate=compiler.locate, found=collector
         )
         places = {
             name: compiler.locate([self._key, written]) or compiler.locate([self._key])
             for name, written in _declared(declared)
         }
-        usable = {name: self._loaded(name, place, found) for name, place in places.items()}
+        usable = {name: self._loaded(name, place, collector) for name, place in places.items()}
         for name in self._plugins.of_project:
             if name not in usable:
-                self._loaded(name, None, found)
+                self._loaded(name, None, collector)
 
         def place(srn: Srn) -> Span | None:
             for written in (name for alias, name in _declared(declared) if alias == srn.type):
@@ -82,7 +82,7 @@ class KnownResources:
             return places.get(srn.type)
 
         self._refused = {}
-        self._check(static, {name: type_ for name, type_ in usable.items() if type_}, place, found)
+        self._check(static, {name: type_ for name, type_ in usable.items() if type_}, place, collector)
         return static
 
     def forget_discovered(self) -> None:
@@ -101,11 +101,11 @@ class KnownResources:
         Raises:
             CompileError: a type's `discover` raised, or its result is not valid.
         """
-        found = Collector()
+        collector = Collector()
         by_name = {type_.name: type_ for type_ in self._plugins.loaded if type_.discovers}
         if self._found is None:
             opts = {"id": self._directory.minion.id, "pillar": pillar}
-            self._found = await discovered(by_name.values(), opts, found) if by_name else {}
+            self._found = await discovered(by_name.values(), opts, collector) if by_name else {}
         declared = pillar.get(self._key)
         defaults = {
             name: type_defaults(declared[written])
@@ -114,9 +114,9 @@ class KnownResources:
         }
         places = {name: type_.place_of("discover") for name, type_ in by_name.items()}
         owned: Configs = {self._directory.minion: {}, **static}
-        more = added(owned, self._found, defaults, places, found)
-        self._check(more, by_name, lambda srn: places.get(srn.type), found)
-        found.stop_on_errors()
+        more = added(owned, self._found, defaults, places, collector)
+        self._check(more, by_name, lambda srn: places.get(srn.type), collector)
+        collector.stop_on_errors()
         for config in more.values():
             self._masker.add_guessed(*secret_values(config))
         for default in defaults.values():
@@ -131,14 +131,14 @@ class KnownResources:
         """Return whether a type is loaded; `read` has reported one that cannot be."""
         return any(type_.name == name for type_ in self._plugins.loaded)
 
-    def _loaded(self, name: str, place: Span | None, found: Collector) -> LoadedType | None:
+    def _loaded(self, name: str, place: Span | None, collector: Collector) -> LoadedType | None:
         try:
             type_ = self._plugins.resource_type(name)
             self._loaders.check(type_)
         except NotAvailableError as error:
-            found.error("E0704", str(error), place)
+            collector.error("E0704", str(error), place)
         except ResourceTypeError as error:
-            found.error("E0710", str(error), error.span or place, help=error.help)
+            collector.error("E0710", str(error), error.span or place, help=error.help)
         else:
             return type_
         return None
@@ -148,7 +148,7 @@ class KnownResources:
         resources: Configs,
         types: Mapping[str, LoadedType],
         place: Callable[[Srn], Span | None],
-        found: Collector,
+        collector: Collector,
     ) -> None:
         refusing: set[str] = set()
         remarks: dict[tuple[str, str], list[Srn]] = {}
@@ -163,7 +163,7 @@ class KnownResources:
             except ResourceTypeError as error:
                 # The message would be the same for each.
                 refusing.add(srn.type)
-                found.error("E0711", str(error), error.span or place(srn), help=error.help)
+                collector.error("E0711", str(error), error.span or place(srn), help=error.help)
                 continue
             if problems:
                 self._refused[srn] = "; ".join(problems)

@@ -41,14 +41,14 @@ def project_vocabulary(services: ProjectServices) -> Vocabulary:
     return Vocabulary(groups, unknown_type)
 
 
-def check_nodegroup_types(services: ProjectServices, found: Collector) -> None:
+def check_nodegroup_types(services: ProjectServices, collector: Collector) -> None:
     """Report the nodegroups that name a resource type which does not exist."""
     for name, group in services.vocabulary.nodegroups.items():
         text = _text_of(services, name)
         try:
             services.vocabulary.check(group, text)
         except TargetSyntaxError as error:
-            found.error(error.code, f"the nodegroup {name!r}: {error}", _place(services, name))
+            collector.error(error.code, f"the nodegroup {name!r}: {error}", _place(services, name))
 
 
 def checked_target(services: ProjectServices, expression: str) -> Target:

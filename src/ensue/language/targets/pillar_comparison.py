@@ -55,7 +55,7 @@ class PillarComparison:
         """Yield a warning for each value that is another one on some of the resources."""
         for (place, keys, rendered_for), others in self._others.items():
             path = ".".join(("pillar", *map(str, keys)))
-            first, *more = [one.id for one in others]
+            first, *more = [srn.id for srn in others]
             names = f"{first} and {len(more)} more have" if more else f"{first} has"
             yield Diagnostic(
                 code="E0716",

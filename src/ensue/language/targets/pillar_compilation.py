@@ -63,13 +63,13 @@ class PillarCompilation:
         Raises:
             CompileError: it has errors; the exception has all of them.
         """
-        services, found = self._services, Collector()
+        services, collector = self._services, Collector()
         self._shared.clear()
-        check_nodegroup_types(services, found)
-        compiler, first = self._compiler(services.minion, found)
+        check_nodegroup_types(services, collector)
+        compiler, first = self._compiler(services.minion, collector)
         override = services.pillars.override_as_written
         with seen_before_files(services.minion, first):
-            compiled = compiler.compile(services.subject(services.minion), override, found)
+            compiled = compiler.compile(services.subject(services.minion), override, collector)
         if self._settings.option("pillar_opts"):
             # Where Salt has the master's options, ensue has the project's.
             options = self._settings.values.items()
@@ -77,9 +77,9 @@ class PillarCompilation:
         both = CompiledPillar.of(compiled)
         pillar = both.plain
         self._mask(pillar)
-        static = self._known.read(pillar, compiler, found)
-        found.stop_on_errors()
-        services.pillars.warn(services.minion, found.warnings)
+        static = self._known.read(pillar, compiler, collector)
+        collector.stop_on_errors()
+        services.pillars.warn(services.minion, collector.warnings)
         return both, static
 
     def _mask(self, pillar: Mapping[str, Any]) -> None:
@@ -93,18 +93,18 @@ class PillarCompilation:
         Raises:
             CompileError: it has errors; the exception has all of them.
         """
-        found = Collector()
-        compiler, first = self._compiler(srn, found)
+        collector = Collector()
+        compiler, first = self._compiler(srn, collector)
         with seen_before_files(srn, first):
-            matched = compiler.matches(self._services.subject(srn), found)
-            key = tuple((one.name, one.saltenv) for one in matched)
+            matched = compiler.matches(self._services.subject(srn), collector)
+            key = tuple((match.name, match.saltenv) for match in matched)
             own = None if self._has_external_pillar else self._shared.get(key)
             if own is None:
-                compiled = compiler.of(matched, {}, found)
+                compiled = compiler.of(matched, {}, collector)
                 own = CompiledPillar.of(compiled)
                 self._mask(own.plain)
-        found.stop_on_errors()
-        self._services.pillars.warn(srn, found.warnings)
+        collector.stop_on_errors()
+        self._services.pillars.warn(srn, collector.warnings)
         if compiler.is_plain:
             self._shared[key] = own
         return own
@@ -113,7 +113,7 @@ class PillarCompilation:
     def _has_external_pillar(self) -> bool:
         return bool(self._settings.option("ext_pillar"))
 
-    def _compiler(self, srn: Srn, found: Collector) -> tuple[PillarCompiler, dict[str, Any]]:
+    def _compiler(self, srn: Srn, collector: Collector) -> tuple[PillarCompiler, dict[str, Any]]:
         """Return the compiler of a target's pillar, and the external pillar that its files see, if any."""
         services = self._services
         renderer = services.make_renderer(services.pillar_roots, srn, test=False, has_states=False)
@@ -125,6 +125,6 @@ class PillarCompilation:
         if external is None:
             return PillarCompiler(services.pillar_roots, renderer, options, self._plain_files), {}
         first, beyond = external.before_and_after_files(
-            found, comes_first=bool(self._settings.option("ext_pillar_first"))
+            collector, comes_first=bool(self._settings.option("ext_pillar_first"))
         )
         return PillarCompiler(services.pillar_roots, renderer, options, beyond=beyond), first

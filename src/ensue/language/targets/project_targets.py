@@ -41,10 +41,10 @@ async def project_targets(
         parsed = await asyncio.to_thread(services.vocabulary.parse, expression)
     except TargetSyntaxError as error:
         raise StateFailedError(f"the target {target!r}: {error}") from None
-    found = await asyncio.to_thread(services.directory.index.matching, parsed, services.vocabulary)
+    by_name = await asyncio.to_thread(services.directory.index.matching, parsed, services.vocabulary)
     matcher = ProjectMatcher(services)
-    more = [srn for srn in found.undecided if matcher.verdict(parsed, srn)]
-    return sorted([*found.matched, *more])
+    more = [srn for srn in by_name.undecided if matcher.verdict(parsed, srn)]
+    return sorted([*by_name.matched, *more])
 
 
 def as_compound(engine: str, pattern: str) -> str:

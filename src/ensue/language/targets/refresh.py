@@ -66,7 +66,7 @@ async def refresh(
     target = await asyncio.to_thread(checked_target, services, expression) if expression else None
     directory = services.directory
     records = await asyncio.to_thread(directory.records)
-    there = [one.srn for one in records if one.status == "active" and one.srn != services.minion]
+    there = [record.srn for record in records if record.status == "active" and record.srn != services.minion]
     seen = await directory.replace_seen(there)
     now = set(map(str, there))
     refresher = _Refresher(services, target, timeout_s)

@@ -57,13 +57,13 @@ class RegistersCheck:
         self._declared_as = declared_as
         self._registered: dict[str, tuple[Srn, Span]] = {}
 
-    def __call__(self, options: StateOptions, id_: str, found: Collector) -> None:
+    def __call__(self, options: StateOptions, id_: str, collector: Collector) -> None:
         """Check a state's entries.
 
         Args:
             options: the state's options.
             id_: its ID.
-            found: receives the errors.
+            collector: receives the errors.
         """
         named: dict[str, Srn] = {}
         for number, (text, config) in enumerate(options.registers):
@@ -73,28 +73,28 @@ class RegistersCheck:
                 srn = registered_name(text)
             except ValueError as error:
                 summary = f"`registers` of {id_!r} names no resource"
-                found.error("E0705", summary, place, detail=str(error))
+                collector.error("E0705", summary, place, detail=str(error))
                 continue
-            self._check_config(srn, config, place, found)
-            self._check_id(srn, named, place, found)
+            self._check_config(srn, config, place, collector)
+            self._check_id(srn, named, place, collector)
             if srn.id not in named:
-                self._check_other_states(srn, place, found)
+                self._check_other_states(srn, place, collector)
             named[srn.id] = srn
 
-    def _check_config(self, srn: Srn, config: Any, place: Span, found: Collector) -> None:
+    def _check_config(self, srn: Srn, config: Any, place: Span, collector: Collector) -> None:
         if isinstance(config, str) and SELF_SIGN in config:
             return
         if config is not None and not is_mapping(config):
             summary = f"the configuration of {srn} is {config!r}"
-            found.error("E0705", summary, place, help="it is a mapping, for example `host: 192.0.2.1`")
+            collector.error("E0705", summary, place, help="it is a mapping, for example `host: 192.0.2.1`")
             return
         try:
             for problem in self._certain_faults(srn, config or {}):
-                found.error("E0705", f"{srn}: {problem}", place)
+                collector.error("E0705", f"{srn}: {problem}", place)
         except NotAvailableError as error:
-            found.error("E0704", str(error), place, detail=f"{srn} is to be registered")
+            collector.error("E0704", str(error), place, detail=f"{srn} is to be registered")
         except PluginError as error:
-            found.error("E0405", str(error), place, detail=f"{srn} is to be registered")
+            collector.error("E0405", str(error), place, detail=f"{srn} is to be registered")
 
     def _certain_faults(self, srn: Srn, config: Mapping[str, Any]) -> list[str]:
         """Return errors of a configuration that do not depend on the values of its references."""
@@ -105,28 +105,28 @@ class RegistersCheck:
             faults = [fault for fault in faults if fault in others]
         return faults
 
-    def _check_id(self, srn: Srn, named: Mapping[str, Srn], place: Span, found: Collector) -> None:
+    def _check_id(self, srn: Srn, named: Mapping[str, Srn], place: Span, collector: Collector) -> None:
         other = named.get(srn.id)
         if other is not None:
             what = f"{srn} is registered twice" if other == srn else f"{other} and {srn} have one id"
-            found.error(
+            collector.error(
                 "E0702", what, place, detail="ids of resources are unique over all types",
                 help="give one of them another id",
             )  # fmt: skip
             return
         claimed = self._declared_as(srn.id)
         if claimed is not None:
-            found.error(
+            collector.error(
                 "E0702", f"{srn} cannot be registered: {claimed} has its id", place,
                 detail="ids of resources are unique over all types, minions included",
                 help="choose another id",
             )  # fmt: skip
 
-    def _check_other_states(self, srn: Srn, place: Span, found: Collector) -> None:
+    def _check_other_states(self, srn: Srn, place: Span, collector: Collector) -> None:
         """Report an id that another state registers for a resource of another type."""
         other, other_place = self._registered.setdefault(srn.id, (srn, place))
         if other != srn:
-            found.error(
+            collector.error(
                 "E0702", f"{other} and {srn} have one id", place,
                 detail=f"ids of resources are unique over all types; {other} is registered at {other_place}",
                 help="give one of them another id",

@@ -120,12 +120,12 @@ class ResourceIndex:
         groups = (
             self._of_types(matcher, active=active) if named is None else self._by_type(named, active=active)
         )
-        found = FoundByName(matched=[], undecided=[])
+        by_name = FoundByName(matched=[], undecided=[])
         for type_, ids in groups:
             decided = matcher.decide(type_, ids)
-            found.matched.extend(Srn(type_, id_) for id_ in decided.matched)
-            found.undecided.extend(Srn(type_, id_) for id_ in decided.undecided)
-        return found
+            by_name.matched.extend(Srn(type_, id_) for id_ in decided.matched)
+            by_name.undecided.extend(Srn(type_, id_) for id_ in decided.undecided)
+        return by_name
 
     def resolve(self, target: Srn | str) -> ResourceRecord:
         """Return what is known of a resource by SRN or bare id; an id may hold a colon itself.

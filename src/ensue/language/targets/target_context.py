@@ -131,8 +131,8 @@ class TargetContext:
         """Return the contexts of all targets that an expression matches."""
         from ensue.language.targets.project_targets import project_targets
 
-        found = await project_targets(self._services, target, engine=engine)
-        return [self._services.context(srn, test=self.test) for srn in found]
+        srns = await project_targets(self._services, target, engine=engine)
+        return [self._services.context(srn, test=self.test) for srn in srns]
 
     @property
     def documentation(self) -> Documentation:

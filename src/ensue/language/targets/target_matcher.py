@@ -90,10 +90,10 @@ class ProjectMatcher:
         """
         target = await self._target(expression)
         index = self._services.directory.index
-        found = await asyncio.to_thread(index.matching, target, self._services.vocabulary)
+        by_name = await asyncio.to_thread(index.matching, target, self._services.vocabulary)
         unusable = _Unusable()
-        more = await self._matching(target, found.undecided, unusable)
-        targets = sorted([*found.matched, *more]) if more else found.matched
+        more = await self._matching(target, by_name.undecided, unusable)
+        targets = sorted([*by_name.matched, *more]) if more else by_name.matched
         elsewhere = await self._elsewhere(target, unusable)
         if not targets and not elsewhere:
             return Matched(targets=(), nothing=await asyncio.to_thread(self._nothing, expression, target))
@@ -118,7 +118,7 @@ class ProjectMatcher:
             target,
             resources,
             vocabulary=self._services.vocabulary,
-            own={one.srn.id for one in records if one.status == "active"},
+            own={record.srn.id for record in records if record.status == "active"},
         )
         unusable.comments.update(matches.faults)
         others.resources.assign(matches.managing)
@@ -304,4 +304,4 @@ def _near(word: Word, index: ResourceIndex) -> list[str]:
 
         return difflib.get_close_matches(type_, types, n=2)
     lead = f"{type_}:" if type_ else ""
-    return [f"{lead}{one}" for one in index.near_ids(id_.strip("*?"), [type_] if type_ else types)]
+    return [f"{lead}{near_id}" for near_id in index.near_ids(id_.strip("*?"), [type_] if type_ else types)]

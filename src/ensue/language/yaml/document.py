@@ -95,7 +95,7 @@ class YamlDocument:
         Lines are counted as editors do; the reader's marks count a line for U+0085, U+2028 and U+2029, too.
         """
         if self._line_starts is None:
-            self._line_starts = [0, *(found.end() for found in _LINE_END.finditer(self.text))]
+            self._line_starts = [0, *(match.end() for match in _LINE_END.finditer(self.text))]
         line = bisect_right(self._line_starts, index)
         return self.source_span(line, index - self._line_starts[line - 1] + 1)
 

@@ -154,13 +154,13 @@ def _argspecs(docs: Documentation, kinds: Sequence[FunctionKind], words: Sequenc
 
 
 def _argspec(function: FunctionDoc) -> DataMap:
-    named = [one for one in function.arguments if not one.repeated]
+    named = [argument for argument in function.arguments if not argument.repeated]
     # Python's defaults belong to the last arguments, and so do Salt's in this list.
-    ordered = sorted(named, key=lambda one: not one.required)
-    repeated = {one.repeated for one in function.arguments}
+    ordered = sorted(named, key=lambda argument: not argument.required)
+    repeated = {argument.repeated for argument in function.arguments}
     return {
-        "args": [one.name for one in ordered],
-        "defaults": [one.default for one in ordered if not one.required] or None,
+        "args": [argument.name for argument in ordered],
+        "defaults": [argument.default for argument in ordered if not argument.required] or None,
         "varargs": True if "*" in repeated else None,
         "kwargs": True if "**" in repeated else None,
     }
@@ -168,7 +168,7 @@ def _argspec(function: FunctionDoc) -> DataMap:
 
 def _modules(docs: Documentation, kind: FunctionKind, words: Sequence[str]) -> list[str]:
     return [
-        name for name in docs.modules(kind) if not words or any(fnmatch.fnmatch(name, one) for one in words)
+        name for name in docs.modules(kind) if not words or any(fnmatch.fnmatch(name, word) for word in words)
     ]
 
 
@@ -179,8 +179,8 @@ def _functions(docs: Documentation, kind: FunctionKind, words: Sequence[str]) ->
         if words and not any(_may_be_in(word, module) for word in words):
             continue
         module_doc = docs.module(kind, module)
-        full = [f"{module}.{one}" for one in (module_doc.functions if module_doc else ())]
-        names += [name for name in full if not words or any(_is_named(name, module, one) for one in words)]
+        full = [f"{module}.{function}" for function in (module_doc.functions if module_doc else ())]
+        names += [name for name in full if not words or any(_is_named(name, module, word) for word in words)]
     return names
 
 

@@ -245,7 +245,9 @@ class _Work:
 
     async def planned_removal(self, status: str) -> StateReturn:
         records = await asyncio.to_thread(self._ctx.registry.records)
-        derived = [one.srn for one in records if one.source == self.source and one.status == "active"]
+        derived = [
+            record.srn for record in records if record.source == self.source and record.status == "active"
+        ]
         changes = _status_changes(status, ABSENT) | _invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
@@ -261,17 +263,21 @@ class _Work:
         return await asyncio.to_thread(self._similar)
 
     def _similar(self) -> tuple[str, ...]:
-        records = [one for one in self._ctx.registry.records() if one.source is not None]
-        if self._ctx.enforced is not None or any(one.source == self.source for one in records):
+        records = [record for record in self._ctx.registry.records() if record.source is not None]
+        if self._ctx.enforced is not None or any(record.source == self.source for record in records):
             return ()  # It was there, or an earlier apply has named the others.
         folder = self.request.directory.parent
         made = (
-            {unquote(one.name) for one in folder.iterdir() if one.is_dir()} if folder.exists() else set[str]()
+            {unquote(path.name) for path in folder.iterdir() if path.is_dir()}
+            if folder.exists()
+            else set[str]()
         )
         registered = {
-            one.source.id
-            for one in records
-            if one.source is not None and one.source.type == self.source.type and one.status == "active"
+            record.source.id
+            for record in records
+            if record.source is not None
+            and record.source.type == self.source.type
+            and record.status == "active"
         }
         meant = near_question(self._name, sorted(made | registered))
         return (f"there never was an environment {self._name}: {meant}",) if meant else ()

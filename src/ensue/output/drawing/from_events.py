@@ -113,15 +113,15 @@ class _Artist:
             self._grow(caller, event.kind, event.name, event.scope, "running")
 
     def _closed(self, event: ScopeClosed) -> None:
-        came = event.returned
-        if came.scope not in self._boxes:
+        scope_return = event.returned
+        if scope_return.scope not in self._boxes:
             # A scope that was not rendered was never opened.
-            caller = self._caller(event.caller, came.scope, came.name)
+            caller = self._caller(event.caller, scope_return.scope, scope_return.name)
             if caller is None:
                 return
-            self._grow(caller, came.kind, came.name, came.scope, "running")
-        box = self._boxes[came.scope]
-        box.status, box.comment = cast("ScopeStatus", came.status), came.comment
+            self._grow(caller, scope_return.kind, scope_return.name, scope_return.scope, "running")
+        box = self._boxes[scope_return.scope]
+        box.status, box.comment = cast("ScopeStatus", scope_return.status), scope_return.comment
 
     def _grow(self, caller: DrawnState, kind: str, name: str, scope: str, status: ScopeStatus) -> None:
         if scope not in self._boxes:

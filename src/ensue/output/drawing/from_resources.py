@@ -88,7 +88,7 @@ def planned_resources(
             status=_recorded(records.get(node.key)),
             comment=f"the driver {node.driver} is not installed" if absent else "",
             edges=(
-                *((str(one.to), one.why) for one in node.dependencies),
+                *((str(dependency.to), dependency.why) for dependency in node.dependencies),
                 *((name, _FOR_EACH) for name in waits.get(node.key, ())),
             ),
         )
@@ -115,21 +115,21 @@ def provisioned_resources(outcomes: Iterable[NodeOutcome]) -> Iterator[ResourceT
     Args:
         outcomes: the outcome of every resource.
     """
-    for one in outcomes:
-        node, kept = one.node, one.kept
+    for resource in outcomes:
+        node, kept = resource.node, resource.kept
         edges: list[tuple[str, Why]]
         if node is not None:
             edges = [(str(to.to), to.why) for to in node.dependencies]
         else:
             edges = [(str(key), _KEPT_EDGE) for key in kept.depends_on] if kept else []
         yield ResourceToDraw(
-            type=one.key.type,
-            class_=one.key.class_,
-            id=one.key.id,
+            type=resource.key.type,
+            class_=resource.key.class_,
+            id=resource.key.id,
             definition=node.definition if node else kept.definition if kept else "",
             driver=node.driver if node else kept.driver if kept else "",
-            status=one.outcome.status,
-            comment=one.outcome.comment,
+            status=resource.outcome.status,
+            comment=resource.outcome.comment,
             edges=tuple(edges),
         )
 
@@ -146,18 +146,18 @@ def draw_resources(name: str, resources: Sequence[ResourceToDraw]) -> ScopeBox:
     """
     top = ScopeBox(kind=RESOURCE_GRAPH, name=name, scope="", status="done")
     boxes = {one.id: _workload_box(one.id) for one in resources if one.type == _WORKLOAD}
-    for number, one in enumerate(resources):
-        box = boxes.get(_owner(one.id, boxes), top)
+    for number, resource in enumerate(resources):
+        box = boxes.get(_owner(resource.id, boxes), top)
         box.nodes.append(
             DrawnResource(
                 number=number,
-                id=one.id,
-                type=one.type,
-                class_=one.class_,
-                definition=one.definition,
-                driver=one.driver,
-                status=one.status,
-                comment=one.comment,
+                id=resource.id,
+                type=resource.type,
+                class_=resource.class_,
+                definition=resource.definition,
+                driver=resource.driver,
+                status=resource.status,
+                comment=resource.comment,
             )
         )
     top.inner = [boxes[id_] for id_ in sorted(boxes)]
@@ -179,7 +179,7 @@ def _owner(id_: str, workloads: Mapping[str, ScopeBox]) -> str:
 
 def _edges(resources: Sequence[ResourceToDraw]) -> Iterator[DrawnEdge]:
     numbers = {one.key: number for number, one in enumerate(resources)}
-    for number, one in enumerate(resources):
-        for to, why in one.edges:
+    for number, resource in enumerate(resources):
+        for to, why in resource.edges:
             if to in numbers:
                 yield DrawnEdge(numbers[to], number, why)

@@ -41,7 +41,7 @@ def _deployment(top: ScopeBox, masker: Masker) -> Iterator[str]:
     for kind in kinds:
         stroke = DEPENDENCIES[kind]
         dashes = f",stroke-dasharray:{stroke.dashes}" if stroke.dashes else ""
-        numbers = ",".join(str(number) for number, one in enumerate(lines) if one == kind)
+        numbers = ",".join(str(number) for number, line in enumerate(lines) if line == kind)
         yield f"  linkStyle {numbers} stroke:{stroke.colour},stroke-width:{stroke.width_px}px{dashes}"
     used = {node.status for box in (top, *top.inner) for node in box.resources}
     for status, look in RESOURCES.items():

@@ -101,5 +101,9 @@ def encoded(certificate: x509.Certificate, chain: Sequence[x509.Certificate], en
     return b"".join(each.public_bytes(Encoding.PEM) for each in (certificate, *chain))
 
 
-def _held(encoding: str, found: list[x509.Certificate]) -> Held | None:
-    return Held(encoding=encoding, certificate=found[0], chain=tuple(found[1:])) if found else None
+def _held(encoding: str, certificates: list[x509.Certificate]) -> Held | None:
+    return (
+        Held(encoding=encoding, certificate=certificates[0], chain=tuple(certificates[1:]))
+        if certificates
+        else None
+    )

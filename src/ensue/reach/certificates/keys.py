@@ -133,12 +133,12 @@ async def public_key(ctx: FunctionContext, key: TargetKey) -> str:
     Raises:
         StateFailedError: the key cannot be read.
     """
-    found = await look(ctx, key)
-    if found.public is None:
+    existing = await look(ctx, key)
+    if existing.public is None:
         is_there = await ctx.connection.stat(key.path, follow=True) is not None
         why = "cannot be read with this passphrase" if is_there else "does not exist"
         raise StateFailedError(f"the private key {key.path} {why}")
-    return found.public
+    return existing.public
 
 
 async def generate(ctx: FunctionContext, path: str, kind: KeyKind, storage: Storage) -> None:

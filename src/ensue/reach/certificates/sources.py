@@ -123,9 +123,9 @@ async def public_key_of(ctx: FunctionContext, source: str, passphrase: str | Non
             return await public_key(ctx, TargetKey(path=source, passphrase=passphrase))
         if form is Form.DER:
             # An encrypted private key starts like a certificate.
-            found = await look(ctx, TargetKey(path=source, passphrase=passphrase))
-            if found.public is not None:
-                return found.public
+            existing = await look(ctx, TargetKey(path=source, passphrase=passphrase))
+            if existing.public is not None:
+                return existing.public
     data = await bytes_of(ctx, source)
     label = data.decode("utf-8", "replace").partition(BEGIN)[2].partition("-----")[0]
     if label.endswith("PRIVATE KEY"):

@@ -30,13 +30,13 @@ async def content_at(connection: Connection, path: str) -> Content:
     Raises:
         RemoteFileError: the file does not exist, or cannot be read.
     """
-    found = await connection.stat(path, follow=True)
-    if found is None or found.kind != "file" or found.size_bytes <= SHORT_BYTES:
+    status = await connection.stat(path, follow=True)
+    if status is None or status.kind != "file" or status.size_bytes <= SHORT_BYTES:
         return await connection.read(path)
     sha256 = await connection.checksum(path)
     if sha256 is None:  # Removed in the meantime.
         return await connection.read(path)
-    return TargetContent(connection, path, found.size_bytes, sha256)
+    return TargetContent(connection, path, status.size_bytes, sha256)
 
 
 class TargetContent:

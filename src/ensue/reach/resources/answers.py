@@ -101,12 +101,12 @@ def digest_in(srn: Srn, path: str, printed: bytes, kind: str = "sha256") -> str:
         RemoteFileError: the program printed something else.
     """
     # For a name with a backslash or newline, the program prints a backslash before the hash.
-    found = _DIGEST.match(printed)
-    if found is None or len(found[1]) != 2 * hashlib.new(kind, usedforsecurity=False).digest_size:
+    match = _DIGEST.match(printed)
+    if match is None or len(match[1]) != 2 * hashlib.new(kind, usedforsecurity=False).digest_size:
         raise file_error(
             srn, "read", path, why=f"`{DIGEST_PROGRAMS[kind]}` of the target printed no checksum"
         )
-    return found[1].decode()
+    return match[1].decode()
 
 
 def stat_in(srn: Srn, path: str, printed: bytes) -> FileStat:
@@ -117,10 +117,10 @@ def stat_in(srn: Srn, path: str, printed: bytes) -> FileStat:
     """
     first, _, target = printed.partition(b"\n")
     fields = first.decode("utf-8", "surrogateescape").split()
-    found = _described(fields, target.decode("utf-8", "surrogateescape"))
-    if found is None:
+    status = _described(fields, target.decode("utf-8", "surrogateescape"))
+    if status is None:
         raise file_error(srn, "look at", path, why="`stat` of the target printed something else")
-    return found
+    return status
 
 
 def _described(fields: list[str], target: str) -> FileStat | None:

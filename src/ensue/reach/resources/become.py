@@ -131,14 +131,14 @@ class Becoming:
             raise self.refused(user, proof)
         return Way(kind="sudo_with_password", user=sudo_user)
 
-    def refused(self, user: str, said: Completed) -> AuthenticationError:
+    def refused(self, user: str, completed: Completed) -> AuthenticationError:
         """Return the error of a sudo or su that has run nothing.
 
         Args:
             user: who should have been become.
-            said: how it ended, with its own words as error output.
+            completed: how it ended, with its own words as error output.
         """
         program = "su" if user in self._ways and self._ways[user].kind == "su" else "sudo"
         mend = " (see `sudo_password`, `tty`, and its sudoers)" if program == "sudo" else ""
-        message = f"cannot become `{user}` on {self._srn}: {program} refused{quoted_end(said)}{mend}"
+        message = f"cannot become `{user}` on {self._srn}: {program} refused{quoted_end(completed)}{mend}"
         return AuthenticationError(message, target=str(self._srn))

@@ -214,14 +214,14 @@ class ClientProcess(asyncio.SubprocessProtocol):
     def _look_for_marks(self, added: int) -> None:
         since = max(0, len(self._errors) - added - _LONGEST_MARK)
         if not self.pid and self._pid_mark is not None:
-            found = self._pid_mark.search(self._errors, since)
-            if found is not None:
-                self.pid = int(found[1])
+            match = self._pid_mark.search(self._errors, since)
+            if match is not None:
+                self.pid = int(match[1])
                 _resolve(self.started)
         if self.exit_code is None and self._exit_mark is not None:
-            found = self._exit_mark.search(self._errors, since)
-            if found is not None:
-                self.exit_code = int(found[1])
+            match = self._exit_mark.search(self._errors, since)
+            if match is not None:
+                self.exit_code = int(match[1])
 
     def _without_end_mark(self, text: bytes) -> bytes:
         # Only the client itself may write after it.
@@ -281,10 +281,10 @@ def code_of_shell(code: int) -> int:
     return _FIRST_SIGNAL_CODE - code if _FIRST_SIGNAL_CODE < code <= _LAST_SIGNAL_CODE else code
 
 
-def quoted_end(said: Completed) -> str:
+def quoted_end(completed: Completed) -> str:
     """Return the error output of a failed client, formatted for the end of a message."""
-    words = printable(" ".join(said.stderr.decode("utf-8", "replace").split())[:_QUOTED_CHARS])
-    return f": {words}" if words else f": it ended with {said.returncode}"
+    words = printable(" ".join(completed.stderr.decode("utf-8", "replace").split())[:_QUOTED_CHARS])
+    return f": {words}" if words else f": it ended with {completed.returncode}"
 
 
 def _resolve(future: asyncio.Future[None]) -> None:

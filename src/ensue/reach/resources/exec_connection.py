@@ -87,12 +87,12 @@ class Doorway(Protocol):
         """
         ...
 
-    async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:
+    async def why_not(self, user: str | None, completed: Completed | None) -> RemoteError:
         """Find out why a script did not start.
 
         Args:
             user: whose script it was, as for `entry`.
-            said: how the client ended; None if it could not be started.
+            completed: how the client ended; None if it could not be started.
         """
         ...
 

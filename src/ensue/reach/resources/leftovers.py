@@ -197,8 +197,8 @@ def _remove(path: str) -> None:
     if not is_temporary(path):
         return
     try:
-        found = os.lstat(path)
-        if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode):
+        status = os.lstat(path)
+        if stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode):
             os.unlink(path)  # noqa: PTH108 (a string)
             _log.info("removed %s, which a killed run had left", path)
     except (FileNotFoundError, NotADirectoryError):

@@ -119,8 +119,8 @@ def _resolver(text: str) -> DataMap:
     servers = [*dict.fromkeys(servers)]
     return {
         "nameservers": [*servers],
-        "ip4_nameservers": [one for one in servers if _version(one) == _IPV4],
-        "ip6_nameservers": [one for one in servers if _version(one) != _IPV4],
+        "ip4_nameservers": [server for server in servers if _version(server) == _IPV4],
+        "ip6_nameservers": [server for server in servers if _version(server) != _IPV4],
         "sortlist": [*found["sortlist"]],
         "domain": domain,
         "search": [*found["search"]],

@@ -77,7 +77,7 @@ class Plugins:
     @property
     def loaded(self) -> list[LoadedType]:
         """The types that were used so far."""
-        return [one for one in self._types.values() if isinstance(one, LoadedType)]
+        return [type_ for type_ in self._types.values() if isinstance(type_, LoadedType)]
 
     def configuration_faults(self, srn: Srn, config: ReadOnlyDataMap) -> list[str]:
         """Return what is wrong with a resource's configuration, one sentence per error.

@@ -70,8 +70,8 @@ def system_grains(facts: Mapping[str, str], *, id_: str) -> DataMap:
     }
     if "cmdline" in facts:
         grains["kernelparams"] = [_parameter(word) for word in _words(facts["cmdline"])]
-    if found := _SYSTEMD.search(facts.get("systemd_library", "")):
-        grains["systemd"] = {"version": found["version"]}
+    if match := _SYSTEMD.search(facts.get("systemd_library", "")):
+        grains["systemd"] = {"version": match["version"]}
     return grains | _disks(facts.get("disk", "")) | _graphics(facts.get("gpu", ""))
 
 

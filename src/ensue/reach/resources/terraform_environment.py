@@ -184,7 +184,9 @@ def _mapping(request: EnvironmentRequest, option: str) -> Mapping[str, Data]:
 def _details(request: EnvironmentRequest, outputs: Mapping[str, Output]) -> DataMap:
     """Return the outputs that are neither connection data nor secrets."""
     used = {*_KEYS, _ALL, *_named(request).values()}
-    return {name: one.value for name, one in outputs.items() if name not in used and not one.sensitive}
+    return {
+        name: output.value for name, output in outputs.items() if name not in used and not output.sensitive
+    }
 
 
 def _listed(changes: Mapping[str, str]) -> str:

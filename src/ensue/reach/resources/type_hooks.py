@@ -82,7 +82,7 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> TypeHooks:
         if fault := _hook_fault(name, function):
             faults.append((fault, place_of(function, sources) or _first_line(source, sources)))
         else:
-            taken = HOOK_PARAMETERS[name] & {one.name for one in parameters(function)}
+            taken = HOOK_PARAMETERS[name] & {parameter.name for parameter in parameters(function)}
             hooks[name] = Hook(
                 name=name,
                 function=function,
@@ -125,8 +125,12 @@ def _hook_fault(name: str, function: Any) -> str:
         taken = parameters(function)
     except (TypeError, ValueError):
         return f"the parameters of `{name}` cannot be read"
-    strange = [one.name for one in taken if not one.is_optional and one.name not in allowed and one.is_named]
-    nameless = [one.name for one in taken if one.name in allowed and not one.is_named]
+    strange = [
+        parameter.name
+        for parameter in taken
+        if not parameter.is_optional and parameter.name not in allowed and parameter.is_named
+    ]
+    nameless = [parameter.name for parameter in taken if parameter.name in allowed and not parameter.is_named]
     if strange or nameless:
         wrong = ", ".join(f"`{one}`" for one in strange or nameless)
         return (

@@ -140,7 +140,9 @@ def _outputs(outputs: Any) -> dict[str, str]:
     """Return the outputs that will change; after the change they are listed without an action."""
     if not is_mapping(outputs):
         return {}
-    actions = {name: str(one.get("action", "noop")) for name, one in outputs.items() if is_mapping(one)}
+    actions = {
+        name: str(output.get("action", "noop")) for name, output in outputs.items() if is_mapping(output)
+    }
     return {f"output.{name}": action for name, action in actions.items() if action != "noop"}
 
 
@@ -148,7 +150,7 @@ def _declared(outputs: Any) -> dict[str, bool]:
     """Return the outputs that are declared; one that the configuration no longer has is listed as deleted."""
     if not is_mapping(outputs):
         return {}
-    listed = {name: one for name, one in outputs.items() if is_mapping(one) and "action" in one}
+    listed = {name: output for name, output in outputs.items() if is_mapping(output) and "action" in output}
     return {name: one.get("sensitive") is True for name, one in listed.items() if one["action"] != "delete"}
 
 

@@ -185,7 +185,7 @@ def resources_in(state: str) -> dict[str, str]:
     except msgspec.MsgspecError:
         raise StateFailedError("terraform's state is of a version that is not known") from None
     return {
-        ".".join(filter(None, (one.module, one.type, one.name))): one.provider
-        for one in resources
-        if one.mode == "managed"
+        ".".join(filter(None, (resource.module, resource.type, resource.name))): resource.provider
+        for resource in resources
+        if resource.mode == "managed"
     }

@@ -350,13 +350,13 @@ def _refusing() -> Iterator[None]:
 
 def _programs() -> tuple[int, ...]:
     """Return when the folders of programs and of Python's packages were last changed."""
-    found: list[int] = []
+    programs: list[int] = []
     for folder in [*os.environ.get("PATH", "").split(os.pathsep), *sys.path]:
         try:
-            found.append(Path(folder).stat().st_mtime_ns)
+            programs.append(Path(folder).stat().st_mtime_ns)
         except OSError:
-            found.append(0)
-    return tuple(found)
+            programs.append(0)
+    return tuple(programs)
 
 
 def _has_loader() -> bool:

@@ -50,7 +50,7 @@ def _function(text: str, function: str) -> inspect.Signature | None:
         if isinstance(node, ast.FunctionDef) and node.name in wanted:
             return inspect.Signature([*_parameters(node.args)])
         if isinstance(node, ast.Assign) and any(
-            isinstance(one, ast.Name) and one.id in wanted for one in node.targets
+            isinstance(target, ast.Name) and target.id in wanted for target in node.targets
         ):
             # The function has a second name; its arguments are checked when it is called.
             return inspect.Signature(
@@ -65,7 +65,7 @@ def _function(text: str, function: str) -> inspect.Signature | None:
 def _aliases(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
     for node in body:
         is_aliases = isinstance(node, ast.Assign) and any(
-            isinstance(one, ast.Name) and one.id == _ALIASES for one in node.targets
+            isinstance(target, ast.Name) and target.id == _ALIASES for target in node.targets
         )
         if is_aliases and isinstance(node, ast.Assign) and isinstance(node.value, ast.Dict):
             for key, value in zip(node.value.keys, node.value.values, strict=True):

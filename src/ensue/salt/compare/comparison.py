@@ -66,26 +66,26 @@ def compared(minion_id: str, salt: SaltSide, ours: Side, missing: Missing) -> Tr
         ours: ensue's side.
         missing: what ensue lacks of what Salt's side uses.
     """
-    found = [*_missing(salt, missing), *_refusals(salt, ours)]
+    differences = [*_missing(salt, missing), *_refusals(salt, ours)]
     if not salt.refusals and not ours.refusals:
-        found += low_differences(salt.states, ours.states)
-        found += _failed_plans(salt, ours)
+        differences += low_differences(salt.states, ours.states)
+        differences += _failed_plans(salt, ours)
         if salt.plan is not None and ours.plan is not None:
-            common = {one.tag for one in ours.states}
-            states = [one for one in salt.states if one.tag in common]
-            found += plan_differences(states, salt.plan, ours.plan, missing.state_functions)
-    return TreeComparison(minion_id=minion_id, salt=salt, ours=ours, causes=grouped(found))
+            common = {state.tag for state in ours.states}
+            states = [state for state in salt.states if state.tag in common]
+            differences += plan_differences(states, salt.plan, ours.plan, missing.state_functions)
+    return TreeComparison(minion_id=minion_id, salt=salt, ours=ours, causes=grouped(differences))
 
 
 def _missing(salt: SaltSide, missing: Missing) -> Iterator[TreeDifference]:
-    for one in salt.states:
-        if one.function in missing.state_functions:
+    for state in salt.states:
+        if state.function in missing.state_functions:
             yield TreeDifference(
                 kind=DifferenceKind.MISSING_STATE_FUNCTION,
-                what=one.function,
-                where=one.id,
-                sls=one.sls,
-                tag=one.tag,
+                what=state.function,
+                where=state.id,
+                sls=state.sls,
+                tag=state.tag,
             )
     yield from _counted(
         DifferenceKind.MISSING_EXECUTION_FUNCTION, salt.functions, missing.execution_functions
@@ -103,17 +103,19 @@ def _counted(
 def _refusals(salt: SaltSide, ours: Side) -> Iterator[TreeDifference]:
     if not salt.refusals:
         of_top_file = meant_in_top_file(salt.log)
-        for one in ours.refusals:
+        for refusal in ours.refusals:
             yield TreeDifference(
                 kind=DifferenceKind.REFUSED_HERE,
-                what=one.code,
-                where=one.place,
-                ensue=one.message,
-                meant=OF_REFUSALS.get(one.code) or of_top_file,
+                what=refusal.code,
+                where=refusal.place,
+                ensue=refusal.message,
+                meant=OF_REFUSALS.get(refusal.code) or of_top_file,
             )
     elif not ours.refusals:
-        for one in salt.refusals:
-            yield TreeDifference(kind=DifferenceKind.REFUSED_BY_SALT, what=one.summary, salt=one.message)
+        for refusal in salt.refusals:
+            yield TreeDifference(
+                kind=DifferenceKind.REFUSED_BY_SALT, what=refusal.summary, salt=refusal.message
+            )
 
 
 def _failed_plans(salt: SaltSide, ours: Side) -> Iterator[TreeDifference]:

@@ -70,19 +70,21 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def count(self) -> int:
         """How often it occurs."""
-        return sum(one.count for one in self.differences)
+        return sum(difference.count for difference in self.differences)
 
 
 def grouped(differences: list[TreeDifference]) -> tuple[Cause, ...]:
     """Return the causes of differences: by kind, unintended ones first, and then the most frequent first."""
     by_cause: dict[tuple[DifferenceKind, str, str], list[TreeDifference]] = {}
-    for one in differences:
-        by_cause.setdefault((one.kind, one.what, one.meant), []).append(one)
+    for difference in differences:
+        by_cause.setdefault((difference.kind, difference.what, difference.meant), []).append(difference)
     causes = [
         Cause(kind=kind, what=what, meant=meant, differences=tuple(found))
         for (kind, what, meant), found in by_cause.items()
     ]
     kinds = list(DifferenceKind)
     return tuple(
-        sorted(causes, key=lambda one: (bool(one.meant), kinds.index(one.kind), -one.count, one.what))
+        sorted(
+            causes, key=lambda cause: (bool(cause.meant), kinds.index(cause.kind), -cause.count, cause.what)
+        )
     )

@@ -24,16 +24,18 @@ ABSENT = "(not given)"
 
 def low_differences(salt: Sequence[CompiledState], ours: Sequence[CompiledState]) -> list[TreeDifference]:
     """Return the differences between the compiled states of both programs, given in their order."""
-    longer = {(one.id, one.name, shortened(one.function)) for one in ours if is_longer(one.function)}
-    found = [
+    longer = {
+        (state.id, state.name, shortened(state.function)) for state in ours if is_longer(state.function)
+    }
+    differences = [
         *_only_in(salt, ours, DifferenceKind.ONLY_IN_SALT, longer),
         *_only_in(ours, salt, DifferenceKind.ONLY_HERE, longer),
     ]
     of_salt, of_ours = _by_tag(salt), _by_tag(ours)
     for tag, theirs in of_salt.items():
         if tag in of_ours:
-            found += _arguments(theirs, of_ours[tag])
-    return found + list(_moved(list(of_salt.values()), list(of_ours)))
+            differences += _arguments(theirs, of_ours[tag])
+    return differences + list(_moved(list(of_salt.values()), list(of_ours)))
 
 
 def shown_name(state: CompiledState) -> str:
@@ -47,7 +49,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def _by_tag(states: Sequence[CompiledState]) -> dict[str, CompiledState]:
-    return {one.tag: one for one in states}
+    return {state.tag: state for state in states}
 
 
 def _only_in(
@@ -57,17 +59,17 @@ def _only_in(
     longer: Collection[tuple[str, str, str]],
 ) -> Iterator[TreeDifference]:
     known = Counter(one.tag for one in others)
-    for one in states:
-        if known[one.tag]:
-            known[one.tag] -= 1
+    for state in states:
+        if known[state.tag]:
+            known[state.tag] -= 1
             continue
-        is_cut = (one.id, one.name, shortened(one.function)) in longer
+        is_cut = (state.id, state.name, shortened(state.function)) in longer
         yield TreeDifference(
             kind=kind,
-            what=one.function,
-            where=shown_name(one),
-            sls=one.sls,
-            tag=one.tag,
+            what=state.function,
+            where=shown_name(state),
+            sls=state.sls,
+            tag=state.tag,
             meant=OF_LONGER_FUNCTIONS if is_cut else "",
         )
 
@@ -96,16 +98,16 @@ def _moved(salt: list[CompiledState], ours: list[str]) -> Iterator[TreeDifferenc
     staying = set(_longest_rise(places))
     before_here = _befores([tag for tag in ours if tag in {one.tag for one in common}])
     before_there = _befores([one.tag for one in common])
-    for index, one in enumerate(common):
+    for index, state in enumerate(common):
         if index not in staying:
             yield TreeDifference(
                 kind=DifferenceKind.ORDER,
                 what="states run at another position",
-                where=shown_name(one),
-                sls=one.sls,
-                tag=one.tag,
-                salt=_after(before_there[one.tag]),
-                ensue=_after(before_here[one.tag]),
+                where=shown_name(state),
+                sls=state.sls,
+                tag=state.tag,
+                salt=_after(before_there[state.tag]),
+                ensue=_after(before_here[state.tag]),
             )
 
 

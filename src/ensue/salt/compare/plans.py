@@ -32,11 +32,11 @@ def plan_differences(
         ours: ensue's.
         missing: state functions that ensue lacks, whose results are not compared.
     """
-    found: list[TreeDifference] = []
-    for one in states:
-        if one.function not in missing:
-            found += _of_state(one, salt.get(one.tag), ours.get(one.tag))
-    return found
+    differences: list[TreeDifference] = []
+    for state in states:
+        if state.function not in missing:
+            differences += _of_state(state, salt.get(state.tag), ours.get(state.tag))
+    return differences
 
 
 def _of_state(
@@ -80,8 +80,8 @@ def _difference(
     )
 
 
-def _told(one: PlannedState | None) -> str:
-    return NOT_PLANNED if one is None else _WORDS[one.result]
+def _told(planned_state: PlannedState | None) -> str:
+    return NOT_PLANNED if planned_state is None else _WORDS[planned_state.result]
 
 
 def _shape(changes: Any) -> str:
@@ -93,7 +93,11 @@ def _shape(changes: Any) -> str:
     )
 
 
-def _shown(one: PlannedState | None) -> Any:
-    if one is None:
+def _shown(planned_state: PlannedState | None) -> Any:
+    if planned_state is None:
         return None
-    return {"result": one.result, "changes": one.changes, "comment": one.comment}
+    return {
+        "result": planned_state.result,
+        "changes": planned_state.changes,
+        "comment": planned_state.comment,
+    }

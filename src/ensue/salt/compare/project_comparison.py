@@ -147,7 +147,7 @@ class ProjectComparison:
             assigned = AssignedSls(services, test=True)
             compiled, self._warnings = await asyncio.to_thread(assigned.compiled, services.minion, mods)
         except CompileError as error:
-            faults = [one for one in error.diagnostics if one.severity is Severity.ERROR]
+            faults = [diagnostic for diagnostic in error.diagnostics if diagnostic.severity is Severity.ERROR]
             return Side(refusals=tuple(map(own_refusal, faults or error.diagnostics)))
         states = compiled_states(plain(low_data(compiled.tree, compiled.plan)))
         if not self._plans or not states:
@@ -161,8 +161,8 @@ class ProjectComparison:
     def _missing(self, salt: SaltSide, ours: Side) -> Missing:
         services = self._services
         # A project may have its own renderers: only one that a file was refused for is missing.
-        lacks_one = any(one.code == NO_RENDERER for one in ours.refusals)
-        used = {one.function for one in salt.states} - salt.unknown
+        lacks_one = any(refusal.code == NO_RENDERER for refusal in ours.refusals)
+        used = {state.function for state in salt.states} - salt.unknown
         return Missing(
             state_functions=frozenset(name for name in used if not _has(services.states, name)),
             execution_functions=frozenset(
@@ -192,10 +192,10 @@ def _ignore(event: RunEvent) -> None:
 def _planned(report: RunReport) -> dict[str, PlannedState]:
     return {
         tag: PlannedState(
-            result=one.result,
-            changes=plain(one.changes),
-            comment=str(one.comment),
-            ran=one.ran and not one.skipped,
+            result=state_return.result,
+            changes=plain(state_return.changes),
+            comment=str(state_return.comment),
+            ran=state_return.ran and not state_return.skipped,
         )
-        for tag, one in report.returns.items()
+        for tag, state_return in report.returns.items()
     }

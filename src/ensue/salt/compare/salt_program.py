@@ -91,15 +91,15 @@ def salt_python(given: Path | None) -> Path:
         ConfigurationError: no Salt was found.
     """
     if given is not None:
-        found = _interpreter(given.expanduser())
-        if found is None:
+        path = _interpreter(given.expanduser())
+        if path is None:
             raise ConfigurationError(
                 [_not_found(f"there is no Salt at {given}", "no interpreter was found there")]
             )
-        return found
+        return path
     for candidate in _usual_places():
-        if (found := _interpreter(candidate)) is not None:
-            return found
+        if (path := _interpreter(candidate)) is not None:
+            return path
     why = f"no {COMMAND} in PATH, none beside ensue, and none in {_ONEDIR}"
     raise ConfigurationError([_not_found("there is no Salt to compare with", why)])
 
@@ -156,7 +156,9 @@ class _SaltProgress:
 
 
 def _side(python: Path, done: Completed) -> SaltSide:
-    messages = {one.said: one for one in map(_decoded, done.stdout.splitlines()) if one is not None}
+    messages = {
+        message.said: message for message in map(_decoded, done.stdout.splitlines()) if message is not None
+    }
     if (absent := messages.get("absent")) is not None:
         raise ConfigurationError([_not_found(f"{python} has no Salt", absent.why)])
     if (broken := messages.get("broken")) is not None:
@@ -184,7 +186,9 @@ def _decoded(line: bytes) -> _Message | None:
     """Return a message; None if a line is not one, or is too large."""
     try:
         message = msgspec.json.decode(line, type=_Message)
-        check_data([message.low, message.pillar, [one.changes for one in message.returns.values()]])
+        check_data(
+            [message.low, message.pillar, [state_return.changes for state_return in message.returns.values()]]
+        )
     except (msgspec.MsgspecError, DataBoundError, RecursionError, UnicodeDecodeError):
         return None
     return message
@@ -192,8 +196,13 @@ def _decoded(line: bytes) -> _Message | None:
 
 def _plan(planned: _Message) -> dict[str, PlannedState]:
     return {
-        tag: PlannedState(result=one.result, changes=one.changes, comment=str(one.comment), ran=one.ran)
-        for tag, one in planned.returns.items()
+        tag: PlannedState(
+            result=state_return.result,
+            changes=state_return.changes,
+            comment=str(state_return.comment),
+            ran=state_return.ran,
+        )
+        for tag, state_return in planned.returns.items()
     }
 
 
@@ -231,8 +240,8 @@ def _interpreter(path: Path) -> Path | None:
 
 
 def _python_in(folder: Path) -> Path | None:
-    found = (folder / name for name in ("python3", "python"))
-    return next((one.absolute() for one in found if one.is_file() and os.access(one, os.X_OK)), None)
+    paths = (folder / name for name in ("python3", "python"))
+    return next((path.absolute() for path in paths if path.is_file() and os.access(path, os.X_OK)), None)
 
 
 def _environment() -> dict[bytes, bytes]:

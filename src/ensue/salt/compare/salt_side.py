@@ -163,7 +163,7 @@ class SaltTree:
         return {
             "version": str(importlib.import_module("salt.version").__version__),
             "low": low,
-            "errors": [str(one) for one in errors],
+            "errors": [str(error) for error in errors],
             "unknown": self._unknown(),
             "pillar": plain(self._opts_of_state().get("pillar") or {}),
             "asked": {"functions": self._asked.functions, "renderers": self._asked.renderers},

@@ -121,10 +121,10 @@ def compiled_states(low: Iterable[Mapping[str, Any]]) -> tuple[CompiledState, ..
     known: set[str] = set()
     states: list[CompiledState] = []
     for chunk in reversed(list(low)):
-        one = _compiled(chunk)
-        if not chunk.get("__prereq__") or one.tag not in known:
-            known.add(one.tag)
-            states.append(one)
+        state = _compiled(chunk)
+        if not chunk.get("__prereq__") or state.tag not in known:
+            known.add(state.tag)
+            states.append(state)
     return tuple(reversed(states))
 
 
@@ -147,8 +147,11 @@ def _compiled(chunk: Mapping[str, Any]) -> CompiledState:
     )
 
 
-def own_refusal(one: Diagnostic) -> CompileRefusal:
+def own_refusal(diagnostic: Diagnostic) -> CompileRefusal:
     """Return a diagnostic of ensue's as a refusal."""
     return CompileRefusal(
-        code=one.code, message=one.message, summary=one.summary, place=str(one.span) if one.span else ""
+        code=diagnostic.code,
+        message=diagnostic.message,
+        summary=diagnostic.summary,
+        place=str(diagnostic.span) if diagnostic.span else "",
     )

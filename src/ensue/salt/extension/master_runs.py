@@ -114,7 +114,7 @@ def _terms(tgt: str, registry: Any) -> Iterator[str]:
             yield word
             continue
         ids: list[str] = sorted(registry.get_resource_ids_by_type(type_name))
-        matches = [f"T@{type_name}:{one}" for one in ids if fnmatch.fnmatchcase(one, pattern)]
+        matches = [f"T@{type_name}:{id_}" for id_ in ids if fnmatch.fnmatchcase(id_, pattern)]
         yield f"( {' or '.join(matches or [_NOTHING])} )"
 
 

@@ -66,9 +66,9 @@ def called(
     own = {name: value for name, value in kwargs.items() if not name.startswith("__")}
 
     async def work(project: AppProject) -> dict[str, Any]:
-        outcomes = [one async for one in project.call(target, function, args, own)]
-        salt.context["retcode"] = 0 if all(one.succeeded for one in outcomes) else 2
-        return {one.target.id: presentable(one.value, project.masker) for one in outcomes}
+        outcomes = [call_outcome async for call_outcome in project.call(target, function, args, own)]
+        salt.context["retcode"] = 0 if all(outcome.succeeded for outcome in outcomes) else 2
+        return {outcome.target.id: presentable(outcome.value, project.masker) for outcome in outcomes}
 
     answers: dict[str, Any] = with_salts_errors(lambda: in_project(salt, work))
     return answers
@@ -83,8 +83,12 @@ def resources(scope: Mapping[str, Any]) -> dict[str, Any]:
 
     async def work(project: AppProject) -> dict[str, Any]:
         return {
-            str(one.srn): {"status": one.status, "source": str(one.source or ""), "origin": one.origin}
-            for one in await project.resources()
+            str(resource.srn): {
+                "status": resource.status,
+                "source": str(resource.source or ""),
+                "origin": resource.origin,
+            }
+            for resource in await project.resources()
         }
 
     listed: dict[str, Any] = with_salts_errors(

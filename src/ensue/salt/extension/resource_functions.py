@@ -68,7 +68,7 @@ def call_on_resource(
     """
     srn, salt = resource_of(scope), SaltMinion.of(scope)
     own = {name: value for name, value in kwargs.items() if not name.startswith("__")}
-    with_files = any(isinstance(one, str) and one.startswith(_SERVED) for one in (*args, *own.values()))
+    with_files = any(isinstance(arg, str) and arg.startswith(_SERVED) for arg in (*args, *own.values()))
 
     async def work(project: AppProject) -> Any:
         outcome = await _outcome(project, srn, function, args, own)
@@ -93,7 +93,7 @@ async def called(
 async def _outcome(
     project: AppProject, srn: Srn, function: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> CallOutcome:
-    outcomes = [one async for one in project.call(f"T@{srn}", function, args, kwargs)]
+    outcomes = [call_outcome async for call_outcome in project.call(f"T@{srn}", function, args, kwargs)]
     if not outcomes:
         msg = f"ensue knows no resource {srn}"
         raise UnknownResourceError(msg)

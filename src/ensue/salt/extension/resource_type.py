@@ -67,7 +67,9 @@ def discovered(opts: Mapping[str, Any], type_name: str) -> list[str]:
 
     async def work(project: AppProject) -> list[str]:
         records = await project.resources()
-        return [one.srn.id for one in records if one.srn.type == type_name and one.status == "active"]
+        return [
+            record.srn.id for record in records if record.srn.type == type_name and record.status == "active"
+        ]
 
     return in_project(SaltMinion(opts=opts), work, with_files=False)
 

@@ -32,6 +32,6 @@ def reporting_changes(salt: SaltMinion) -> Generator[None]:
 def _targetable(salt: SaltMinion) -> set[str]:
     registry = open_registry(options_of(salt))
     try:
-        return {str(one.srn) for one in registry.records() if one.status == "active"}
+        return {str(record.srn) for record in registry.records() if record.status == "active"}
     finally:
         registry.close()

@@ -103,16 +103,16 @@ def own_files() -> dict[str, Path]:
 def _program_files() -> dict[str, Path]:
     files = own_files()
     for distribution in installed_requirements():
-        for one in distribution.files or ():
-            name = one.as_posix()
+        for file in distribution.files or ():
+            name = file.as_posix()
             if not name.startswith("..") and not name.endswith(".pyc"):
-                files[name] = Path(str(distribution.locate_file(one)))
+                files[name] = Path(str(distribution.locate_file(file)))
     return files
 
 
 def installed_requirements() -> Iterator[metadata.Distribution]:
     """Yield the distributions that ensue requires in this environment."""
-    return (metadata.distribution(one.name) for one in required({}))
+    return (metadata.distribution(requirement.name) for requirement in required({}))
 
 
 def required(environment: Mapping[str, str]) -> Iterator[Requirement]:
@@ -184,7 +184,7 @@ def pack(folder: Path, kind: str, files: Mapping[str, Path], mark: str = "") -> 
     try:
         with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             # A file may have changed since: the name is that of what is in the archive.
-            content = _digest((one, files[one], _add(archive, one, files[one])) for one in sorted(files))
+            content = _digest((file, files[file], _add(archive, file, files[file])) for file in sorted(files))
         name = f"{kind}-{mark or content}.zip"
         scratch.replace(folder / name)
     finally:
@@ -230,8 +230,8 @@ def _entry(name: str, path: Path) -> zipfile.ZipInfo:
 
 
 def _forget_old(folder: Path, kind: str) -> None:
-    found = sorted(folder.glob(f"{kind}-*.zip"), key=lambda one: one.stat().st_mtime, reverse=True)
-    for old in found[_KEEP:]:
+    paths = sorted(folder.glob(f"{kind}-*.zip"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for old in paths[_KEEP:]:
         old.unlink(missing_ok=True)
 
 

@@ -189,13 +189,13 @@ class Collection:
     def add(self, minions: Iterable[str]) -> None:
         """Collect what further minions report, too."""
         now = asyncio.get_running_loop().time()
-        self._minions |= {one: _Minion(one, now, self._silence_s) for one in minions}
+        self._minions |= {minion: _Minion(minion, now, self._silence_s) for minion in minions}
 
     def begun(self, minions: Iterable[str]) -> None:
         """Note that the job of minions is published: their silence counts from now on."""
         now = asyncio.get_running_loop().time()
-        for one in minions:
-            self._minions[one].heard(now)
+        for minion in minions:
+            self._minions[minion].heard(now)
 
     @property
     def at_work(self) -> int:
@@ -214,7 +214,7 @@ class Collection:
         while self._minions:
             # A sign of life moves these times to later ones: thousands are not compared for each frame.
             if nearest <= asyncio.get_running_loop().time():
-                nearest = min(min(one.deadline, one.ask_at) for one in self._minions.values())
+                nearest = min(min(minion.deadline, minion.ask_at) for minion in self._minions.values())
             try:
                 async with asyncio.timeout_at(min(nearest, self._deadline)):
                     item = await bus.next()

@@ -56,4 +56,4 @@ class Courier:
         try:
             await self.channel.tell(minion, message)
         except ConfigurationError as error:
-            self.unsent += [one for one in error.diagnostics if one not in self.unsent]
+            self.unsent += [diagnostic for diagnostic in error.diagnostics if diagnostic not in self.unsent]

@@ -142,8 +142,8 @@ class ResourceDesk:
                 assert_never(never)
 
     def _share(self, minion: str, resources: tuple[SharedResource, ...]) -> None:
-        requests = [_request(minion, one) for one in resources]
-        if taken := next((one.srn for one in requests if one.srn.id in self._minions), None):
+        requests = [_request(minion, resource) for resource in resources]
+        if taken := next((request.srn for request in requests if request.srn.id in self._minions), None):
             msg = f"E0702: {taken} cannot be registered: a minion of this run has its id"
             raise ResourceConflictError(f"{msg} (choose another id)")
         self._registry().register_many(requests)

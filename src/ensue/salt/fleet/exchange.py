@@ -228,7 +228,11 @@ class Exchange:
     def _answer_waiting(self, minion: str, tag: str = "") -> None:
         """Hand what is known of a minion's states to those that wait for it: of one state, or of all."""
         waiting = self._waiting.get(minion, {})
-        for state in [one for one in waiting if not tag or _tag(self._parties[minion], one) == tag]:
+        for state in [
+            minion_state
+            for minion_state in waiting
+            if not tag or _tag(self._parties[minion], minion_state) == tag
+        ]:
             returned = self._known(state)
             if returned is not None:
                 for consumer in sorted(waiting.pop(state)):

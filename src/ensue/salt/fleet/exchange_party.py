@@ -113,7 +113,9 @@ class ExchangeParty:
         if run is not self._run:
             self._run = run
             self._looked_up.clear()
-        self._looked_up |= {tag: one for tag, one in self._recent.items() if tag in self._looked_up}
+        self._looked_up |= {
+            tag: state_return for tag, state_return in self._recent.items() if tag in self._looked_up
+        }
         self._recent.clear()
 
     def end(self, problem: str, unended: Mapping[str, Return]) -> None:

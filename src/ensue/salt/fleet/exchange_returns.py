@@ -74,9 +74,16 @@ def shown_return(returned: Return) -> MinionReturn:
 def why_not_one(producer: ExchangeParty, state: MinionState) -> str:
     """Return why a need does not mean exactly one state."""
     if states := producer.find(state):
-        names = [f"{one.id!r} ({one.module}, name {one.name!r})" for _, one in states[:MOST_SHOWN]]
+        names = [
+            f"{state_name.id!r} ({state_name.module}, name {state_name.name!r})"
+            for _, state_name in states[:MOST_SHOWN]
+        ]
         return f"it means several states of {state.minion}: {', '.join(names)}"
-    ids = {one.id for one in producer.states() if state.path == ANY_PATH or is_below(one.module, state.path)}
+    ids = {
+        state_name.id
+        for state_name in producer.states()
+        if state.path == ANY_PATH or is_below(state_name.module, state.path)
+    }
     near = near_names(state.id, ids)
     return f"{state.minion} has no such state in this run{f': {near}' if near else ''}"
 

@@ -31,7 +31,7 @@ class KeptReports:
     @property
     def by_id(self) -> tuple[MinionReport, ...]:
         """The reports, sorted by the ids of the minions."""
-        return tuple(sorted(self._reports.values(), key=lambda one: one.id))
+        return tuple(sorted(self._reports.values(), key=lambda report: report.id))
 
     def add(self, *reports: MinionReport) -> None:
         """Take reports of minions that have none yet."""
@@ -45,7 +45,7 @@ class KeptReports:
 
     def lack(self, minions: Iterable[str]) -> tuple[str, ...]:
         """Return the minions that have no report, in their order."""
-        return tuple(one for one in minions if one not in self._reports)
+        return tuple(minion for minion in minions if minion not in self._reports)
 
     def _forget_failures(self, minion: str) -> None:
         """Keep the counts of a minion that is not listed, because enough are that are sorted before it."""

@@ -45,13 +45,13 @@ class SaltMaster:
 
     def _own_roots(self) -> dict[str, list[Path]]:
         backends = [str(one) for one in self.opts.get("fileserver_backend") or ["roots"]]
-        if other := [one for one in backends if one not in {"roots", "file"}]:
+        if other := [backend for backend in backends if backend not in {"roots", "file"}]:
             raise _unshippable(
                 f"the master serves files from {', '.join(other)}, too",
                 "ensue ships the folders of file_roots; check the other backends out into one of them",
             )
         given: dict[str, list[str]] = self.opts["file_roots"]
-        roots = {str(env): [Path(one) for one in folders] for env, folders in given.items()}
+        roots = {str(env): [Path(folder) for folder in folders] for env, folders in given.items()}
         if not roots.get("base"):
             raise _unshippable("file_roots has no folder in base", "add one to the master's configuration")
         return roots

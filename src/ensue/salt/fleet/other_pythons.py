@@ -51,7 +51,7 @@ def programs_there(folder: Path) -> dict[str, str]:
         folder: the folder of archives.
     """
     own = f"ensue-{abi()}-"
-    archives = [one.name for one in folder.glob("ensue-*.zip") if not one.name.startswith(own)]
+    archives = [path.name for path in folder.glob("ensue-*.zip") if not path.name.startswith(own)]
     if not archives:
         return {}
     end = f"-{_mark()}.zip"
@@ -89,23 +89,23 @@ def _parts(python: OtherPython) -> tuple[int, list[str]]:
     libc = _LIBC.fullmatch(python.libc)
     newest = int(libc[1]) if libc else _OLDEST_GLIBC
     versions = range(newest, _OLDEST_GLIBC - 1, -1)
-    return minor, [*(f"manylinux_2_{one}_{machine}" for one in versions), f"manylinux2014_{machine}"]
+    return minor, [*(f"manylinux_2_{version}_{machine}" for version in versions), f"manylinux2014_{machine}"]
 
 
 def _options(minor: int, platforms: list[str]) -> list[str]:
     options = ["--no-deps", "--only-binary=:all:", "--no-compile", "--implementation", "cp"]
     options += ["--python-version", f"3.{minor}"]
-    for one in (f"cp3{minor}", "abi3", "none"):
-        options += ["--abi", one]
-    for one in platforms:
-        options += ["--platform", one]
+    for platform in (f"cp3{minor}", "abi3", "none"):
+        options += ["--abi", platform]
+    for platform in platforms:
+        options += ["--platform", platform]
     return options
 
 
 def _pins(minor: int) -> list[str]:
     """Return what ensue requires of a Python, each in the version that is installed here."""
     markers = {"python_version": f"3.{minor}", "python_full_version": f"3.{minor}.0"}
-    return sorted(map(_pin, (str(one.name) for one in required(markers))))
+    return sorted(map(_pin, (str(requirement.name) for requirement in required(markers))))
 
 
 def _pin(name: str) -> str:
@@ -143,5 +143,5 @@ def _errors(text: str) -> Iterator[str]:
 
 def _mark() -> str:
     """Return the mark of this ensue with the versions of what it requires here."""
-    pins = "\n".join(sorted(_pin(str(one.name)) for one in required({})))
+    pins = "\n".join(sorted(_pin(str(requirement.name)) for requirement in required({})))
     return hashlib.sha256(f"{content_digest(own_files())}\n{pins}".encode()).hexdigest()[:16]

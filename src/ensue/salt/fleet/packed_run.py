@@ -66,7 +66,14 @@ class PackedRun:
         """
         # Lines are written by the same encoder, so that only few of them have to be read.
         own = [event.returned for event in self._events(_in_json(tag)) if isinstance(event, NodeFinished)]
-        return next((one for one in reversed(own) if one.tag == tag and is_of_top_scope(one)), None)
+        return next(
+            (
+                state_return
+                for state_return in reversed(own)
+                if state_return.tag == tag and is_of_top_scope(state_return)
+            ),
+            None,
+        )
 
     def _events(self, text: str = "") -> Iterator[RunEvent]:
         for part in self._parts:

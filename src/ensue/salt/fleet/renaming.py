@@ -69,10 +69,10 @@ def event_of_run(event: RunEvent, minion: str, numbers: Numbers) -> RunEvent | N
         case ScopeOpened():
             return replace(event, caller=_tag(event.caller, minion), scope=_scope(event.scope, minion))
         case ScopePlanned():
-            tags = tuple(_tag(one, minion) for one in event.tags)
+            tags = tuple(_tag(tag, minion) for tag in event.tags)
             return replace(event, scope=_scope(event.scope, minion), tags=tags)
         case FannedOut():
-            tags = tuple(_tag(one, minion) for one in event.tags)
+            tags = tuple(_tag(tag, minion) for tag in event.tags)
             return replace(event, scope=_scope(event.scope, minion), tag_=_tag(event.tag_, minion), tags=tags)
         case ScopeClosed():
             return replace(
@@ -89,8 +89,8 @@ def _return(returned: Return, minion: str, numbers: Numbers) -> Return:
         id=f"{minion} {returned.id}",
         scope=_scope(returned.scope, minion),
         run_num=numbers.of(minion, returned.run_num),
-        delayed=tuple(_scope_return(one, minion) for one in returned.delayed),
-        applied=tuple(_scope_return(one, minion) for one in returned.applied),
+        delayed=tuple(_scope_return(scope_return, minion) for scope_return in returned.delayed),
+        applied=tuple(_scope_return(scope_return, minion) for scope_return in returned.applied),
     )
 
 

@@ -82,13 +82,13 @@ class FleetResources:
         """Register resources with the coordinator; see `OtherResources`."""
         resources = tuple(
             SharedResource(
-                srn=str(one.srn),
-                config=dict(one.config),
-                source=str(one.source or ""),
-                ttl_s=one.ttl_s,
-                declared_by=one.declared_by,
+                srn=str(request.srn),
+                config=dict(request.config),
+                source=str(request.source or ""),
+                ttl_s=request.ttl_s,
+                declared_by=request.declared_by,
             )
-            for one in requests
+            for request in requests
         )
         await self._answer(Share(resources))
 

@@ -100,11 +100,15 @@ class RunDigest:
 
     def _has_only_applied(self, returned: Return) -> bool:
         """Return whether a state did nothing but apply others; see `output.own_part`."""
-        scopes = [self._applied.get(one.scope) for one in returned.applied if one.counts]
-        nested = [one for one in scopes if one is not None and one.tags]
-        if not nested or returned.changes.keys() - set().union(*(one.tags for one in nested)):
+        scopes = [
+            self._applied.get(scope_return.scope) for scope_return in returned.applied if scope_return.counts
+        ]
+        nested = [scope for scope in scopes if scope is not None and scope.tags]
+        if not nested or returned.changes.keys() - set().union(
+            *(applied_scope.tags for applied_scope in nested)
+        ):
             return False
-        return returned.result is not False or any(one.has_failed for one in nested)
+        return returned.result is not False or any(applied_scope.has_failed for applied_scope in nested)
 
     def _closed(self, scope: ScopeReturn, caller: str) -> None:
         if not scope.counts:
@@ -137,7 +141,7 @@ class _Failures:
     @property
     def kept(self) -> tuple[Return, ...]:
         """Those that are kept, in order of their start."""
-        return tuple(sorted(self._kept.values(), key=lambda one: one.run_num))
+        return tuple(sorted(self._kept.values(), key=lambda state_return: state_return.run_num))
 
     def add(self, returned: Return) -> None:
         """Take a state that failed."""

@@ -46,17 +46,28 @@ class SharedRegistry(LazyRegistry):
             ResourceError: a type refuses a configuration, or one cannot be stored.
             StoreError: the store cannot be read or written, or the coordinator does not answer.
         """
-        shared = [one for one in requests if one.scope == "cache" and one.srn.type != MINION_TYPE]
+        shared = [
+            request for request in requests if request.scope == "cache" and request.srn.type != MINION_TYPE
+        ]
         if not shared:
             return super().register_many(requests)
-        known = {record.srn for record in self.find(one.srn.id for one in shared)}
+        known = {
+            record.srn for record in self.find(registration_request.srn.id for registration_request in shared)
+        }
         self._share(self._others.share(shared))
         try:
             registered = super().register_many(requests)
         except EnsueError:
-            self._withdraw([one.srn for one in shared if one.srn not in known], "forgotten")
+            self._withdraw(
+                [
+                    registration_request.srn
+                    for registration_request in shared
+                    if registration_request.srn not in known
+                ],
+                "forgotten",
+            )
             raise
-        gone = {srn for one in registered for srn in one.invalidated}
+        gone = {srn for registration in registered for srn in registration.invalidated}
         self._withdraw(gone, "invalidated", "what it was derived from has changed")
         return registered
 

@@ -50,9 +50,9 @@ async def synced(
         watcher.ended(one)
     if mended:
         asked = msgspec.structs.replace(order, tgt=f"L@{','.join(mended)}")
-        again |= {one.id: one for one in (await carry_out(asked, watcher)).minions}
-    minions = tuple(again.get(one.id, one) for one in report.minions)
-    is_whole = report.status == "failed" and not report.not_asked and all(one.ok for one in minions)
+        again |= {minion.id: minion for minion in (await carry_out(asked, watcher)).minions}
+    minions = tuple(again.get(minion.id, minion) for minion in report.minions)
+    is_whole = report.status == "failed" and not report.not_asked and all(minion.ok for minion in minions)
     if not is_whole:
         return msgspec.structs.replace(report, minions=minions)
     return msgspec.structs.replace(report, minions=minions, status="succeeded", exit_code=0)
@@ -76,18 +76,21 @@ class _FirstAsked:
 
 def _fetched(settings: Settings, report: FleetReport) -> dict[str, str]:
     """Fetch ensue for the Pythons that lack it; return the minions with them, and why each still lacks it."""
-    lacking = {one.id: _python(one.status) for one in report.minions if _lacks(one)}
+    lacking = {minion.id: _python(minion.status) for minion in report.minions if _lacks(minion)}
     if not lacking:
         return {}
     folder = SaltMaster(master_config(settings)).shipping_folder()
     there = programs_there(folder)
     missing = dict.fromkeys(python for python in lacking.values() if python.abi not in there)
-    problems = {**dict.fromkeys(lacking.values(), ""), **{one: _problem(folder, one) for one in missing}}
+    problems = {
+        **dict.fromkeys(lacking.values(), ""),
+        **{other_python: _problem(folder, other_python) for other_python in missing},
+    }
     return {id_: problems[python] for id_, python in lacking.items()}
 
 
-def _lacks(one: MinionReport) -> bool:
-    return bool(one.problem) and one.status.get("abi") not in (None, abi())
+def _lacks(report: MinionReport) -> bool:
+    return bool(report.problem) and report.status.get("abi") not in (None, abi())
 
 
 def _python(status: Mapping[str, Any]) -> OtherPython:
@@ -103,5 +106,5 @@ def _problem(folder: Path, python: OtherPython) -> str:
 
 
 def _failed(report: FleetReport, id_: str, problem: str) -> MinionReport:
-    one = next(one for one in report.minions if one.id == id_)
-    return msgspec.structs.replace(one, problem=f"{one.problem}: {problem}")
+    minion = next(one for one in report.minions if one.id == id_)
+    return msgspec.structs.replace(minion, problem=f"{minion.problem}: {problem}")

@@ -119,8 +119,8 @@ class ActiveResourceStore:
             return {}
         with self._store.reading() as entries:
             rows = entries.active.of_environment(context.org, context.app, context.env)
-            found = (self._opened(name, content) for name, content in rows)
-            return {one.key: one for one in found}
+            records = (self._opened(name, content) for name, content in rows)
+            return {record.key: record for record in records}
 
     def owner(self, *, is_kept: bool) -> str:
         """Return the id of the store, which is random; drivers mark with it what they make. This blocks.
@@ -171,9 +171,9 @@ class ActiveResourceStore:
             return
         with self._store.reading() as entries:
             for name, content in entries.active.all():
-                one = self._opened(name, content)
-                context = Context(app=name.app, env=name.env, env_type=one.env_type, org=name.org)
-                yield context, one
+                record = self._opened(name, content)
+                context = Context(app=name.app, env=name.env, env_type=record.env_type, org=name.org)
+                yield context, record
 
     def put(self, context: Context, resource: ActiveResource) -> None:
         """Store a resource as it is now; durable after the next `flush`."""
@@ -222,8 +222,8 @@ class ActiveResourceStore:
         names = {place: _name(*place) for place in pending}
         for context in self._locks.keys() & {context for context, _ in pending}:
             self._locks[context].confirm()
-        rows = [self._sealed(names[place], one) for place, one in pending.items() if one is not None]
-        gone = [names[place] for place, one in pending.items() if one is None]
+        rows = [self._sealed(names[place], record) for place, record in pending.items() if record is not None]
+        gone = [names[place] for place, record in pending.items() if record is None]
         with self._store.transaction() as entries:
             entries.active.write(rows)
             entries.active.remove(gone)
@@ -259,11 +259,11 @@ class ActiveResourceStore:
     def _opened(self, name: RowName, content: bytes) -> ActiveResource:
         plain = self._vault.open(content, context=_what(name))
         try:
-            found: ActiveResource = _DECODER.decode(plain)
+            record: ActiveResource = _DECODER.decode(plain)
         except msgspec.MsgspecError as error:
             msg = f"{_what(name)}: its row in the store was changed (restore the store from a copy)"
             raise TamperedError(msg) from error
-        return found
+        return record
 
 
 _DECODER: Final[msgspec.msgpack.Decoder[Any]] = msgspec.msgpack.Decoder(ActiveResource)

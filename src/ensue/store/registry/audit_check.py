@@ -149,16 +149,16 @@ def _check(content: bytes, start: str) -> _Checked:
 
 def _start(content: bytes) -> str:
     """Return the chain that a file continues."""
-    said = audit_files.continued(content.partition(b"\n")[0])
-    return said.previous if said else NO_CHAIN
+    continued = audit_files.continued(content.partition(b"\n")[0])
+    return continued.previous if continued else NO_CHAIN
 
 
 def _oldest(log: _Log) -> int:
     """Return the number of the oldest file that must exist, as the newest file's first line says."""
     contents = [log.content, *(content for _, content in reversed(log.full.values()))]
     for content in contents:
-        if said := audit_files.continued(content.partition(b"\n")[0]):
-            return said.oldest
+        if continued := audit_files.continued(content.partition(b"\n")[0]):
+            return continued.oldest
     return 1
 
 

@@ -132,9 +132,9 @@ class DeploymentStore:
                 rows.change(name, record=record, content=content)
         return len(names)
 
-    def _sealed(self, name: DeploymentName, one: KeptDeployment) -> tuple[bytes, bytes]:
+    def _sealed(self, name: DeploymentName, deployment: KeptDeployment) -> tuple[bytes, bytes]:
         try:
-            record, content = _ENCODER.encode(one.record), _ENCODER.encode(one.set)
+            record, content = _ENCODER.encode(deployment.record), _ENCODER.encode(deployment.set)
         except UnicodeEncodeError as error:
             # Half of a surrogate pair, which a name in an SLS may have.
             raise StoreError(f"{_set_of(name)} cannot be stored: {error}") from error

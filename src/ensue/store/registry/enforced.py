@@ -134,11 +134,11 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read, or an entry cannot be decrypted.
         """
-        if found := self._named(target, scope, path, id):
-            return found
+        if enforced_states := self._named(target, scope, path, id):
+            return enforced_states
         # A state that has a `tgt`, or is applied to a target, is stored under the ID of its return.
-        found = self._named(target, scope, path, f"{target.id} {id}")
-        return [msgspec.structs.replace(one, id=id) for one in found]
+        enforced_states = self._named(target, scope, path, f"{target.id} {id}")
+        return [msgspec.structs.replace(enforced_state, id=id) for enforced_state in enforced_states]
 
     def _named(self, target: Srn, scope: str, path: str, word: str) -> list[EnforcedState]:
         if self._masker.name(scope) != scope:

@@ -111,7 +111,10 @@ def observe(
 
     # Thousands of resources may be derived from one source, and nearly always nothing has changed.
     comparisons = {noted: compared(noted) for noted in working.noted(source)}
-    if all(one.watched == noted.watched and not one.changed for noted, one in comparisons.items()):
+    if all(
+        comparison.watched == noted.watched and not comparison.changed
+        for noted, comparison in comparisons.items()
+    ):
         return []
     hit: list[RegistryEntry] = []
     for entry in working.derived_from((source,)):

@@ -196,9 +196,9 @@ class KeyFile:
         Raises:
             KeyFileError: the file cannot be used or created.
         """
-        found = self.load()
-        if found is not None:
-            return found
+        key_ring = self.load()
+        if key_ring is not None:
+            return key_ring
         ring = KeyRing((secrets.token_bytes(KEY_BYTES),))
         try:
             private_files.make_private_directory(self._path.parent)
@@ -232,16 +232,16 @@ class KeyFile:
             raise KeyFileError(msg) from error
         return ring
 
-    def _check(self, found: os.stat_result) -> None:
-        if not stat.S_ISREG(found.st_mode):
+    def _check(self, status: os.stat_result) -> None:
+        if not stat.S_ISREG(status.st_mode):
             msg = f"{self.label}: this is not a file, so it cannot be the key file (move it away)"
             raise KeyFileError(msg)
-        if found.st_uid not in (os.geteuid(), 0):
-            msg = f"{self.label}: the key file belongs to another user (uid {found.st_uid})"
+        if status.st_uid not in (os.geteuid(), 0):
+            msg = f"{self.label}: the key file belongs to another user (uid {status.st_uid})"
             raise KeyFileError(msg)
-        if found.st_mode & private_files.OTHERS:
+        if status.st_mode & private_files.OTHERS:
             msg = (
-                f"{self.label}: the key file can be read by others (mode {found.st_mode & 0o777:04o})"
+                f"{self.label}: the key file can be read by others (mode {status.st_mode & 0o777:04o})"
                 f" (run: chmod 600 {self.label})"
             )
             raise KeyFileError(msg)
@@ -266,8 +266,8 @@ class KeyringKeys:
     def rotate(self, waits: LockWaits) -> KeyRing:
         """Put a new key before the existing ones."""
         del waits
-        found = self.load()
-        return self._store(() if found is None else found.keys)
+        key_ring = self.load()
+        return self._store(() if key_ring is None else key_ring.keys)
 
     def _store(self, older: tuple[bytes, ...]) -> KeyRing:
         ring = KeyRing((secrets.token_bytes(KEY_BYTES), *older))

@@ -59,18 +59,19 @@ def register_all(
         TamperedError: a former configuration is not what was written.
     """
     grains_of = {
-        one.request.source: one.request.source_grains
-        for one in candidates
-        if one.request.source is not None and one.request.source_grains is not None
+        checked_registration.request.source: checked_registration.request.source_grains
+        for checked_registration in candidates
+        if checked_registration.request.source is not None
+        and checked_registration.request.source_grains is not None
     }
     observed = _observe_all(operation, candidates, grains_of, registrar)
     done: list[Registration] = []
-    for one in candidates:
-        source = one.request.source
-        grains = grains_of.get(source) if one.request.source_grains is not None and source else None
-        outcome = registration.register(operation.working, one, grains=grains, registrar=registrar)
+    for candidate in candidates:
+        source = candidate.request.source
+        grains = grains_of.get(source) if candidate.request.source_grains is not None and source else None
+        outcome = registration.register(operation.working, candidate, grains=grains, registrar=registrar)
         why = f"{outcome.word}, derived from {source}" if source else outcome.word
-        operation.accesses.append(AuditedAction("register", str(one.request.srn), why))
+        operation.accesses.append(AuditedAction("register", str(candidate.request.srn), why))
         operation.note("invalidate", outcome.invalidated)
         done.append(_with_observed(outcome.registration, observed.pop(source, ())))
     return done
@@ -84,7 +85,7 @@ def _observe_all(
 ) -> dict[Srn | None, Sequence[Srn]]:
     observed: dict[Srn | None, Sequence[Srn]] = {}
     for source, grains in grains_of.items():
-        spare = {one.request.srn for one in candidates if one.request.source == source}
+        spare = {candidate.request.srn for candidate in candidates if candidate.request.source == source}
         hit = invalidation.observe(operation.working, source, grains, key_of=registrar.key_of, spare=spare)
         observed[source] = operation.note("invalidate", hit)
     return observed

@@ -84,7 +84,9 @@ class ProjectMine:
     async def update(self, srn: Srn) -> list[str]:
         """Call all `mine_functions` of a target, store the results, and return their names."""
         defined = await self._defined(srn)
-        await self.keep(srn, {name: await self._asked(srn, one) for name, one in defined.items()})
+        await self.keep(
+            srn, {name: await self._asked(srn, mine_function) for name, mine_function in defined.items()}
+        )
         return sorted(defined)
 
     async def forget(self, srn: Srn, name: str | None = None) -> None:
@@ -123,14 +125,14 @@ class ProjectMine:
         await self._services.preparation.prepare(srn)
         return definitions(self._services.settings.values, self._services.pillar(srn))
 
-    async def _asked(self, srn: Srn, one: MineFunction) -> Any:
+    async def _asked(self, srn: Srn, mine_function: MineFunction) -> Any:
         context = self._services.context(srn, test=False)
         try:
-            return await context.call(one.function, *one.args, **one.kwargs)
+            return await context.call(mine_function.function, *mine_function.args, **mine_function.kwargs)
         except EnsueError:
             raise
         except Exception as error:
-            raise StateFailedError(f"{one.function}: {type(error).__name__}: {error}") from error
+            raise StateFailedError(f"{mine_function.function}: {type(error).__name__}: {error}") from error
 
     def _say(self, what: str) -> None:
         """Log a warning, once."""

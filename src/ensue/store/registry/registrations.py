@@ -107,22 +107,22 @@ class Registrations:
         requests = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
         if site.test:
             self._refuse_taken(requests)
-            new = [one.srn for one in requests if registry.get(one.srn) != one.config]
-            for one in requests:
-                if one.srn not in new:
-                    registry.is_as_registered(one.srn)
+            new = [request.srn for request in requests if registry.get(request.srn) != request.config]
+            for registration_request in requests:
+                if registration_request.srn not in new:
+                    registry.is_as_registered(registration_request.srn)
             return [*map(str, new)]
         done = registry.register_many(requests)
-        return [str(one.srn) for one in done if one.changed]
+        return [str(registration.srn) for registration in done if registration.changed]
 
     def _refuse_taken(self, requests: Sequence[RegistrationRequest]) -> None:
         """Raise, in a plan, the error that registering would raise for ids that others have."""
-        wanted = {one.srn.id: one.srn for one in requests}
-        for record in self._registry.find(wanted):
-            if record.srn != wanted[record.srn.id]:
+        srns = {request.srn.id: request.srn for request in requests}
+        for record in self._registry.find(srns):
+            if record.srn != srns[record.srn.id]:
                 from ensue.store.registry.registration import id_conflict
 
-                raise id_conflict(wanted[record.srn.id], record.srn)
+                raise id_conflict(srns[record.srn.id], record.srn)
 
 
 def _place(chunk: Chunk, number: int = 0) -> Span:

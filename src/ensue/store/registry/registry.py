@@ -184,8 +184,8 @@ class ResourceRegistry(DerivedRegistry):
         """Return what is known of the resources that have one of these ids, sorted by SRN."""
         self._expire_due()
         with self._looking() as lookups:
-            found = lookups.find(ids)
-        return sorted((entry.record() for entry in found), key=lambda record: record.srn)
+            registry_entries = lookups.find(ids)
+        return sorted((entry.record() for entry in registry_entries), key=lambda record: record.srn)
 
     def types(self) -> list[str]:
         """Return the types that have a derived resource, sorted."""
@@ -227,7 +227,11 @@ class ResourceRegistry(DerivedRegistry):
             operation.working.load(srn.id for srn in srns)
             found = map(operation.working.find_active, srns)
             # Somebody else may have registered one of them meanwhile.
-            gone = [one.srn for one in found if one is not None and one.declared_by == declared_by]
+            gone = [
+                registry_entry.srn
+                for registry_entry in found
+                if registry_entry is not None and registry_entry.declared_by == declared_by
+            ]
             hit, below = invalidation.orphan(operation.working, gone, reason=reason)
             orphaned = operation.note("orphan", hit)
             invalidated = operation.note("invalidate", below)

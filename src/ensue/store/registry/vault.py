@@ -112,16 +112,16 @@ class ProjectVault:
         """
         if wanted in self._keys:
             return
-        found = self._source.load()
-        if found is None and not self._keys:
+        key_ring = self._source.load()
+        if key_ring is None and not self._keys:
             msg = (
                 f"{self._source.label}: the key is missing, so what is stored cannot be read"
                 " (restore the key file from a copy, or set ENSUE_KEY; projects that share a store"
                 " have the same key)"
             )
             raise KeyFileError(msg)
-        if found is not None:
-            self._take(found)
+        if key_ring is not None:
+            self._take(key_ring)
 
     def rotate(self, waits: LockWaits | None = None) -> str:
         """Change to another key, keeping the old ones for decryption; return the new one's id as hex.
@@ -144,7 +144,7 @@ class ProjectVault:
         """
         return WrongKeyError(
             f"{what} is encrypted with another key than the one in {self._source.label}"
-            f" ({wanted}; at hand: {', '.join(one.hex() for one in self._keys)})"
+            f" ({wanted}; at hand: {', '.join(key.hex() for key in self._keys)})"
             f" (set ENSUE_KEY, or restore the key file, it was encrypted with; nothing was changed)"
         )
 

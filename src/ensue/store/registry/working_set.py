@@ -55,25 +55,25 @@ class WorkingSet:
 
     def derived_from(self, sources: Iterable[Srn]) -> list[RegistryEntry]:
         """Return the entries that now have one of these as their source."""
-        wanted = set(sources)
-        found = self._memory.derived_from(wanted)
+        srns = set(sources)
+        registry_entries = self._memory.derived_from(srns)
         if self.stored is not None:
-            found += self.stored.derived_from(wanted)
-        self._remember(found)
-        keys = {entry.srn.id for entry in found}
-        for source in wanted & self._put_by_source.keys():
+            registry_entries += self.stored.derived_from(srns)
+        self._remember(registry_entries)
+        keys = {entry.srn.id for entry in registry_entries}
+        for source in srns & self._put_by_source.keys():
             keys |= self._put_by_source[source]
         now = (self._now[key] for key in keys)
-        return [entry for entry in now if entry is not None and entry.source in wanted]
+        return [entry for entry in now if entry is not None and entry.source in srns]
 
     def expired(self, now_s: float) -> list[RegistryEntry]:
         """Return the active entries that have expired; call it only before anything is changed."""
         self._swept_at_s = now_s
-        found = self._memory.expired(now_s)
+        registry_entries = self._memory.expired(now_s)
         if self.stored is not None and self.stored.next_expiry_s() <= now_s:
-            found += self.stored.expired(now_s)
-        self._remember(found)
-        return [entry for entry in found if self._now[entry.srn.id] is entry]
+            registry_entries += self.stored.expired(now_s)
+        self._remember(registry_entries)
+        return [entry for entry in registry_entries if self._now[entry.srn.id] is entry]
 
     def noted(self, source: Srn) -> set[SourceRecord]:
         """Return the distinct `SourceRecord` of a source, as written before this operation."""

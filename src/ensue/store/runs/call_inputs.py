@@ -41,8 +41,8 @@ class ProjectCallInputs:
         from ensue.store.runs.call_reads import data_digest
 
         digests: dict[str, bytes] = {}
-        for one in reads:
-            digests |= cast("CallReads", one).digests()
+        for read in reads:
+            digests |= cast("CallReads", read).digests()
         if arguments is not None:
             digests[ARGUMENTS] = data_digest(arguments)
         if not digests:

@@ -209,10 +209,10 @@ def is_long(path: Path | str) -> bool:
 def marks_digest(path: Path | str | None) -> bytes:
     """Return a digest of the size and the time of change of a file."""
     try:
-        found = os.stat(path or "")  # noqa: PTH116 (a path or its text)
+        status = os.stat(path or "")  # noqa: PTH116 (a path or its text)
     except OSError:
         return ABSENT
-    return hashlib.sha256(b"%d %d" % (found.st_size, found.st_mtime_ns)).digest()
+    return hashlib.sha256(b"%d %d" % (status.st_size, status.st_mtime_ns)).digest()
 
 
 def tree_digest(names: Sequence[str]) -> bytes:

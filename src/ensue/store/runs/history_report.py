@@ -142,7 +142,7 @@ def _attach_unopened(events: Iterable[RunEvent], by_scope: dict[str, dict[str, R
 
 
 def _add_missing(caller: Return, scope: ScopeReturn) -> None:
-    if all(one.scope != scope.scope for one in caller.delayed):
+    if all(scope_return.scope != scope.scope for scope_return in caller.delayed):
         caller.delayed = (*caller.delayed, scope)
 
 

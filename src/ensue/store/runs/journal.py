@@ -240,7 +240,7 @@ class Journal:
     def _set_aside(self, scope: ScopeReturn) -> None:
         """Do not count what belongs to an attempt that is followed by another one."""
         if not scope.counts:
-            for path in [one for one in self._counts if f"{one}/".startswith(f"{scope.scope}/")]:
+            for path in [count for count in self._counts if f"{count}/".startswith(f"{scope.scope}/")]:
                 del self._counts[path]
 
     def _summary(self, finished: RunFinished) -> JournalSummary:

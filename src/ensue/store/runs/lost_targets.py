@@ -22,9 +22,13 @@ class LostTargets:
     """
 
     def __init__(self, returns: Iterable[Return], fan_outs: Sequence[Sequence[tuple[str, str]]]) -> None:
-        by_tag = {(one.scope, one.tag): one for one in _all(returns)} if fan_outs else {}
+        by_tag = (
+            {(state_return.scope, state_return.tag): state_return for state_return in _all(returns)}
+            if fan_outs
+            else {}
+        )
         fanned = ([by_tag[place] for place in places if place in by_tag] for places in fan_outs)
-        self._states = [{one.target: one for one in parts} for parts in fanned]
+        self._states = [{state_return.target: state_return for state_return in parts} for parts in fanned]
 
     def detail(self, srn: Srn, orphaned: Collection[Srn]) -> str:
         """Return what the next run will lack, as the end of a sentence; empty: no state targets the resource.
@@ -34,9 +38,15 @@ class LostTargets:
             orphaned: everything that the run has orphaned.
         """
         gone = {str(one) for one in orphaned}
-        using = [one for one in self._states if str(srn) in one]
-        alone = [_named(one[str(srn)], srn) for one in using if one.keys() <= gone]
-        others = [_named(one[str(srn)], srn) for one in using if not one.keys() <= gone]
+        using = [state for state in self._states if str(srn) in state]
+        alone = [
+            _named(state_returns[str(srn)], srn) for state_returns in using if state_returns.keys() <= gone
+        ]
+        others = [
+            _named(state_returns[str(srn)], srn)
+            for state_returns in using
+            if not state_returns.keys() <= gone
+        ]
         text = ""
         if alone:
             fails = "fails" if len(alone) == 1 else "fail"

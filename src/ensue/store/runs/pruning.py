@@ -42,9 +42,9 @@ _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 def earlier_declarations(registry: DerivedRegistry, project: str) -> _Earlier:
     """Return active registrations of earlier runs, by scope and tag of the declaration; this blocks."""
     found: _Earlier = defaultdict(dict)
-    for one, srns in registry.declarations().items():
-        if one.project == project:
-            found[one.scope, one.tag][one] = srns
+    for declared_by, srns in registry.declarations().items():
+        if declared_by.project == project:
+            found[declared_by.scope, declared_by.tag][declared_by] = srns
     return dict(found)
 
 
@@ -98,9 +98,15 @@ class Pruning:
             return returned
         chunk = site.chunk
         sls = self._declarations.of(site).sls
-        earlier = [one for one in self._earlier.get((site.plan.scope, chunk.tag), {}) if one.sls == sls]
+        earlier = [
+            declared_by
+            for declared_by in self._earlier.get((site.plan.scope, chunk.tag), {})
+            if declared_by.sls == sls
+        ]
         if site.test:
-            earlier = [one for one in earlier if not one.by_function or self._foresees(chunk)]
+            earlier = [
+                declared_by for declared_by in earlier if not declared_by.by_function or self._foresees(chunk)
+            ]
         environment = site.plan.deployment.environment if site.plan.deployment else ""
         where = f"{chunk.full_function} in {chunk.sls or environment}"
         reason = f"{chunk.id} ({where}) no longer registers it"
@@ -124,15 +130,19 @@ class Pruning:
         if not self._earlier or outcome.status == "interrupted" or outcome.stopped:
             return ()
         gone = [
-            one
+            declared_by
             for declared in self._earlier.values()
-            for one in declared
-            if not self._declarations.has(one) and self._declarations.judges(one)
+            for declared_by in declared
+            if not self._declarations.has(declared_by) and self._declarations.judges(declared_by)
         ]
         if not gone:
             return ()
         unsettled = UnsettledStates(outcome)
-        gone = [one for one in gone if not unsettled.may_still_declare(one.scope, one.fanned_from)]
+        gone = [
+            declared_by
+            for declared_by in gone
+            if not unsettled.may_still_declare(declared_by.scope, declared_by.fanned_from)
+        ]
         try:
             lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs)
             return tuple(await asyncio.to_thread(self._orphan_all, gone, lost))
@@ -148,7 +158,7 @@ class Pruning:
             )
 
     def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
-        done = [(one, self._orphan_gone(one)) for one in gone]
+        done = [(declared_by, self._orphan_gone(declared_by)) for declared_by in gone]
         orphaned = {srn for _, one in done for srn in one.srns}
         return [
             warning for declared, one in done for warning in self._warnings(declared, one, lost, orphaned)
@@ -179,12 +189,16 @@ class Pruning:
         keep = self._registry.registered | self._declarations.promised
         srns: list[Srn] = []
         invalidated: list[Srn] = []
-        for one in earlier:
-            gone = [srn for srn in self._earlier[one.scope, one.tag][one] if srn not in keep]
+        for declared_by in earlier:
+            gone = [
+                srn
+                for srn in self._earlier[declared_by.scope, declared_by.tag][declared_by]
+                if srn not in keep
+            ]
             if gone and test:
                 srns += gone
             elif gone:
-                done = self._registry.orphan(one, gone, reason=reason)
+                done = self._registry.orphan(declared_by, gone, reason=reason)
                 srns += done.srns
                 invalidated += done.invalidated
         return Orphaned(srns=tuple(sorted(srns)), invalidated=tuple(sorted(invalidated)))

@@ -66,10 +66,10 @@ def journal_to_resume(cachedir: Path, prefix: str) -> Path:
         UnknownRunError: there is no such run, or there are several.
         StoreError: a journal cannot be read.
     """
-    found = journal_path(cachedir, find_run(cachedir, prefix))
+    journal = journal_path(cachedir, find_run(cachedir, prefix))
     if prefix != "last":
-        return found
-    return next((path for path in newest_first(cachedir) if _is_apply(_begun(path))), found)
+        return journal
+    return next((path for path in newest_first(cachedir) if _is_apply(_begun(path))), journal)
 
 
 def _is_apply(started: RunStarted | None) -> bool:

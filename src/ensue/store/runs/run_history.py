@@ -64,7 +64,7 @@ def find_run(cachedir: Path, prefix: str) -> str:
         return prefix
     if prefix == "last" and ids:
         return ids[0]
-    fitting = [one for one in ids if prefix and one.startswith(prefix)]
+    fitting = [id_ for id_ in ids if prefix and id_.startswith(prefix)]
     match fitting:
         case [only]:
             return only
@@ -113,11 +113,11 @@ def list_runs(cachedir: Path) -> list[RunSummary]:
         StoreError: a journal cannot be read.
     """
     # Another process may prune a journal between the listing and the reading.
-    found: list[RunSummary] = []
+    run_summaries: list[RunSummary] = []
     for path in newest_first(cachedir):
         with suppress(FileNotFoundError):
-            found.append(summarize(path))
-    return found
+            run_summaries.append(summarize(path))
+    return run_summaries
 
 
 def summarize(path: Path) -> RunSummary:

@@ -83,21 +83,21 @@ def undeclared_states(
         return None
     run, rows = _Run(declarations, outcome), list(entries)
     undeclared = [
-        one
-        for one in rows
-        if one.entry.by is not None
-        and (test or not one.entry.by.is_reported)
-        and not run.declares(one, one.entry.by)
+        row
+        for row in rows
+        if row.entry.by is not None
+        and (test or not row.entry.by.is_reported)
+        and not run.declares(row, row.entry.by)
     ]
     if not undeclared:
         return None
-    removed = {_thing(one) for one in rows if _is_absent(one)}
+    removed = {_thing(row) for row in rows if _is_absent(row)}
     kept: dict[str, str] = {}
     left: list[EnforcedRow] = []
-    for one in undeclared:
-        if _thing(one) not in removed and (removal := _removal(one, targets)):
-            kept[_named(one, targets.own)] = removal
-            left.append(one)
+    for enforced_row in undeclared:
+        if _thing(enforced_row) not in removed and (removal := _removal(enforced_row, targets)):
+            kept[_named(enforced_row, targets.own)] = removal
+            left.append(enforced_row)
     return Undeclared(entries=tuple(left), warning=_warning(kept)) if kept else None
 
 
@@ -108,8 +108,10 @@ class _Run:
         self._declarations = declarations
         self._unsettled = UnsettledStates(outcome)
         returns = list(_all(outcome.returns.values()))
-        self._identities = {one.identity for one in returns}
-        self._things = {(one.target, one.module, one.name) for one in returns}
+        self._identities = {state_return.identity for state_return in returns}
+        self._things = {
+            (state_return.target, state_return.module, state_return.name) for state_return in returns
+        }
 
     def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
         """Return whether the run declares a state or the same thing, or may do so."""

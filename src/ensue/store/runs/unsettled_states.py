@@ -21,8 +21,8 @@ class UnsettledStates:
     """
 
     def __init__(self, outcome: EngineOutcome) -> None:
-        self._tags = {(one.scope, one.tag) for one in outcome.not_run}
-        self._paths = {_path(one.scope, one.id) for one in outcome.not_run}
+        self._tags = {(chunk.scope, chunk.tag) for chunk in outcome.not_run}
+        self._paths = {_path(chunk.scope, chunk.id) for chunk in outcome.not_run}
         self._look(outcome.returns.values())
 
     def may_still_declare(self, scope: str, fanned_from: str) -> bool:
@@ -35,7 +35,7 @@ class UnsettledStates:
         return (scope, fanned_from) in self._tags or any(scope.startswith(f"{path}/") for path in self._paths)
 
     def _look(self, returns: Iterable[Return]) -> None:
-        for returned in (part for one in returns for part in parts_of(one)):
+        for returned in (part for state_return in returns for part in parts_of(state_return)):
             grown = [*returned.delayed, *returned.applied]
             is_whole = returned.result is True and returned.ran and not returned.skipped
             if not is_whole or any(scope.status != "done" for scope in grown):

@@ -42,81 +42,88 @@ class SecretStores:
         self._values: dict[SecretReference, str] = {}
         self._locks: defaultdict[SecretReference, asyncio.Lock] = defaultdict(asyncio.Lock)
 
-    def check(self, wanted: Iterable[WantedSecret]) -> list[Diagnostic]:
+    def check(self, secrets: Iterable[WantedSecret]) -> list[Diagnostic]:
         """Return the errors of secrets that can be found without reading any; sorted.
 
         Args:
-            wanted: the secrets of a deployment.
+            secrets: the secrets of a deployment.
         """
         found: dict[Diagnostic, None] = {}
-        for one in wanted:
-            store = self._stores.get(one.reference.store)
+        for secret in secrets:
+            store = self._stores.get(secret.reference.store)
             if store is None:
-                found[self._not_configured(one.reference, one)] = None
-            elif one.reference.is_known and (why := store.refusal(one.reference)):
-                found[_not_read(one.reference, why, one)] = None
+                found[self._not_configured(secret.reference, secret)] = None
+            elif secret.reference.is_known and (why := store.refusal(secret.reference)):
+                found[_not_read(secret.reference, why, secret)] = None
         return sorted(found, key=sort_key)
 
     async def read_all(
-        self, references: Iterable[SecretReference], wanted: Iterable[WantedSecret] = ()
+        self, references: Iterable[SecretReference], secrets: Iterable[WantedSecret] = ()
     ) -> dict[SecretReference, str]:
         """Return the value of each secret.
 
         Args:
             references: the secrets; all references must be known.
-            wanted: which definitions refer to them, for messages.
+            secrets: which definitions refer to them, for messages.
 
         Raises:
             SecretStoreError: some secrets cannot be read; it lists all of them.
         """
         each = list(dict.fromkeys(references))
         places = asyncio.Semaphore(_AT_ONCE)
-        by_reference = {one.reference: one for one in wanted}
+        by_reference = {secret.reference: secret for secret in secrets}
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._read(one, places, by_reference.get(one))) for one in each]
+            tasks = [
+                group.create_task(self._read(reference, places, by_reference.get(reference)))
+                for reference in each
+            ]
         outcomes = [task.result() for task in tasks]
-        if failed := [one for one in outcomes if isinstance(one, Diagnostic)]:
+        if failed := [outcome for outcome in outcomes if isinstance(outcome, Diagnostic)]:
             raise SecretStoreError(failed)
-        return {one: value for one, value in zip(each, outcomes, strict=True) if isinstance(value, str)}
+        return {
+            reference: value
+            for reference, value in zip(each, outcomes, strict=True)
+            if isinstance(value, str)
+        }
 
     async def _read(
-        self, reference: SecretReference, places: asyncio.Semaphore, wanted: WantedSecret | None
+        self, reference: SecretReference, places: asyncio.Semaphore, secret: WantedSecret | None
     ) -> str | Diagnostic:
         async with self._locks[reference]:
             if reference in self._values:
                 return self._values[reference]
             store = self._stores.get(reference.store)
             if store is None:
-                return self._not_configured(reference, wanted)
+                return self._not_configured(reference, secret)
             if why := store.refusal(reference):
-                return _not_read(reference, why, wanted)
+                return _not_read(reference, why, secret)
             try:
                 async with places:
                     value = await store.read(reference)
             except SecretNotReadError as error:
-                return _not_read(reference, self._masker.within(str(error)), wanted)
+                return _not_read(reference, self._masker.within(str(error)), secret)
             self._masker.add(value)
             self._values[reference] = value
             return value
 
-    def _not_configured(self, reference: SecretReference, wanted: WantedSecret | None = None) -> Diagnostic:
-        asks = "" if wanted is None else f", required by definition {wanted.definition}"
+    def _not_configured(self, reference: SecretReference, secret: WantedSecret | None = None) -> Diagnostic:
+        asks = "" if secret is None else f", required by definition {secret.definition}"
         known = f"; there are {', '.join(self._stores)}" if self._stores else ""
         return Diagnostic(
             code="E0835",
             summary=f"there is no secret store {reference.store!r}{asks}",
-            span=None if wanted is None else wanted.span,
+            span=None if secret is None else secret.span,
             help=f"configure it under secret_stores in ensue.yaml{known}",
         )
 
 
-def _not_read(reference: SecretReference, why: str, wanted: WantedSecret | None = None) -> Diagnostic:
-    asks = f" of definition {wanted.definition}" if wanted is not None else ""
+def _not_read(reference: SecretReference, why: str, secret: WantedSecret | None = None) -> Diagnostic:
+    asks = f" of definition {secret.definition}" if secret is not None else ""
     return Diagnostic(
         code="E0836",
         summary=f"the secret {reference}{asks} cannot be read",
         detail=why,
-        span=None if wanted is None else wanted.span,
+        span=None if secret is None else secret.span,
     )
 
 

@@ -104,18 +104,18 @@ def tokens_of(text: str, name: str) -> list[tuple[PlaceKind, str]]:
     Raises:
         DriverError: it cannot be read.
     """
-    found: list[tuple[PlaceKind, str]] = []
+    tokens: list[tuple[PlaceKind, str]] = []
     is_raw = False
     try:
         for _, kind, held in _environment().lex(text, name, _FILE):
             is_raw = kind == "raw_begin" or (is_raw and kind != "raw_end")
             if kind == "data":
-                found.append(("raw" if is_raw else "text", held))
+                tokens.append(("raw" if is_raw else "text", held))
             elif kind != "comment":
-                found.append(("string" if kind == "string" else "code", held))
+                tokens.append(("string" if kind == "string" else "code", held))
     except jinja2.TemplateSyntaxError as error:
         raise DriverError(_message(error, name)) from None
-    return found
+    return tokens
 
 
 class _Undefined(jinja2.StrictUndefined):

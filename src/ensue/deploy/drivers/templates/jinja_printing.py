@@ -114,12 +114,12 @@ def _written(text: str) -> str:
 
 
 def _concatenated(*parts: Any) -> str:
-    return joined([computed(one if isinstance(one, str) else str(one), (one,)) for one in parts])
+    return joined([computed(part if isinstance(part, str) else str(part), (part,)) for part in parts])
 
 
 def _sliced(value: Any, *bounds: Any) -> Any:
     result = value[slice(*bounds)]
-    return secret(result) if any(isinstance(one, Secret) for one in (value, *bounds)) else result
+    return secret(result) if any(isinstance(bound, Secret) for bound in (value, *bounds)) else result
 
 
 def _json(data: Any) -> str:
@@ -136,7 +136,10 @@ class _Guarding(NodeTransformer):
 
     def visit_Output(self, node: nodes.Output) -> nodes.Output:  # noqa: N802 -- Jinja's name for it
         """Mark what an expression prints, unless it is a constant."""
-        node.nodes = [one if _is_constant(one) else self._printing(one) for one in node.nodes]
+        node.nodes = [
+            expression if _is_constant(expression) else self._printing(expression)
+            for expression in node.nodes
+        ]
         return node
 
     def visit_Const(self, node: nodes.Const) -> nodes.Expr:  # noqa: N802 -- Jinja's name for it
@@ -172,7 +175,7 @@ class _Tracking(_Guarding):
             return node
         bounds = (node.arg.start, node.arg.stop, node.arg.step)
         none = nodes.Const(None, lineno=node.lineno)
-        return _call(_SLICE, [node.node, *(one or none for one in bounds)], node.lineno)
+        return _call(_SLICE, [node.node, *(bound or none for bound in bounds)], node.lineno)
 
 
 def _is_constant(node: nodes.Node) -> bool:

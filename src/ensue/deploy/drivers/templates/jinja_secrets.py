@@ -105,14 +105,14 @@ class TrackingEnvironment(jinja2.Environment):
             return obj(*args)
         base: Any = super()
         owner = getattr(obj, "__self__", None)
-        operands = (owner, *args, *(one for name, one in options.items() if name not in _OF_JINJA))
+        operands = (owner, *args, *(option for name, option in options.items() if name not in _OF_JINJA))
         if not _are_concerned(operands):
             return base.call(context, obj, *args, **options)
         result = _attempted(functools.partial(base.call, context, obj, **options), args, operands)
         if isinstance(obj, _TEXTS_OF_THEIR_OWN) or any(obj is one for one in _MADE_OF_ARGUMENTS):
             return result
         if isinstance(owner, _CONTAINERS):
-            return self._part(result) if any(isinstance(one, Secret) for one in operands) else result
+            return self._part(result) if any(isinstance(operand, Secret) for operand in operands) else result
         return computed(result, operands)
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
@@ -154,7 +154,9 @@ def _tracking(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
             operands = (*args, *options.values())
         result = _attempted(functools.partial(call, **options), args, operands)
         if holds:
-            return _secret_part(result) if any(isinstance(one, Secret) for one in operands) else result
+            return (
+                _secret_part(result) if any(isinstance(operand, Secret) for operand in operands) else result
+            )
         if keeps_text and isinstance(result, str):
             return computed_in_place(result, _of_all(call, len(args), options), operands)
         return computed(result, operands)
@@ -164,7 +166,7 @@ def _tracking(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 def _are_concerned(operands: Iterable[Any]) -> bool:
     """Return whether an operand is secret, or cannot be looked at without being used up."""
-    return any(holds_secret(one) or isinstance(one, Iterator) for one in operands)
+    return any(holds_secret(operand) or isinstance(operand, Iterator) for operand in operands)
 
 
 def _kept(value: Any) -> Any:

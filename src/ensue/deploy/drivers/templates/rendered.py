@@ -71,8 +71,8 @@ def _within_scalars(text: str, printed: Sequence[Printed]) -> Iterator[Printed]:
     """Yield what was printed into scalars; marks around whole values would change them."""
     from ensue.core.model.yaml_containment import within_scalars
 
-    found = set(within_scalars(text, [one.extent for one in printed]))
-    return (one for one in printed if one.extent in found)
+    extents = set(within_scalars(text, [one.extent for one in printed]))
+    return (one for one in printed if one.extent in extents)
 
 
 def _with_marks(marked: str, data: Any, name: str) -> Any:

@@ -182,13 +182,13 @@ class _Rendering:
         rendered = self._part("manifests", inner_levels=2)
         if is_list(rendered):
             rendered = {str(index): one for index, one in enumerate(rendered)}
-        found: DataMap = {}
+        manifests: DataMap = {}
         for file_name, manifest in _mapping(rendered, name, "manifests").items():
             read = _mapping(manifest, f"{name}.{file_name}", "location and data")
             # A manifest is left out if a false condition makes its text empty.
             if read.get("data") is not None:
-                found[file_name] = self._manifest(read, f"{name}.{file_name}")
-        return found
+                manifests[file_name] = self._manifest(read, f"{name}.{file_name}")
+        return manifests
 
     def _manifest(self, manifest: DataMap, name: str) -> DataMap:
         location = manifest.get("location")

@@ -221,14 +221,14 @@ class Parser:
         items.append(repeated)
         self._is_behind_repetition = True
 
-    def _counts(self, found: re.Match[str]) -> tuple[int, int | None]:
+    def _counts(self, match: re.Match[str]) -> tuple[int, int | None]:
         # Counts are compared as texts first: Python refuses to convert long ones.
-        if any(len(text or "") > len(str(MOST_REPEATS)) for text in found.group(1, 3)):
+        if any(len(text or "") > len(str(MOST_REPEATS)) for text in match.group(1, 3)):
             raise self._failure(f"its counts repeat more than {MOST_REPEATS:,} times")
-        least = int(found[1])
-        most = int(found[3]) if found[3] else None if found["comma"] else least
+        least = int(match[1])
+        most = int(match[3]) if match[3] else None if match["comma"] else least
         if most is not None and most < least:
-            raise self._failure(f"{found[0]} ends before it begins")
+            raise self._failure(f"{match[0]} ends before it begins")
         return least, most
 
     # Backslashes and classes
@@ -255,22 +255,22 @@ class Parser:
             self._position += 2
             return CharClassPart(PERL_CLASSES[letter.lower()], is_negated=letter.isupper())
         if letter in {"p", "P"}:
-            found = _PROPERTY.match(self._pattern, self._position)
-            name = (found["long"] or found["short"]) if found else ""
-            if found is None or name not in CATEGORIES:
-                text = self._pattern[self._position : found.end() if found else self._position + 2]
+            match = _PROPERTY.match(self._pattern, self._position)
+            name = (match["long"] or match["short"]) if match else ""
+            if match is None or name not in CATEGORIES:
+                text = self._pattern[self._position : match.end() if match else self._position + 2]
                 raise self._failure(f"{text} is not supported")
-            self._position = found.end()
-            return CharClassPart(category=name, is_negated=(found["letter"] == "P") != bool(found["negated"]))
+            self._position = match.end()
+            return CharClassPart(category=name, is_negated=(match["letter"] == "P") != bool(match["negated"]))
         return None
 
     def _code(self) -> int:
         """Read a backslash with what it escapes, one character."""
         letter = self._pattern[self._position + 1 : self._position + 2]
-        if found := _CODE.match(self._pattern, self._position):
-            octal = found["octal"]
-            code = int(octal, 8) if octal else int(found["wide"] or found["narrow"], 16)
-            length = found.end() - self._position
+        if match := _CODE.match(self._pattern, self._position):
+            octal = match["octal"]
+            code = int(octal, 8) if octal else int(match["wide"] or match["narrow"], 16)
+            length = match.end() - self._position
         elif letter in _CONTROLS:
             code, length = _CONTROLS[letter], 2
         elif letter and letter.isascii() and not letter.isalnum():

@@ -77,14 +77,14 @@ class RegexProgram:
         position = count = 0
         end_before = -1
         while position <= len(text) and count != most:
-            found = self._next(search, text, position)
-            if found is None:
+            match = self._next(search, text, position)
+            if match is None:
                 return
-            if found.end > found.begin or found.begin != end_before:
-                yield found
+            if match.end > match.begin or match.begin != end_before:
+                yield match
                 count += 1
-            end_before = found.end
-            position = found.end + (found.end == found.begin)
+            end_before = match.end
+            position = match.end + (match.end == match.begin)
 
     def _search_in(self, text: str, work: StepBudget) -> Search:
         return Search(self._instructions, self._slots, text, work)

@@ -119,8 +119,8 @@ def _checked(authority: GoObject) -> Certificate:
 
 
 def _request(name: str, addresses: list[Any], names: list[Any], days: int) -> _CertificateRequest:
-    for one in (*addresses, *names):
-        if not isinstance(one, str):
+    for address in (*addresses, *names):
+        if not isinstance(address, str):
             raise CallError("an alternative name is not a string")
     return _CertificateRequest(
         name=name, days=days, is_authority=False, alternatives=tuple(names), addresses=tuple(addresses)
@@ -196,19 +196,19 @@ def _extensions(request: _CertificateRequest) -> list[tuple[x509.ExtensionType, 
         decipher_only=False,
     )
     purposes = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH])
-    found: list[tuple[x509.ExtensionType, bool]] = [
+    extensions: list[tuple[x509.ExtensionType, bool]] = [
         (usage, True),
         (purposes, False),
         (x509.BasicConstraints(ca=request.is_authority, path_length=None), True),
     ]
     try:
-        names: list[x509.GeneralName] = [x509.DNSName(one) for one in request.alternatives]
-        names += [x509.IPAddress(ipaddress.ip_address(one)) for one in request.addresses]
+        names: list[x509.GeneralName] = [x509.DNSName(alternative) for alternative in request.alternatives]
+        names += [x509.IPAddress(ipaddress.ip_address(address)) for address in request.addresses]
     except ValueError as error:
         raise CallError(f"an alternative name cannot be used: {error}") from None
     if names:
-        found.append((x509.SubjectAlternativeName(names), False))
-    return found
+        extensions.append((x509.SubjectAlternativeName(names), False))
+    return extensions
 
 
 CERTIFICATE_FUNCTIONS: Final[Mapping[str, Function]] = {

@@ -25,12 +25,12 @@ def _match(run: RenderingServices, pattern: str, text: str) -> bool:
 
 
 def _find(run: RenderingServices, pattern: str, text: str) -> str:
-    found = compiled(pattern).search(text, run.work)
-    return (found.group() or "") if found else ""
+    match = compiled(pattern).search(text, run.work)
+    return (match.group() or "") if match else ""
 
 
 def _find_all(run: RenderingServices, pattern: str, text: str, most: int) -> list[str]:
-    return [found.group() or "" for found in compiled(pattern).matches(text, run.work, most)]
+    return [match.group() or "" for match in compiled(pattern).matches(text, run.work, most)]
 
 
 def _replace_all(run: RenderingServices, pattern: str, text: str, replacement: str) -> str:

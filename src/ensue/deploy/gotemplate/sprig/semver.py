@@ -91,6 +91,10 @@ class Version(GoObject):
         return super().field(name, arguments) if name not in fields or arguments else fields[name]
 
 
+_ALL_PARTS: Final = 3
+"""Major, minor and patch."""
+
+
 class _Constraint(msgspec.Struct, frozen=True):
     """An operator, its version, and how many numbers of the version are given."""
 
@@ -109,11 +113,11 @@ def version_of(text: str) -> Version:
         CallError: it is not a version.
     """
     _check_length(text)
-    found = _VERSION.fullmatch(text)
-    if found is None:
+    match = _VERSION.fullmatch(text)
+    if match is None:
         raise CallError(f"{text!r} is not a semantic version", help="Write `1.2.3`")
-    numbers = (int(found[1]), int(found[2] or 0), int(found[3] or 0))
-    return Version(text, numbers, found[4] or "", found[5] or "")
+    numbers = (int(match[1]), int(match[2] or 0), int(match[3] or 0))
+    return Version(text, numbers, match[4] or "", match[5] or "")
 
 
 def fulfils(constraints: str, text: str) -> bool:
@@ -129,7 +133,7 @@ def fulfils(constraints: str, text: str) -> bool:
     _check_length(constraints)
     groups = [_parsed(group) for group in constraints.split("||")]
     version = version_of(text)
-    return any(all(_holds(one, version) for one in group) for group in groups)
+    return any(all(_holds(constraint, version) for constraint in group) for group in groups)
 
 
 def _check_length(text: str) -> None:
@@ -140,17 +144,17 @@ def _check_length(text: str) -> None:
 
 def _parsed(group: str) -> list[_Constraint]:
     spread = _RANGE.sub(r" >=\1 <=\2 ", group)
-    found: list[_Constraint] = []
+    constraints: list[_Constraint] = []
     for part in re.findall(r"[^\s,\d\w*^~<>=!]*(?:[<>=!~^]+\s*)?[^\s,<>=!~^]+", spread.strip()):
         match = _CONSTRAINT.fullmatch(part.strip())
         if match is None:
             raise CallError(
                 f"{group.strip()!r} is not a version constraint", help="Write `>=1.2, <2` or `^1.2`"
             )
-        found.append(_constraint(match))
-    if not found:
+        constraints.append(_constraint(match))
+    if not constraints:
         raise CallError(f"{group!r} is not a version constraint", help="Write `>=1.2, <2` or `^1.2`")
-    return found
+    return constraints
 
 
 def _constraint(match: re.Match[str]) -> _Constraint:
@@ -165,40 +169,50 @@ def _constraint(match: re.Match[str]) -> _Constraint:
     return _Constraint(match["operator"] or "", version, given)
 
 
-def _holds(one: _Constraint, version: Version) -> bool:  # noqa: PLR0911 -- a return per operator
-    is_exact_difference = one.operator == "!=" and one.given == 3  # noqa: PLR2004 -- major, minor and patch
-    if version.prerelease and not one.version.prerelease and not is_exact_difference:
+def _holds(constraint: _Constraint, version: Version) -> bool:  # noqa: PLR0911 -- a return per operator
+    is_exact_difference = constraint.operator == "!=" and constraint.given == _ALL_PARTS
+    if version.prerelease and not constraint.version.prerelease and not is_exact_difference:
         return False
-    base, operator = one.version.key, one.operator
+    base, operator = constraint.version.key, constraint.operator
     if operator in {"", "="}:
-        return version.key == base if one.given == 3 else _is_within(one, version, one.given - 1)  # noqa: PLR2004
+        return (
+            version.key == base
+            if constraint.given == _ALL_PARTS
+            else _is_within(constraint, version, constraint.given - 1)
+        )
     if operator == "!=":
-        return version.key != base if one.given == 3 else not _is_within(one, version, one.given - 1)  # noqa: PLR2004
+        return (
+            version.key != base
+            if constraint.given == _ALL_PARTS
+            else not _is_within(constraint, version, constraint.given - 1)
+        )
     if operator in {"~", "~>"}:
-        return _is_within(one, version, min(one.given - 1, 1))
+        return _is_within(constraint, version, min(constraint.given - 1, 1))
     if operator == "^":
-        return _is_within(one, version, _first_significant(one))
-    above = _beyond(one.version.numbers, one.given - 1)
+        return _is_within(constraint, version, _first_significant(constraint))
+    above = _beyond(constraint.version.numbers, constraint.given - 1)
     if operator == ">":
-        return version.key > base if one.given == 3 else version.numbers >= above  # noqa: PLR2004 -- all three are given
+        return version.key > base if constraint.given == _ALL_PARTS else version.numbers >= above
     if operator in {">=", "=>"}:
         return version.key >= base
     if operator == "<":
         return version.key < base
-    return version.key <= base if one.given == 3 else version.numbers < above  # noqa: PLR2004 -- same
+    return version.key <= base if constraint.given == _ALL_PARTS else version.numbers < above
 
 
-def _first_significant(one: _Constraint) -> int:
-    for index, number in enumerate(one.version.numbers[: one.given]):
+def _first_significant(constraint: _Constraint) -> int:
+    for index, number in enumerate(constraint.version.numbers[: constraint.given]):
         if number:
             return index
-    return one.given - 1
+    return constraint.given - 1
 
 
-def _is_within(one: _Constraint, version: Version, place: int) -> bool:
+def _is_within(constraint: _Constraint, version: Version, place: int) -> bool:
     if place < 0:
         return True
-    return version.key >= one.version.key and version.numbers < _beyond(one.version.numbers, place)
+    return version.key >= constraint.version.key and version.numbers < _beyond(
+        constraint.version.numbers, place
+    )
 
 
 def _beyond(numbers: Numbers, place: int) -> Numbers:

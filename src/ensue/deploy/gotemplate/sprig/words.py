@@ -32,7 +32,7 @@ def title(text: str) -> str:
 
 def untitled(text: str) -> str:
     """Return a text with a small letter at the beginning of each word; white space separates words."""
-    return re.sub(r"(^|\s)(\S)", lambda found: found[1] + found[2].lower(), text)
+    return re.sub(r"(^|\s)(\S)", lambda match: match[1] + match[2].lower(), text)
 
 
 def swapped_case(text: str) -> str:

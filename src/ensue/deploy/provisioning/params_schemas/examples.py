@@ -32,9 +32,10 @@ def example_params(schema: ParamsSchema) -> tuple[Any, str]:
     """
     params = _Maker(schema.data).value(schema.data, "params")
     filled = filled_in(params, schema)
-    each = [misfit_of(one) for one in schema.check(filled)]
+    each = [misfit_of(violation) for violation in schema.check(filled)]
     return params, "; ".join(
-        f"{shown_path(('params', *one.path))} {one.reason or 'is no key'}" for one in each
+        f"{shown_path(('params', *schema_misfit.path))} {schema_misfit.reason or 'is no key'}"
+        for schema_misfit in each
     )
 
 

@@ -23,7 +23,7 @@ def judged(key: ResourceKey, params: Parted, schema: ParamsSchema, place: TextPl
         schema: their schema.
         place: where they are; where the resource is requested if it has none.
     """
-    return [_diagnostic(key, one, schema, place) for one in _misfits(params, schema)]
+    return [_diagnostic(key, misfit, schema, place) for misfit in _misfits(params, schema)]
 
 
 def _misfits(params: Parted, schema: ParamsSchema) -> list[SchemaMisfit]:
@@ -31,7 +31,7 @@ def _misfits(params: Parted, schema: ParamsSchema) -> list[SchemaMisfit]:
         each = schema.check({} if params.data is None else params.data)
     except RecursionError:
         return [SchemaMisfit((), "is nested too deeply to be checked", "", ())]
-    return list(dict.fromkeys(misfit_of(one, params.secret_paths) for one in each))
+    return list(dict.fromkeys(misfit_of(violation, params.secret_paths) for violation in each))
 
 
 def _diagnostic(key: ResourceKey, misfit: SchemaMisfit, schema: ParamsSchema, place: TextPlace) -> Diagnostic:

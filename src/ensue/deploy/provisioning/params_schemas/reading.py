@@ -46,7 +46,7 @@ _REFUSED: Final = frozenset({"$dynamicRef"})
 
 
 def read_params_schema(
-    given: Any, definition: str, type_: str, place: TextPlace, found: Collector
+    given: Any, definition: str, type_: str, place: TextPlace, collector: Collector
 ) -> ParamsSchema | None:
     """Return the schema of a definition; None if it has none, or a malformed one.
 
@@ -55,11 +55,11 @@ def read_params_schema(
         definition: the id of the definition.
         type_: the type of its resources.
         place: where the schema is.
-        found: receives the errors.
+        collector: receives the errors.
     """
     if given is None:
         return None
-    reader = _SchemaReader(place, found)
+    reader = _SchemaReader(place, collector)
     if not is_mapping(given):
         reader.refuse((), f"is {kind_of(given)}, not a mapping")
         return None
@@ -67,12 +67,12 @@ def read_params_schema(
         reader.refuse((), "is for a workload, which has no params", "remove it")
         return None
     data: dict[str, Any] = {key: value for key, value in with_text_keys(given).items() if key != "$id"}
-    before = len(found.errors)
+    before = len(collector.errors)
     try:
         reader.check(data)
     except RecursionError:
         reader.refuse((), "is nested too deeply")
-    if len(found.errors) > before:
+    if len(collector.errors) > before:
         return None
     return ParamsSchema(data=data, check=checker(explicit_schema(data)), definition=definition, place=place)
 
@@ -82,19 +82,19 @@ class _SchemaReader:
 
     Args:
         place: its place.
-        found: receives the errors.
+        collector: receives the errors.
     """
 
-    def __init__(self, place: TextPlace, found: Collector) -> None:
+    def __init__(self, place: TextPlace, collector: Collector) -> None:
         self._place = place
-        self._found = found
+        self._collector = collector
         self._is_wrong = False
 
     def refuse(self, path: Path, reason: str, help_: str = "") -> None:
         """Report an error of the schema."""
         self._is_wrong = True
         where = f"{shown_path(path)!r} " if path else ""
-        self._found.error(
+        self._collector.error(
             "E0863",
             f"'params_schema' cannot be used: {where or 'it '}{reason}",
             self._place.below(*path).span(),
@@ -107,8 +107,8 @@ class _SchemaReader:
         Raises:
             RecursionError: it is nested too deeply.
         """
-        for one in schema_violations(schema):
-            misfit = misfit_of(one)
+        for violation in schema_violations(schema):
+            misfit = misfit_of(violation)
             self.refuse(misfit.path, misfit.reason or "is no key of it", misfit.help)
         if self._is_wrong:
             return
@@ -170,8 +170,8 @@ class _SchemaReader:
             if "default" not in part:
                 continue
             here = (*path, "default")
-            for one in checker(explicit, path)(part["default"]):
-                misfit = misfit_of(one)
+            for violation in checker(explicit, path)(part["default"]):
+                misfit = misfit_of(violation)
                 reason = misfit.reason or "is no key of it"
                 self.refuse(
                     (*here, *misfit.path), f"does not satisfy its own schema: it {reason}", misfit.help

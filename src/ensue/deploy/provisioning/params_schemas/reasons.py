@@ -56,7 +56,10 @@ def misfit_of(violation: Violation, secret_paths: Collection[Path] = ()) -> Sche
         secret_paths: the paths of secrets in the value; keys in a secret are not named.
     """
     misfit = _misfit_of(violation, secret_paths)
-    size = min((len(one) for one in secret_paths if one == misfit.path[: len(one)]), default=len(misfit.path))
+    size = min(
+        (len(secret_path) for secret_path in secret_paths if secret_path == misfit.path[: len(secret_path)]),
+        default=len(misfit.path),
+    )
     if size == len(misfit.path):
         return misfit
     reason = misfit.reason or "is no key of it"
@@ -71,7 +74,7 @@ def _misfit_of(violation: Violation, secret_paths: Collection[Path]) -> SchemaMi
         return SchemaMisfit(path, "", help_, schema_path)
     if alternative := _only_alternative(violation):
         return _misfit_of(alternative, secret_paths)._replace(schema_path=schema_path)
-    is_secret = any(overlap(one, path) for one in secret_paths)
+    is_secret = any(overlap(secret_path, path) for secret_path in secret_paths)
     reason = _reason(violation, secret_paths)
     return SchemaMisfit(path, reason, _help(violation, is_secret=is_secret), schema_path)
 
@@ -88,7 +91,7 @@ def shown_path(path: Iterable[str | int]) -> str:
 def kinds(given: Any) -> str:
     """Return the types that a schema names, in words; empty if it names none."""
     names: Sequence[Any] = given if is_list(given) else [given] if given else []
-    return " or ".join(_KINDS.get(str(one), str(one)) for one in names)
+    return " or ".join(_KINDS.get(str(name), str(name)) for name in names)
 
 
 def listed(values: Sequence[Any]) -> str:

@@ -164,7 +164,7 @@ def _additional_properties(
 
     for key in instance if is_mapping(instance) else ():
         patterns = schema.get("patternProperties", {})
-        if key in schema.get("properties", {}) or any(_matches_key(one, key) for one in patterns):
+        if key in schema.get("properties", {}) or any(_matches_key(pattern, key) for pattern in patterns):
             continue
         if given is False:
             yield ValidationError(key, path=(key,))

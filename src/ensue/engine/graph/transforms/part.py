@@ -248,7 +248,9 @@ class _Rest:
         return msgspec.structs.replace(
             chunk,
             requisites=self._of_rest(chunk.requisites),
-            bindings=None if bindings is None else {text: self._bound(one) for text, one in bindings.items()},
+            bindings=None
+            if bindings is None
+            else {text: self._bound(binding) for text, binding in bindings.items()},
         )
 
     def _of_rest(self, requisites: tuple[Requisite, ...]) -> tuple[Requisite, ...]:
@@ -256,15 +258,17 @@ class _Rest:
         if id(requisites) not in self._requisites:
             self._requisites[id(requisites)] = tuple(
                 [
-                    msgspec.structs.replace(one, chunks=chunks)
-                    for one in requisites
-                    if (chunks := tuple([self._place[c] for c in one.chunks if c not in self._left_out]))
+                    msgspec.structs.replace(requisite, chunks=chunks)
+                    for requisite in requisites
+                    if (
+                        chunks := tuple([self._place[c] for c in requisite.chunks if c not in self._left_out])
+                    )
                 ]
             )
         return self._requisites[id(requisites)]
 
     def _bound(self, text: BoundText) -> BoundText:
-        pieces = [self._binding(one) if isinstance(one, Binding) else one for one in text.pieces]
+        pieces = [self._binding(piece) if isinstance(piece, Binding) else piece for piece in text.pieces]
         return msgspec.structs.replace(text, pieces=tuple(pieces))
 
     def _binding(self, binding: Binding) -> Binding:

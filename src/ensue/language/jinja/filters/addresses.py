@@ -136,7 +136,7 @@ def _filtered(value: Any, version: int, options: str | None) -> Any:
 
 
 def _of_version(values: Iterable[Any], version: int, options: str | None) -> list[str]:
-    return [found for one in values if (found := _address(one, version, options)) is not None]
+    return [found for value in values if (found := _address(value, version, options)) is not None]
 
 
 def _each(value: Any, options: str | None, version: int | None, make: Callable[[str], Any]) -> Any:
@@ -157,7 +157,9 @@ def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network:
 def _within(
     addresses: Iterable[str], networks: list[ipaddress.IPv4Network | ipaddress.IPv6Network]
 ) -> list[str]:
-    return [one for one in addresses for network in networks if ipaddress.ip_address(one) in network]
+    return [
+        address for address in addresses for network in networks if ipaddress.ip_address(address) in network
+    ]
 
 
 def _wrapped(value: Any) -> Any:

@@ -45,9 +45,9 @@ def human_to_bytes(size: Any, default_unit: str = "B", handle_metric: bool = Fal
         default_unit: the unit of a number without one.
         handle_metric: `KB` is 1000 bytes instead of 1024.
     """
-    found = _SIZE.match(str(size).strip())
-    value = to_num(found[1]) if found else ""
-    unit = _UNIT.fullmatch((found[2] if found else "").lower() or default_unit.lower())
+    match = _SIZE.match(str(size).strip())
+    value = to_num(match[1]) if match else ""
+    unit = _UNIT.fullmatch((match[2] if match else "").lower() or default_unit.lower())
     if unit is None or isinstance(value, str):
         return 0
     metric = handle_metric and unit[2] == "b"

@@ -123,8 +123,8 @@ def skip(value: Any) -> str:
     return ""
 
 
-def _groups(found: re.Match[str] | None) -> tuple[str, ...] | None:
-    return (found.groups() or (found.group(),)) if found else None
+def _groups(match: re.Match[str] | None) -> tuple[str, ...] | None:
+    return (match.groups() or (match.group(),)) if match else None
 
 
 def _flags(ignorecase: bool, multiline: bool) -> int:

@@ -91,11 +91,11 @@ def human_to_bytes(size: str, default_unit: str = "B", **_options: Any) -> int:
         size: `10`, `10k`, `10 MiB`.
         default_unit: the unit of a number without a unit.
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(size))
-    if found is None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", str(size))
+    if match is None:
         return 0
-    unit = (found[2] or default_unit).lower().removesuffix("ib").removesuffix("b") or "b"
-    return int(float(found[1]) * 1024 ** _UNITS.index(unit)) if unit in _UNITS else 0
+    unit = (match[2] or default_unit).lower().removesuffix("ib").removesuffix("b") or "b"
+    return int(float(match[1]) * 1024 ** _UNITS.index(unit)) if unit in _UNITS else 0
 
 
 def expr_match(line: str, expr: str) -> bool:

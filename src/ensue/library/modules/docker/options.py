@@ -223,12 +223,12 @@ def _health_line(test: Any) -> str:
 
 _SPECIAL: Final[dict[str, Callable[[Any], list[str]]]] = {
     "binds": _binds,
-    "blkio_weight_device": lambda value: [f"--blkio-weight-device={rate_of(one)}" for one in words(value)],
+    "blkio_weight_device": lambda value: [f"--blkio-weight-device={rate_of(word)}" for word in words(value)],
     "detach": lambda _: [],
-    "device_read_bps": lambda value: [f"--device-read-bps={rate_of(one)}" for one in words(value)],
-    "device_read_iops": lambda value: [f"--device-read-iops={rate_of(one)}" for one in words(value)],
-    "device_write_bps": lambda value: [f"--device-write-bps={rate_of(one)}" for one in words(value)],
-    "device_write_iops": lambda value: [f"--device-write-iops={rate_of(one)}" for one in words(value)],
+    "device_read_bps": lambda value: [f"--device-read-bps={rate_of(word)}" for word in words(value)],
+    "device_read_iops": lambda value: [f"--device-read-iops={rate_of(word)}" for word in words(value)],
+    "device_write_bps": lambda value: [f"--device-write-bps={rate_of(word)}" for word in words(value)],
+    "device_write_iops": lambda value: [f"--device-write-iops={rate_of(word)}" for word in words(value)],
     "healthcheck": _health,
     "labels": _labels,
     "log_config": _log_config,
@@ -238,7 +238,7 @@ _SPECIAL: Final[dict[str, Callable[[Any], list[str]]]] = {
     "port_bindings": lambda value: [f"--publish={text}" for text in published(value)],
     "restart_policy": lambda value: [f"--restart={restart_of(value)}"],
     "tmpfs": _tmpfs,
-    "ulimits": lambda value: [f"--ulimit={ulimit_of(one)}" for one in words(value)],
+    "ulimits": lambda value: [f"--ulimit={ulimit_of(word)}" for word in words(value)],
 }
 OPTIONS: Final = tuple(
     sorted({*_TEXTS, *_TRUTHS, *_LISTS, *_PAIRS, *_SPECIAL, "environment", "entrypoint", "command"})

@@ -133,8 +133,8 @@ async def seek_read(ctx: FunctionContext, path: str, size: int, offset: int) -> 
 
 
 async def _content(ctx: FunctionContext, path: str) -> bytes | None:
-    found = await ctx.connection.stat(path, follow=True)
-    return None if found is None or found.kind != "file" else await ctx.connection.read(path)
+    status = await ctx.connection.stat(path, follow=True)
+    return None if status is None or status.kind != "file" else await ctx.connection.read(path)
 
 
 def _compiled(pattern: str, flags: int) -> re.Pattern[str]:

@@ -26,8 +26,8 @@ async def file_exists(ctx: FunctionContext, path: str) -> bool:
     Example:
         ensue call '*' file.file_exists /etc/motd
     """
-    found = await ctx.connection.stat(path, follow=True)
-    return found is not None and found.kind == "file"
+    status = await ctx.connection.stat(path, follow=True)
+    return status is not None and status.kind == "file"
 
 
 async def directory_exists(ctx: FunctionContext, path: str) -> bool:
@@ -40,8 +40,8 @@ async def directory_exists(ctx: FunctionContext, path: str) -> bool:
     Example:
         ensue call '*' file.directory_exists /etc/motd
     """
-    found = await ctx.connection.stat(path, follow=True)
-    return found is not None and found.kind == "directory"
+    status = await ctx.connection.stat(path, follow=True)
+    return status is not None and status.kind == "directory"
 
 
 async def path_exists(ctx: FunctionContext, path: str) -> bool:
@@ -67,8 +67,8 @@ async def is_link(ctx: FunctionContext, path: str) -> bool:
     Example:
         ensue call '*' file.is_link /etc/localtime
     """
-    found = await ctx.connection.stat(path)
-    return found is not None and found.kind == "symlink"
+    status = await ctx.connection.stat(path)
+    return status is not None and status.kind == "symlink"
 
 
 async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) -> str:
@@ -85,11 +85,11 @@ async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) 
     Raises:
         StateFailedError: the path is not a symlink.
     """
-    found = await ctx.connection.stat(path)
-    if found is None or found.kind != "symlink":
+    status = await ctx.connection.stat(path)
+    if status is None or status.kind != "symlink":
         raise StateFailedError(f"A valid link was not specified: {path}")
     if not canonicalize:
-        return found.link_target
+        return status.link_target
     done = await ctx.connection.run(Command(argv=["readlink", "-m", path]))
     return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
 

@@ -43,8 +43,8 @@ async def readdir(ctx: FunctionContext, path: str) -> list[str]:
     """
     if not posixpath.isabs(path):
         raise StateFailedError("Dir path must be absolute.")
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "directory":
+    status = await ctx.connection.stat(path, follow=True)
+    if status is None or status.kind != "directory":
         raise StateFailedError(f"A valid directory was not specified: {path}")
     return [".", "..", *await ctx.connection.list_directory(path)]
 
@@ -72,14 +72,14 @@ async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[Any]:
     words = _printed_words(kwargs.pop("print", None))
     criteria = _Criteria(kwargs)
     fitting = [
-        (each, found)
-        async for each, found, depth in _walk(ctx, path, 0, criteria)
-        if criteria.fit(each, found, depth)
+        (each, status)
+        async for each, status, depth in _walk(ctx, path, 0, criteria)
+        if criteria.fit(each, status, depth)
     ]
     fitting.sort(key=lambda one: one[0])
     if not words:
         return [each for each, _ in fitting]
-    printed = [[await _printed(ctx, word, each, found) for word in words] for each, found in fitting]
+    printed = [[await _printed(ctx, word, each, status) for word in words] for each, status in fitting]
     return [values[0] for values in printed] if len(words) == 1 else printed
 
 
@@ -92,19 +92,19 @@ def _printed_words(given: Any) -> list[str]:
     return words
 
 
-async def _printed(ctx: FunctionContext, word: str, path: str, found: FileStat) -> Any:
+async def _printed(ctx: FunctionContext, word: str, path: str, status: FileStat) -> Any:
     if word == "md5":
-        return await ctx.connection.checksum(path, "md5") or "" if found.kind == "file" else ""
+        return await ctx.connection.checksum(path, "md5") or "" if status.kind == "file" else ""
     values = {
         "path": path,
         "name": posixpath.basename(path),
-        "type": _LETTERS[found.kind],
-        "size": found.size_bytes,
+        "type": _LETTERS[status.kind],
+        "size": status.size_bytes,
         # Salt prints a mode as a decimal number with its octal digits.
-        "mode": int(f"{found.mode & 0o777:o}"),
-        "mtime": found.mtime_s,
-        "user": found.user,
-        "group": found.group,
+        "mode": int(f"{status.mode & 0o777:o}"),
+        "mtime": status.mtime_s,
+        "user": status.user,
+        "group": status.group,
     }
     return values[word]
 
@@ -139,16 +139,16 @@ class _Criteria:
         deepest = self._given.get("maxdepth")
         return deepest is None or depth < int(deepest)
 
-    def fit(self, path: str, found: FileStat, depth: int) -> bool:
+    def fit(self, path: str, status: FileStat, depth: int) -> bool:
         """Return whether a path matches all criteria."""
         name = posixpath.basename(path)
         return (
             depth >= int(self._given.get("mindepth", 0))
-            and (not self._kinds or found.kind in self._kinds)
+            and (not self._kinds or status.kind in self._kinds)
             and all(pattern.match(name) for pattern in self._patterns)
             and all(regex.search(path) for regex in self._regexes)
-            and self._given.get("owner", found.user) == found.user
-            and self._given.get("group", found.group) == found.group
+            and self._given.get("owner", status.user) == status.user
+            and self._given.get("group", status.group) == status.group
         )
 
 
@@ -159,14 +159,14 @@ async def _walk(
 
     Only the link that the walk begins at is entered.
     """
-    found = await ctx.connection.stat(path)
-    if found is None:
+    status = await ctx.connection.stat(path)
+    if status is None:
         return
-    meant = found
-    if found.kind == "symlink":
-        meant = await ctx.connection.stat(path, follow=True) or found
+    meant = status
+    if status.kind == "symlink":
+        meant = await ctx.connection.stat(path, follow=True) or status
     yield path, meant, depth
-    is_entered = (found.kind if depth else meant.kind) == "directory"
+    is_entered = (status.kind if depth else meant.kind) == "directory"
     if not is_entered or not criteria.descend(depth):
         return
     for name in await ctx.connection.list_directory(path):

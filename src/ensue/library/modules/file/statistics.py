@@ -47,17 +47,17 @@ async def stats(
     Raises:
         StateFailedError: the path does not exist.
     """
-    found = await _described(ctx, path, follow=follow_symlinks)
+    status = await _described(ctx, path, follow=follow_symlinks)
     described: DataMap = {
-        "uid": found.uid,
-        "gid": found.gid,
-        "group": found.group,
-        "user": found.user,
-        "atime": found.atime_s,
-        "mtime": found.mtime_s,
-        "size": found.size_bytes,
-        "mode": f"{found.mode:04o}",
-        "type": _TYPES[found.kind],
+        "uid": status.uid,
+        "gid": status.gid,
+        "group": status.group,
+        "user": status.user,
+        "atime": status.atime_s,
+        "mtime": status.mtime_s,
+        "size": status.size_bytes,
+        "mode": f"{status.mode:04o}",
+        "type": _TYPES[status.kind],
         "target": path,
     }
     if hash_type:
@@ -168,8 +168,8 @@ async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
     Example:
         ensue call '*' file.get_sum /etc/motd
     """
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "file":
+    status = await ctx.connection.stat(path, follow=True)
+    if status is None or status.kind != "file":
         return "File not found"
     return await get_hash(ctx, path, form)
 
@@ -198,12 +198,12 @@ async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
 
 
 async def _described(ctx: FunctionContext, path: str, *, follow: bool) -> FileStat:
-    found = await ctx.connection.stat(path, follow=follow)
-    if found is None and follow:
-        found = await ctx.connection.stat(path)
-    if found is None:
+    status = await ctx.connection.stat(path, follow=follow)
+    if status is None and follow:
+        status = await ctx.connection.stat(path)
+    if status is None:
         raise StateFailedError(f"Path not found: {path}")
-    return found
+    return status
 
 
 OFFERED: Final[dict[str, Callable[..., Any]]] = {

@@ -140,13 +140,13 @@ async def _has_no_file(ctx: FunctionContext) -> bool:
 
 
 def _last(lines: list[str], directive: str) -> tuple[str, ...]:
-    found: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
     for line in lines:
         words = line.split()
         if words and words[0].lower() == directive:
             marks = [place for place, word in enumerate(words) if word[0] in "#;"]
-            found = tuple(words[1 : marks[0] if marks else None])
-    return found
+            last = tuple(words[1 : marks[0] if marks else None])
+    return last
 
 
 def _with(lines: list[str], directive: str, value: str) -> list[str]:

@@ -266,12 +266,12 @@ async def _members(ctx: FunctionContext, group: str, server: dict[str, Any]) -> 
 async def _held(ctx: FunctionContext, about: _Object, server: dict[str, Any]) -> dict[str, _Held]:
     """Return the privileges of each role, by object id."""
     sql = _ACL.format(objects=about.query(), kind=_KINDS[about.kind])
-    found: dict[str, _Held] = {}
+    held: dict[str, _Held] = {}
     for row in await rows(ctx, PostgresServer.read(server), sql):
-        roles = found.setdefault(row["object"], {})
+        roles = held.setdefault(row["object"], {})
         if row["privilege"]:
             roles.setdefault(row["role"], {})[row["privilege"]] = row["grantable"] == "t"
-    return found
+    return held
 
 
 async def _wanted(

@@ -49,13 +49,13 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     if posixpath.normpath(path) in {"/", "//"}:
         raise StateFailedError('Refusing to make "/" absent')
     warnings = remarks("file.absent", kwargs)
-    found = await ctx.connection.stat(path)
-    if found is None:
+    status = await ctx.connection.stat(path)
+    if status is None:
         comment = f"File {path} is not present"
         return StateReturn(
             name=name, result=True, comment=comment, new_state=absent_state(path), warnings=warnings
         )
-    what = "directory" if found.kind == "directory" else "file"
+    what = "directory" if status.kind == "directory" else "file"
     if ctx.test:
         comment = f"{what.capitalize()} {path} is set for removal"
         return StateReturn(
@@ -69,6 +69,6 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
         changes={"removed": path},
         comment=comment,
         new_state=absent_state(path),
-        old_state=path_state(path, found),
+        old_state=path_state(path, status),
         warnings=warnings,
     )

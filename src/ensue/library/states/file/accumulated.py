@@ -56,9 +56,9 @@ def accumulated(
     references = [*_listed(require_in), *_listed(watch_in)]
     receivers = [receiver for reference in references if (receiver := _receiver(reference))]
     if not receivers:
-        one = ctx.declaration
+        state_declaration = ctx.declaration
         comment = (
-            f"Orphaned accumulator {name} in {one.sls}:{one.id} "
+            f"Orphaned accumulator {name} in {state_declaration.sls}:{state_declaration.id} "
             "(name the state that manages the file in require_in or watch_in)"
         )
         return StateReturn(name=name, result=False, comment=comment)

@@ -74,7 +74,7 @@ async def append(
     Raises:
         StateFailedError: there is no text, or no folder to make the file in.
     """
-    found = given_sources(
+    content_sources = given_sources(
         source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
     )
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
@@ -82,9 +82,13 @@ async def append(
         return file
     texts = (
         as_texts(text)
-        if not found
+        if not content_sources
         else await rendered_sources(
-            ctx, found, name=file.path, template=template, variables={**(defaults or {}), **(context or {})}
+            ctx,
+            content_sources,
+            name=file.path,
+            template=template,
+            variables={**(defaults or {}), **(context or {})},
         )
     )
     lines = [
@@ -143,7 +147,7 @@ async def prepend(
     Raises:
         StateFailedError: there is no text, or no folder to make the file in.
     """
-    found = given_sources(
+    content_sources = given_sources(
         source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
     )
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
@@ -151,9 +155,13 @@ async def prepend(
         return file
     texts = (
         as_texts(text)
-        if not found
+        if not content_sources
         else await rendered_sources(
-            ctx, found, name=file.path, template=template, variables={**(defaults or {}), **(context or {})}
+            ctx,
+            content_sources,
+            name=file.path,
+            template=template,
+            variables={**(defaults or {}), **(context or {})},
         )
     )
     lines = [
@@ -187,18 +195,18 @@ class _TextFile:
     ) -> _TextFile | StateReturn:
         """Read the file; in a plan, return the result of the state if the file does not exist."""
         path = await target_path(ctx, name)
-        found = await ctx.connection.stat(path, follow=True)
-        if found is not None and found.kind != "file":
-            raise StateFailedError(f"Specified target {path} is a {found.kind}, not a file")
-        if found is None and ctx.test:
+        status = await ctx.connection.stat(path, follow=True)
+        if status is not None and status.kind != "file":
+            raise StateFailedError(f"Specified target {path} is a {status.kind}, not a file")
+        if status is None and ctx.test:
             comment = f"File {path} is set to be created"
             comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
             return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
-        if found is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
+        if status is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
             if not makedirs:
                 raise StateFailedError(without_folder(f"{path}: file not found, and its folder neither"))
             await make_parents(ctx.connection, path, RequestedAttributes())
-        raw = b"" if found is None else await ctx.connection.read(path)
+        raw = b"" if status is None else await ctx.connection.read(path)
         text = raw.decode("utf-8", "surrogateescape")
         return cls(
             ctx=ctx,
@@ -206,7 +214,7 @@ class _TextFile:
             path=path,
             content=text,
             raw=raw,
-            found=found,
+            found=status,
             show_changes=show_changes,
         )
 

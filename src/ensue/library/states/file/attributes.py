@@ -57,26 +57,26 @@ class RequestedAttributes:
         """The group in the form that a connection accepts."""
         return None if self.group is None else str(self.group)
 
-    async def differences(self, connection: Connection, found: FileStat) -> DataMap:
+    async def differences(self, connection: Connection, status: FileStat) -> DataMap:
         """Return the wanted values of attributes that differ, in Salt's shape: `user`, `group`, `mode`.
 
         Two names may have one number (`root` and `toor`), so the target is asked for it if a name differs.
 
         Args:
             connection: the connection to the target.
-            found: the current attributes.
+            status: the current attributes.
         """
         changes: DataMap = {}
         if self.user is not None and not await self._is(
-            connection, "passwd", self.user, found.user, found.uid
+            connection, "passwd", self.user, status.user, status.uid
         ):
             changes["user"] = self.user
         if self.group is not None and not await self._is(
-            connection, "group", self.group, found.group, found.gid
+            connection, "group", self.group, status.group, status.gid
         ):
             changes["group"] = self.group
         # Symlinks have no mode on Linux.
-        if self.mode is not None and self.mode != found.mode and found.kind != "symlink":
+        if self.mode is not None and self.mode != status.mode and status.kind != "symlink":
             changes["mode"] = shown_mode(self.mode)
         return changes
 
@@ -108,35 +108,35 @@ class AppliedAttributes:
 
 
 async def apply_attributes(
-    connection: Connection, path: str, wanted: RequestedAttributes, found: FileStat
+    connection: Connection, path: str, requested: RequestedAttributes, status: FileStat
 ) -> AppliedAttributes:
     """Set the attributes that differ.
 
     Args:
         connection: the connection to the target.
         path: the path.
-        wanted: the requested attributes.
-        found: the current attributes; if they are those of a symlink itself, it is not followed.
+        requested: the requested attributes.
+        status: the current attributes; if they are those of a symlink itself, it is not followed.
     """
-    planned = await wanted.differences(connection, found)
+    planned = await requested.differences(connection, status)
     changes: DataMap = {}
     faults: list[str] = []
     if "user" in planned or "group" in planned:
         try:
             await connection.set_owner(
                 path,
-                user=wanted.user_text if "user" in planned else None,
-                group=wanted.group_text if "group" in planned else None,
-                follow=found.kind != "symlink",
+                user=requested.user_text if "user" in planned else None,
+                group=requested.group_text if "group" in planned else None,
+                follow=status.kind != "symlink",
             )
             changes |= {word: planned[word] for word in ("user", "group") if word in planned}
         except RemoteFileError as error:
             faults.append(str(error))
     # A change of owner clears the set-id bits, so the mode is set again where it has some.
-    again = bool(changes) and bool(found.mode & _SET_ID_BITS) and found.kind != "symlink"
+    again = bool(changes) and bool(status.mode & _SET_ID_BITS) and status.kind != "symlink"
     if "mode" in planned or again:
         try:
-            await connection.set_mode(path, found.mode if wanted.mode is None else wanted.mode)
+            await connection.set_mode(path, status.mode if requested.mode is None else requested.mode)
             if "mode" in planned:
                 changes["mode"] = planned["mode"]
         except RemoteFileError as error:

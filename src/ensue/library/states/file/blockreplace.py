@@ -91,11 +91,13 @@ async def blockreplace(
     file = await EditedFile.open(ctx, name)
     if not is_text(file.content):
         raise StateFailedError(f"Cannot perform string replacements on a binary file: {file.path}")
-    found = given_sources(
+    content_sources = given_sources(
         source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
     )
     variables = {**(defaults or {}), **(context or {})}
-    texts = await rendered_sources(ctx, found, name=file.path, template=template, variables=variables)
+    texts = await rendered_sources(
+        ctx, content_sources, name=file.path, template=template, variables=variables
+    )
     gathered = ctx.accumulators.lines_for(name, ctx.declaration.id)
     block = "\n".join([*filter(None, [str(content)]), *map(str, gathered)]) + "".join(texts)
     lines = file_lines(file.content.decode("utf-8", "surrogateescape"), keepends=True)

@@ -150,10 +150,10 @@ async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> Sta
 
 async def _on_target(ctx: StateContext, name: str, expected: ExpectedHash | None) -> StateReturn:
     path = await target_path(ctx, name.removeprefix("file://"))
-    found = await ctx.connection.stat(path, follow=True)
+    status = await ctx.connection.stat(path, follow=True)
     # In a plan, an earlier state may be about to create the file.
     failed = None if ctx.test else False
-    if found is None:
+    if status is None:
         return StateReturn(name=name, result=failed, comment=f"File {path} is not present on the minion")
     new_state = _state(name, path, await ctx.connection.checksum(path))
     if expected is None:

@@ -83,16 +83,16 @@ async def copy(
     path = await target_path(ctx, name)
     origin = await target_path(ctx, source, what="Source file")
     connection = ctx.connection
-    found = await connection.stat(origin, follow=True)
-    if found is None:
+    status = await connection.stat(origin, follow=True)
+    if status is None:
         raise MissingOnTargetError(f'Source file "{origin}" is not present', missing=origin)
-    wanted = RequestedAttributes.read(mode=mode, user=owner if user is None else user, group=group)
-    wanted = _of(found) if preserve else await with_primary_group(ctx, wanted)
+    requested = RequestedAttributes.read(mode=mode, user=owner if user is None else user, group=group)
+    requested = _of(status) if preserve else await with_primary_group(ctx, requested)
     if subdir and await is_folder(connection, path):
         path = posixpath.join(path, posixpath.basename(origin))
     warnings = remarks("file.copy", kwargs)
     there = await connection.stat(path)
-    if there is not None and (not force or await _same(connection, path, origin, wanted)):
+    if there is not None and (not force or await _same(connection, path, origin, requested)):
         how = "is the same already" if force else "will not be overwritten"
         comment = f'The target file "{path}" exists and {how}'
         new_state = await state_after(connection, path)
@@ -106,14 +106,14 @@ async def copy(
         if not makedirs:
             raise StateFailedError(without_folder(f"The target directory {folder} is not present"))
         bits = mode_bits(dir_mode, word="dir_mode")
-        bits = folder_bits(wanted.mode or found.mode) if bits is None else bits
+        bits = folder_bits(requested.mode or status.mode) if bits is None else bits
         await make_parents(
-            connection, path, RequestedAttributes(mode=bits, user=wanted.user, group=wanted.group)
+            connection, path, RequestedAttributes(mode=bits, user=requested.user, group=requested.group)
         )
-    if there is not None and (there.kind == "directory" or found.kind == "directory"):
+    if there is not None and (there.kind == "directory" or status.kind == "directory"):
         await connection.remove(path, recursive=True)
-    await _copied(connection, origin, path, found)
-    applied = await _given(connection, path, found, wanted)
+    await _copied(connection, origin, path, status)
+    applied = await _given(connection, path, status, requested)
     new_state = await state_after(connection, path)
     return StateReturn(
         name=name,
@@ -193,31 +193,31 @@ async def rename(
     )
 
 
-def _of(found: FileStat) -> RequestedAttributes:
-    return RequestedAttributes(mode=found.mode, user=found.uid, group=found.gid)
+def _of(status: FileStat) -> RequestedAttributes:
+    return RequestedAttributes(mode=status.mode, user=status.uid, group=status.gid)
 
 
-async def _same(connection: Connection, path: str, origin: str, wanted: RequestedAttributes) -> bool:
+async def _same(connection: Connection, path: str, origin: str, requested: RequestedAttributes) -> bool:
     """Return whether a file is an identical copy with the wanted attributes; always false for a folder."""
-    there, found = await connection.stat(path, follow=True), await connection.stat(origin, follow=True)
-    if there is None or found is None or there.kind != "file" or found.kind != "file":
+    there, status = await connection.stat(path, follow=True), await connection.stat(origin, follow=True)
+    if there is None or status is None or there.kind != "file" or status.kind != "file":
         return False
-    mode = found.mode if wanted.mode is None else wanted.mode
+    mode = status.mode if requested.mode is None else requested.mode
     if (
-        await wanted.differences(connection, there)
+        await requested.differences(connection, there)
         or there.mode != mode
-        or there.size_bytes != found.size_bytes
+        or there.size_bytes != status.size_bytes
     ):
         return False
     return await connection.checksum(path) == await connection.checksum(origin)
 
 
-async def _copied(connection: Connection, origin: str, path: str, found: FileStat) -> None:
+async def _copied(connection: Connection, origin: str, path: str, status: FileStat) -> None:
     """Copy a file, or a folder with everything in it."""
-    if found.kind != "directory":
-        await connection.write(path, await content_at(connection, origin), mode=found.mode)
+    if status.kind != "directory":
+        await connection.write(path, await content_at(connection, origin), mode=status.mode)
         return
-    await connection.make_directory(path, mode=found.mode)
+    await connection.make_directory(path, mode=status.mode)
     async for entry in walk(connection, origin):
         place = posixpath.join(path, posixpath.relpath(entry.path, origin))
         match entry.found.kind:
@@ -232,16 +232,18 @@ async def _copied(connection: Connection, origin: str, path: str, found: FileSta
                 raise StateFailedError(f"{entry.path} is a {entry.found.kind}, which cannot be copied")
 
 
-async def _given(connection: Connection, path: str, found: FileStat, wanted: RequestedAttributes) -> DataMap:
+async def _given(
+    connection: Connection, path: str, status: FileStat, requested: RequestedAttributes
+) -> DataMap:
     """Set owner and mode of the copy, and the owner of everything in a folder; return the changes."""
     copied = await connection.stat(path)
     if copied is None:
         return {}
-    applied = await apply_attributes(connection, path, wanted, copied)
+    applied = await apply_attributes(connection, path, requested, copied)
     if applied.faults:
         raise RemoteFileError("; ".join(applied.faults), path=path)
-    if found.kind == "directory" and (wanted.user is not None or wanted.group is not None):
-        owner = RequestedAttributes(user=wanted.user, group=wanted.group)
+    if status.kind == "directory" and (requested.user is not None or requested.group is not None):
+        owner = RequestedAttributes(user=requested.user, group=requested.group)
         async for entry in walk(connection, path):
             await apply_attributes(connection, entry.path, owner, entry.found)
     return applied.changes

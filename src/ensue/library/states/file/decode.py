@@ -59,11 +59,11 @@ async def decode(
     path = await target_path(ctx, name)
     text = encoded_data or await looked_up(ctx, "pillar.get", contents_pillar, ":")
     wanted = _decoded(text)
-    found = await ctx.connection.stat(path, follow=True)
-    content = await ctx.connection.read(path) if found is not None else None
-    if found is not None and content == wanted:
+    status = await ctx.connection.stat(path, follow=True)
+    content = await ctx.connection.read(path) if status is not None else None
+    if status is not None and content == wanted:
         comment = "File is in the correct state."
-        state = content_state(path, wanted, found)
+        state = content_state(path, wanted, status)
         returned = StateReturn(name=name, result=True, comment=comment, new_state=state)
         return without_checksums(returned, ctx.masker, wanted)
     old = _sum(content, checksum) if content is not None else None
@@ -79,8 +79,8 @@ async def decode(
         changes=changes,
         comment="File was updated.",
         new_state=await state_after(ctx.connection, path, wanted),
-        old_state=content_state(path, content, found)
-        if found and content is not None
+        old_state=content_state(path, content, status)
+        if status and content is not None
         else file_state(path, None, None),
     )
     return without_checksums(returned, ctx.masker, wanted)

@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 _CHECKSUM: Final = "sha256"
 
 
-def file_state(path: str, sha256: str | None, found: FileStat | None) -> DataMap:
+def file_state(path: str, sha256: str | None, status: FileStat | None) -> DataMap:
     """Describe a file.
 
     Args:
         path: the file.
         sha256: checksum of its content; None if the file does not exist.
-        found: its attributes; None if the file does not exist.
+        status: its attributes; None if the file does not exist.
     """
-    if found is None:
+    if status is None:
         return {**absent_state(path), "sha256": None, "size": None}
-    return {"path": path, "sha256": sha256, "size": found.size_bytes, **owner_state(found)}
+    return {"path": path, "sha256": sha256, "size": status.size_bytes, **owner_state(status)}
 
 
-def content_state(path: str, content: bytes, found: FileStat) -> DataMap:
+def content_state(path: str, content: bytes, status: FileStat) -> DataMap:
     """Describe a file from its content."""
-    return file_state(path, hashlib.sha256(content).hexdigest(), found)
+    return file_state(path, hashlib.sha256(content).hexdigest(), status)
 
 
 def absent_state(path: str) -> DataMap:
@@ -48,14 +48,14 @@ def absent_state(path: str) -> DataMap:
     return {"path": path, "exists": False}
 
 
-def path_state(path: str, found: FileStat) -> DataMap:
+def path_state(path: str, status: FileStat) -> DataMap:
     """Describe what is at a path, whatever it is."""
-    return {"path": path, "kind": found.kind, **owner_state(found)}
+    return {"path": path, "kind": status.kind, **owner_state(status)}
 
 
-def owner_state(found: FileStat) -> DataMap:
+def owner_state(status: FileStat) -> DataMap:
     """Describe mode, owner and group."""
-    return {"mode": shown_mode(found.mode), "user": found.user, "group": found.group}
+    return {"mode": shown_mode(status.mode), "user": status.user, "group": status.group}
 
 
 async def state_after(connection: Connection, path: str, content: Content | None = None) -> DataMap:
@@ -66,11 +66,11 @@ async def state_after(connection: Connection, path: str, content: Content | None
         path: the file.
         content: the content that was written, if it is known; the target then computes no checksum.
     """
-    found = await connection.stat(path, follow=True)
-    if found is None or found.kind != "file":
-        return file_state(path, None, found)
+    status = await connection.stat(path, follow=True)
+    if status is None or status.kind != "file":
+        return file_state(path, None, status)
     sha256 = sha256_of(content) if content is not None else await connection.checksum(path)
-    return file_state(path, sha256, found)
+    return file_state(path, sha256, status)
 
 
 def without_checksums(

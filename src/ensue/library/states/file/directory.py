@@ -209,15 +209,15 @@ class _Folder:
 
     async def _obstacle(self) -> FileStat | None:
         """Return what is at the path instead of a folder, None if nothing is in the way."""
-        self._found = found = await self._connection.stat(self._path)
-        if found is None or found.kind == "directory":
+        self._found = status = await self._connection.stat(self._path)
+        if status is None or status.kind == "directory":
             return None
-        if found.kind == "symlink" and self._wish.allow_symlink and not self._wish.force:
+        if status.kind == "symlink" and self._wish.allow_symlink and not self._wish.force:
             behind = await self._connection.stat(self._path, follow=True)
             if behind is not None and behind.kind == "directory":
-                self._found = behind if self._wish.follow_symlinks else found
+                self._found = behind if self._wish.follow_symlinks else status
                 return None
-        return found
+        return status
 
     async def _clear(self, obstacle: FileStat) -> StateReturn | None:
         """Move or remove what is in the way; in a plan with `backupname`, return the result of the state."""
@@ -259,13 +259,13 @@ class _Folder:
         todo: dict[str, DataMap] = {}
         if wish.recurse:
             async for entry in walk(self._connection, self._path, max_depth=wish.max_depth):
-                wanted = self._wanted(is_folder=entry.is_folder)
-                if wanted is None:
+                requested = self._wanted(is_folder=entry.is_folder)
+                if requested is None:
                     continue
-                found = await self._seen(entry.path, entry.found)
-                differences = await wanted.differences(self._connection, found)
+                status = await self._seen(entry.path, entry.found)
+                differences = await requested.differences(self._connection, status)
                 if differences:
-                    todo[entry.path], self._wanted_at[entry.path] = differences, wanted
+                    todo[entry.path], self._wanted_at[entry.path] = differences, requested
         if not wish.children_only and self._found:
             differences = await wish.folders.differences(self._connection, self._found)
             if differences:
@@ -289,13 +289,13 @@ class _Folder:
             mode=whole.mode if "mode" in recurse else None,
         )
 
-    async def _seen(self, path: str, found: FileStat) -> FileStat:
-        if found.kind != "symlink" or not self._wish.follow_symlinks:
-            return found
-        return await self._connection.stat(path, follow=True) or found
+    async def _seen(self, path: str, status: FileStat) -> FileStat:
+        if status.kind != "symlink" or not self._wish.follow_symlinks:
+            return status
+        return await self._connection.stat(path, follow=True) or status
 
     async def _create(self) -> StateReturn:
-        path, wanted = self._path, self._wish.folders
+        path, requested = self._path, self._wish.folders
         if not await is_folder(self._connection, posixpath.dirname(path)):
             if not self._wish.makedirs:
                 return StateReturn(
@@ -304,10 +304,10 @@ class _Folder:
                     changes=self._changes,
                     comment=without_folder(f"No directory to create {path} in"),
                 )
-            await make_parents(self._connection, path, wanted)
-        await self._connection.make_directory(path, mode=wanted.mode)
-        if wanted.user is not None or wanted.group is not None:
-            await self._connection.set_owner(path, user=wanted.user_text, group=wanted.group_text)
+            await make_parents(self._connection, path, requested)
+        await self._connection.make_directory(path, mode=requested.mode)
+        if requested.user is not None or requested.group is not None:
+            await self._connection.set_owner(path, user=requested.user_text, group=requested.group_text)
         return await self._said(True, f"Directory {path} created")
 
     async def _update(self, todo: dict[str, DataMap]) -> StateReturn:
@@ -330,10 +330,10 @@ class _Folder:
 
     async def _set(self, path: str) -> list[str]:
         # As in Salt, a link is followed only on request, to compare and to change alike.
-        found = await self._connection.stat(path, follow=self._wish.follow_symlinks)
-        if found is None:
+        status = await self._connection.stat(path, follow=self._wish.follow_symlinks)
+        if status is None:
             return []
-        applied = await apply_attributes(self._connection, path, self._wanted_at[path], found)
+        applied = await apply_attributes(self._connection, path, self._wanted_at[path], status)
         self._changes |= applied.changes
         return list(applied.faults)
 

@@ -46,13 +46,13 @@ class EditedFile:
             StateFailedError: the file does not exist, or is not a regular file.
         """
         path = await target_path(ctx, name)
-        found = await ctx.connection.stat(path, follow=True)
-        if found is None:
+        status = await ctx.connection.stat(path, follow=True)
+        if status is None:
             raise MissingOnTargetError(f"{path}: file not found", missing=path)
-        if found.kind != "file":
-            raise StateFailedError(f"{path} is a {found.kind}, not a file")
+        if status.kind != "file":
+            raise StateFailedError(f"{path} is a {status.kind}, not a file")
         content = await ctx.connection.read(path)
-        return cls(ctx=ctx, name=name, path=path, content=content, found=found)
+        return cls(ctx=ctx, name=name, path=path, content=content, found=status)
 
     async def write(self, new: bytes, *, backup: Data) -> None:
         """Replace the content.

@@ -33,15 +33,15 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
           file.exists
     """
     path = await target_path(ctx, name)
-    found = await ctx.connection.stat(path, follow=True)
+    status = await ctx.connection.stat(path, follow=True)
     warnings = remarks("file.exists", kwargs)
-    if found is None:
+    if status is None:
         raise MissingOnTargetError(f"Specified path {path} does not exist", missing=path)
     return StateReturn(
         name=name,
         result=True,
         comment=f"Path {path} exists",
-        new_state=path_state(path, found),
+        new_state=path_state(path, status),
         warnings=warnings,
     )
 
@@ -61,9 +61,9 @@ async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
           file.missing
     """
     path = await target_path(ctx, name)
-    found = await ctx.connection.stat(path, follow=True)
+    status = await ctx.connection.stat(path, follow=True)
     warnings = remarks("file.missing", kwargs)
-    if found is not None:
+    if status is not None:
         comment = f"Specified path {path} exists"
         return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
     return StateReturn(

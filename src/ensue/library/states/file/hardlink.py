@@ -77,29 +77,29 @@ async def hardlink(
     source = await target_path(ctx, target, what="Specified target")
     link = _Hardlink(ctx=ctx, name=name, path=path, target=source)
     there = await ctx.connection.stat(source)
-    found = await ctx.connection.stat(path)
-    _check_kinds(path, found, source, there)
-    if found is not None and there is not None and await link.holds(_SAME, path, source):
+    status = await ctx.connection.stat(path)
+    _check_kinds(path, status, source, there)
+    if status is not None and there is not None and await link.holds(_SAME, path, source):
         comment = f"Target of hard link {path} is already pointing to {source}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, found))
-    changes, comment = await link.planned(found, force=force)
+        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, status))
+    changes, comment = await link.planned(status, force=force)
     if ctx.test:
         comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
     if there is None:
         raise StateFailedError(f"Target {source} for hard link does not exist")
     owner = user if user is not None else kwargs.get("owner")
-    wanted = RequestedAttributes.read(mode=dir_mode, user=owner, group=group)
+    requested = RequestedAttributes.read(mode=dir_mode, user=owner, group=group)
     folder = posixpath.dirname(path)
     if not await is_folder(ctx.connection, folder):
         if not makedirs:
             raise StateFailedError(without_folder(f"Directory {folder} for hard link is not present"))
-        await make_parents(ctx.connection, path, await with_primary_group(ctx, wanted))
-    return await link.make(found)
+        await make_parents(ctx.connection, path, await with_primary_group(ctx, requested))
+    return await link.make(status)
 
 
-def _check_kinds(path: str, found: FileStat | None, target: str, there: FileStat | None) -> None:
-    if found is not None and found.kind == "directory":
+def _check_kinds(path: str, status: FileStat | None, target: str, there: FileStat | None) -> None:
+    if status is not None and status.kind == "directory":
         raise StateFailedError(f"Unable to hard link to directory {path}")
     if there is not None and there.kind == "directory":
         raise StateFailedError(f"Unable to hard link from directory {target}")
@@ -122,16 +122,16 @@ class _Hardlink:
         argv = ["sh", "-c", condition, "sh", *paths]
         return (await self._ctx.connection.run(Command(argv=argv))).returncode == 0
 
-    async def planned(self, found: FileStat | None, *, force: bool) -> tuple[DataMap, str]:
+    async def planned(self, status: FileStat | None, *, force: bool) -> tuple[DataMap, str]:
         """Return the changes and the comment of a plan.
 
         Raises:
             StateFailedError: a file without other names is in the way.
         """
         path, target = self._path, self._target
-        if found is None:
+        if status is None:
             return {"new": path}, f"Hard link {path} to {target} is set for creation"
-        if found.kind == "file" and await self.holds(_HAS_OTHER_NAMES, path):
+        if status.kind == "file" and await self.holds(_HAS_OTHER_NAMES, path):
             return {"change": path}, f"Link {path} target is set to be changed to {target}"
         if not force:
             raise StateFailedError(f"File exists where the hard link {path} should be (use force)")
@@ -139,15 +139,15 @@ class _Hardlink:
         comment = f"The file {path} is set for removal to make way for a new hard link targeting {target}"
         return {"new": path, "forced": "File for hard link was forcibly replaced"}, comment
 
-    async def make(self, found: FileStat | None) -> StateReturn:
+    async def make(self, status: FileStat | None) -> StateReturn:
         path, target = self._path, self._target
-        if found is not None and found.kind != "file":
+        if status is not None and status.kind != "file":
             # `ln -f` would follow a symlink to a folder.
             await self._ctx.connection.remove(path)
         done = await self._ctx.connection.run(Command(argv=["sh", "-c", _LINK, "sh", path, target]))
         if done.returncode:
             error = done.stderr.decode("utf-8", "replace").strip()
-            what = "create new" if found is None or self._forced else "set target of"
+            what = "create new" if status is None or self._forced else "set target of"
             raise StateFailedError(f"Unable to {what} hard link {path} -> {target}: {error}")
         now = await self._ctx.connection.stat(path)
         if now is None:
@@ -155,12 +155,12 @@ class _Hardlink:
         changes: DataMap = {"new": path}
         if self._forced:
             changes["forced"] = "File for hard link was forcibly replaced"
-        done_text = "Created new" if found is None or self._forced else "Set target of"
+        done_text = "Created new" if status is None or self._forced else "Set target of"
         return StateReturn(
             name=self._name,
             result=True,
             changes=changes,
             comment=f"{done_text} hard link {path} -> {target}",
             new_state=path_state(path, now),
-            old_state=absent_state(path) if found is None else path_state(path, found),
+            old_state=absent_state(path) if status is None else path_state(path, status),
         )

@@ -143,7 +143,7 @@ def _wanted(key: Data, value: Data, key_values: object) -> DataMap:
     if not isinstance(key_values, dict) or not key_values:
         what = "is not a dictionary" if key_values else "is empty"
         raise StateFailedError(f"file.keyvalue key and value not supplied and key_values {what}")
-    return {str(each): one for each, one in key_values.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # a user's mapping
+    return {str(each): key_value for each, key_value in key_values.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] # a user's mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

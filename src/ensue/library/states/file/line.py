@@ -92,7 +92,7 @@ async def line(
         raise StateFailedError(f"{what} (mode is one of {', '.join(_MODES)})")
     if how != "delete" and content is None:
         raise StateFailedError("Content can only be empty if mode is delete")
-    wanted = RequestedAttributes.read(mode=file_mode, user=user, group=group)
+    requested = RequestedAttributes.read(mode=file_mode, user=user, group=group)
     path = await target_path(ctx, name)
     is_new = await ctx.connection.stat(path, follow=True) is None
     if is_new:
@@ -107,10 +107,10 @@ async def line(
             )
         if create:
             await ctx.connection.write(
-                path, b"", mode=wanted.mode, user=wanted.user_text, group=wanted.group_text
+                path, b"", mode=requested.mode, user=requested.user_text, group=requested.group_text
             )
     file = await EditedFile.open(ctx, name)
-    if not ctx.test and (await apply_attributes(ctx.connection, path, wanted, file.found)).changes:
+    if not ctx.test and (await apply_attributes(ctx.connection, path, requested, file.found)).changes:
         file = replace(file, found=await ctx.connection.stat(path, follow=True) or file.found)
     text = file.content.decode("utf-8", "surrogateescape")
     lines = file_lines(text)

@@ -167,13 +167,13 @@ class WantedContent:
 
     def _about(self, source: ContentSource) -> dict[str, str | int | None]:
         """Return Salt's variables that describe the file to its template."""
-        wanted = self._wish.attributes
-        mode = None if wanted.mode is None else shown_mode(wanted.mode)
+        requested = self._wish.attributes
+        mode = None if requested.mode is None else shown_mode(requested.mode)
         return {
             "name": self._path,
             "source": source.location,
-            "user": wanted.user,
-            "group": wanted.group,
+            "user": requested.user,
+            "group": requested.group,
             "mode": mode,
             "attrs": None,
         }
@@ -181,8 +181,8 @@ class WantedContent:
     def _kept(self, source: ContentSource) -> RequestedAttributes:
         local = self._ctx.files.local_path(source.location)
         mode = local.stat().st_mode & 0o777 if local is not None else None
-        wanted = self._wish.attributes
-        return RequestedAttributes(mode=mode, user=wanted.user, group=wanted.group)
+        requested = self._wish.attributes
+        return RequestedAttributes(mode=mode, user=requested.user, group=requested.group)
 
 
 def _is_secret(keys: Any, delimiter: str, value: Data) -> bool:

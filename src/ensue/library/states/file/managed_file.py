@@ -90,17 +90,17 @@ class ManagedFile:
 
     async def _state(self) -> StateReturn:
         wish, path = self._wish, self._path
-        found = await self._connection.stat(path, follow=wish.follow_symlinks)
-        if found is not None and found.kind == "directory":
+        status = await self._connection.stat(path, follow=wish.follow_symlinks)
+        if status is not None and status.kind == "directory":
             raise StateFailedError(f"Specified target {path} is a directory")
-        if found is not None and found.kind not in {"file", "symlink"}:
-            raise StateFailedError(f"Specified target {path} is a {found.kind}, not a file")
-        if not wish.create and (found is None or found.kind != "file"):
+        if status is not None and status.kind not in {"file", "symlink"}:
+            raise StateFailedError(f"Specified target {path} is a {status.kind}, not a file")
+        if not wish.create and (status is None or status.kind != "file"):
             comment = f"File {path} is not present and is not set for creation"
             return self._returned(True, comment, new_state=file_state(path, None, None))
-        self._found = found
-        if found is not None and (not wish.replace or await self._content.is_there()):
-            return await self._attributes_only(found, wish.attributes)
+        self._found = status
+        if status is not None and (not wish.replace or await self._content.is_there()):
+            return await self._attributes_only(status, wish.attributes)
         try:
             desired = await self._content.desired()
         except MissingOnTargetError as error:
@@ -115,33 +115,35 @@ class ManagedFile:
                 "(decrypt the source with `ansible-vault decrypt`)"
             )
             self._warnings += (remark,)
-        if found is None:
+        if status is None:
             returned = await self._new_file(desired)
         else:
-            returned = await self._existing_file(found, desired)
+            returned = await self._existing_file(status, desired)
         return without_checksums(returned, self._ctx.masker, desired.content, is_secret=desired.is_secret)
 
-    async def _attributes_only(self, found: FileStat, wanted: RequestedAttributes) -> StateReturn:
+    async def _attributes_only(self, status: FileStat, requested: RequestedAttributes) -> StateReturn:
         """Manage owner and mode and leave the content alone."""
         path = self._path
-        differences = await wanted.differences(self._connection, found)
+        differences = await requested.differences(self._connection, status)
         if self._ctx.test and differences:
             comment = f"File {path} not updated"
             if "mode" in differences:
                 comment = (
                     f"File {path} will be updated with permissions {differences['mode']!s} "
-                    f"from its current state of {shown_mode(found.mode)}"
+                    f"from its current state of {shown_mode(status.mode)}"
                 )
             return self._returned(None, comment, differences)
         comment = f"File {path} exists with proper permissions. No changes made."
         sha256 = await self._connection.checksum(path)
         if not differences:
-            return self._returned(True, comment, new_state=file_state(path, sha256, found))
-        return await self._apply(found, wanted, sha256)
+            return self._returned(True, comment, new_state=file_state(path, sha256, status))
+        return await self._apply(status, requested, sha256)
 
-    async def _apply(self, found: FileStat, wanted: RequestedAttributes, sha256: str | None) -> StateReturn:
+    async def _apply(
+        self, status: FileStat, requested: RequestedAttributes, sha256: str | None
+    ) -> StateReturn:
         """Set owner and mode of a file whose content is correct."""
-        applied = await apply_attributes(self._connection, self._path, wanted, found)
+        applied = await apply_attributes(self._connection, self._path, requested, status)
         if applied.faults:
             return self._returned(False, "; ".join(applied.faults), applied.changes)
         now = await self._connection.stat(self._path, follow=True)
@@ -149,17 +151,17 @@ class ManagedFile:
         new_state = file_state(self._path, sha256, now)
         return self._returned(True, f"File {self._path} updated", applied.changes, new_state)
 
-    async def _existing_file(self, found: FileStat, desired: Desired) -> StateReturn:
+    async def _existing_file(self, status: FileStat, desired: Desired) -> StateReturn:
         content = desired.content or b""
         sha256 = sha256_of(content)
-        is_link = found.kind == "symlink"
-        same_size = found.size_bytes == size_of(content) and not is_link
+        is_link = status.kind == "symlink"
+        same_size = status.size_bytes == size_of(content) and not is_link
         if same_size:
             self._old_sha256 = await self._connection.checksum(self._path)
             if self._old_sha256 == sha256:
-                return await self._same_content(found, desired, sha256)
-        changes = await self._content_changes(found, content, is_secret=desired.is_secret)
-        changes |= await desired.attributes.differences(self._connection, found)
+                return await self._same_content(status, desired, sha256)
+        changes = await self._content_changes(status, content, is_secret=desired.is_secret)
+        changes |= await desired.attributes.differences(self._connection, status)
         if self._ctx.test:
             return self._returned(None, _SET_TO_CHANGE.format(self._path), changes)
         await self._check(content, desired.attributes)
@@ -169,28 +171,28 @@ class ManagedFile:
             await keep_backup(self._ctx, self._path, old)
         return await self._written(content, desired.attributes, changes, replace_link=is_link)
 
-    async def _same_content(self, found: FileStat, desired: Desired, sha256: str) -> StateReturn:
-        differences = await desired.attributes.differences(self._connection, found)
+    async def _same_content(self, status: FileStat, desired: Desired, sha256: str) -> StateReturn:
+        differences = await desired.attributes.differences(self._connection, status)
         if self._ctx.test:
             if differences:
                 return self._returned(None, _SET_TO_CHANGE.format(self._path), differences)
             comment = f"The file {self._path} is in the correct state"
-            return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
+            return self._returned(True, comment, new_state=file_state(self._path, sha256, status))
         if differences:
-            return await self._apply(found, desired.attributes, sha256)
+            return await self._apply(status, desired.attributes, sha256)
         comment = f"File {self._path} is in the correct state"
-        return self._returned(True, comment, new_state=file_state(self._path, sha256, found))
+        return self._returned(True, comment, new_state=file_state(self._path, sha256, status))
 
-    async def _content_changes(self, found: FileStat, content: Content, *, is_secret: bool) -> DataMap:
-        if found.kind == "symlink":
+    async def _content_changes(self, status: FileStat, content: Content, *, is_secret: bool) -> DataMap:
+        if status.kind == "symlink":
             return {"diff": "Replace symbolic link with regular file"}
         if not self._wish.show_changes:
             return {"diff": HIDDEN}
         if is_secret:
             # The old content is a secret too, and the masker does not know it.
             return {"diff": MASK}
-        if not isinstance(content, bytes) or found.size_bytes > LONGEST_SHOWN_BYTES:
-            return {"diff": long_difference(found.size_bytes, size_of(content))}
+        if not isinstance(content, bytes) or status.size_bytes > LONGEST_SHOWN_BYTES:
+            return {"diff": long_difference(status.size_bytes, size_of(content))}
         return {"diff": await content_difference(await self._old_content(), content, self._ctx.masker)}
 
     async def _old_content(self) -> bytes:
@@ -237,42 +239,42 @@ class ManagedFile:
 
     async def _new_changes(self, made: DataMap, desired: Desired) -> DataMap:
         """Return Salt's changes for a new file: owner and mode, if they differ from those at creation."""
-        wanted = desired.attributes
+        requested = desired.attributes
         changes = dict(made)
-        if wanted.user is not None or wanted.group is not None:
+        if requested.user is not None or requested.group is not None:
             grains = await self._ctx.grains()
-            if str(wanted.user or "root") not in {
+            if str(requested.user or "root") not in {
                 str(grains.get("username", "root")),
                 str(grains.get("uid", 0)),
             }:
-                changes["user"] = wanted.user
-            if str(wanted.group or "root") not in {
+                changes["user"] = requested.user
+            if str(requested.group or "root") not in {
                 str(grains.get("groupname", "root")),
                 str(grains.get("gid", 0)),
             }:
-                changes["group"] = wanted.group
+                changes["group"] = requested.group
         # Salt creates files with mode 0600 when a mode is given or a source was fetched.
-        begins_private = wanted.mode is not None or desired.from_source
-        mode = _NEW_FILE_MODE if wanted.mode is None else wanted.mode
+        begins_private = requested.mode is not None or desired.from_source
+        mode = _NEW_FILE_MODE if requested.mode is None else requested.mode
         if begins_private and mode != _PRIVATE_MODE:
             changes["mode"] = shown_mode(mode)
         return changes
 
-    def _folder_attributes(self, wanted: RequestedAttributes) -> RequestedAttributes:
+    def _folder_attributes(self, requested: RequestedAttributes) -> RequestedAttributes:
         mode = self._wish.dir_mode
-        if mode is None and wanted.mode is not None:
-            mode = folder_bits(wanted.mode)
-        return RequestedAttributes(mode=mode, user=wanted.user, group=wanted.group)
+        if mode is None and requested.mode is not None:
+            mode = folder_bits(requested.mode)
+        return RequestedAttributes(mode=mode, user=requested.user, group=requested.group)
 
-    async def _check(self, content: Content, wanted: RequestedAttributes) -> None:
+    async def _check(self, content: Content, requested: RequestedAttributes) -> None:
         """Run `check_cmd` on a temporary file with the new content, before anything is replaced."""
         if not self._wish.check_cmd:
             return
         folder = self._wish.tmp_dir or "/tmp"  # noqa: S108 (the name cannot be guessed)
         temporary = f"{folder}/.ensue-check-{secrets.token_hex(8)}{self._wish.tmp_ext}"
-        mode = _PRIVATE_MODE if wanted.mode is None else wanted.mode
+        mode = _PRIVATE_MODE if requested.mode is None else requested.mode
         await self._connection.write(
-            temporary, content, mode=mode, user=wanted.user_text, group=wanted.group_text
+            temporary, content, mode=mode, user=requested.user_text, group=requested.group_text
         )
         try:
             line = f"{self._wish.check_cmd} {shlex.quote(temporary)}"
@@ -288,7 +290,7 @@ class ManagedFile:
     async def _written(
         self,
         content: Content,
-        wanted: RequestedAttributes,
+        requested: RequestedAttributes,
         changes: DataMap,
         *,
         comment: str = "",
@@ -299,7 +301,7 @@ class ManagedFile:
             path = f"{posixpath.dirname(path)}/.ensue-{secrets.token_hex(8)}"
         try:
             await self._connection.write(
-                path, content, mode=wanted.mode, user=wanted.user_text, group=wanted.group_text
+                path, content, mode=requested.mode, user=requested.user_text, group=requested.group_text
             )
             if replace_link:
                 await self._connection.rename(path, self._path)
@@ -325,7 +327,7 @@ class ManagedFile:
 
     def _old_state(self) -> DataMap:
         """Describe the old file, with its checksum if that is known already."""
-        found = self._found
-        if found is None or (found.kind == "file" and self._old_sha256):
-            return file_state(self._path, self._old_sha256, found)
-        return path_state(self._path, found)
+        status = self._found
+        if status is None or (status.kind == "file" and self._old_sha256):
+            return file_state(self._path, self._old_sha256, status)
+        return path_state(self._path, status)

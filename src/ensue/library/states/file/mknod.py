@@ -72,26 +72,26 @@ async def mknod(
         )
     kind, shown = _KINDS[ntype]
     path = await target_path(ctx, name)
-    wanted = RequestedAttributes.read(mode=mode, user=user, group=group)
-    found = await ctx.connection.stat(path)
-    if found is not None and found.kind != kind:
+    requested = RequestedAttributes.read(mode=mode, user=user, group=group)
+    status = await ctx.connection.stat(path)
+    if status is not None and status.kind != kind:
         raise StateFailedError(f"{path} exists and is not a {shown.lower()}. Refusing to continue")
-    if found is not None:
+    if status is not None:
         if ntype != "p":
             await _check_numbers(ctx, path, shown, int(major), int(minor))
-        return await _checked(ctx, name, path, shown, wanted, found)
+        return await _checked(ctx, name, path, shown, requested, status)
     if ctx.test:
         return StateReturn(name=name, result=None, comment=f"{shown} {path} is set to be created")
-    await make_parents(ctx.connection, path, RequestedAttributes(user=wanted.user, group=wanted.group))
+    await make_parents(ctx.connection, path, RequestedAttributes(user=requested.user, group=requested.group))
     folder, file = posixpath.split(path)
     words = [] if ntype == "p" else [str(int(major)), str(int(minor))]
-    argv = ["mknod", "-m", f"{wanted.mode or 0:04o}", "--", file, ntype, *words]
+    argv = ["mknod", "-m", f"{requested.mode or 0:04o}", "--", file, ntype, *words]
     done = await ctx.connection.run(Command(argv=argv, cwd=folder))
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()
         raise StateFailedError(f"cannot make {path} on {ctx.srn}: {said}")
     made = await _stat(ctx, path)
-    applied = await apply_attributes(ctx.connection, path, wanted, made)
+    applied = await apply_attributes(ctx.connection, path, requested, made)
     if applied.faults:
         return StateReturn(name=name, result=False, changes={"new": path}, comment=". ".join(applied.faults))
     after = await _stat(ctx, path) if applied.changes else made
@@ -103,17 +103,17 @@ async def mknod(
 
 
 async def _checked(
-    ctx: StateContext, name: str, path: str, shown: str, wanted: RequestedAttributes, found: FileStat
+    ctx: StateContext, name: str, path: str, shown: str, requested: RequestedAttributes, status: FileStat
 ) -> StateReturn:
     """Correct owner and mode of an existing node."""
-    planned = await wanted.differences(ctx.connection, found)
+    planned = await requested.differences(ctx.connection, status)
     if not planned:
         comment = f"{shown} {path} is in the correct state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, found))
+        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, status))
     if ctx.test:
         comment = f"The attributes of {path} are set to be changed"
         return StateReturn(name=name, result=None, changes=planned, comment=comment)
-    applied = await apply_attributes(ctx.connection, path, wanted, found)
+    applied = await apply_attributes(ctx.connection, path, requested, status)
     if applied.faults:
         return StateReturn(
             name=name, result=False, changes=applied.changes, comment=". ".join(applied.faults)
@@ -137,7 +137,7 @@ async def _check_numbers(ctx: StateContext, path: str, shown: str, major: int, m
 
 
 async def _stat(ctx: StateContext, path: str) -> FileStat:
-    found = await ctx.connection.stat(path)
-    if found is None:
+    status = await ctx.connection.stat(path)
+    if status is None:
         raise StateFailedError(f"{path} was removed by something else during this state")
-    return found
+    return status

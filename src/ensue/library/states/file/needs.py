@@ -20,25 +20,25 @@ _KEY_NOT_FOUND: Final = 2
 
 
 async def needs_of(
-    connection: Connection, path: str, wanted: RequestedAttributes, *, has_folder: bool
+    connection: Connection, path: str, requested: RequestedAttributes, *, has_folder: bool
 ) -> tuple[UnmetNeed, ...]:
     """Return what a path that is to be made, or gets another owner, lacks.
 
     Args:
         connection: the connection to the target.
         path: the path.
-        wanted: its owner and group.
+        requested: its owner and group.
         has_folder: whether the folder that it is in exists, or is made with it.
     """
-    needs = [need async for need in _accounts(connection, wanted)]
+    needs = [need async for need in _accounts(connection, requested)]
     folder = posixpath.dirname(path)
     if not has_folder and not await is_folder(connection, folder):
         needs.append(UnmetNeed(folder, without_folder(f"Parent directory not present: {folder}")))
     return tuple(needs)
 
 
-async def _accounts(connection: Connection, wanted: RequestedAttributes) -> AsyncIterator[UnmetNeed]:
-    accounts = (("passwd", "user", wanted.user_text), ("group", "group", wanted.group_text))
+async def _accounts(connection: Connection, requested: RequestedAttributes) -> AsyncIterator[UnmetNeed]:
+    accounts = (("passwd", "user", requested.user_text), ("group", "group", requested.group_text))
     for database, word, name in accounts:
         if not name or name.isdecimal() or name == "root":
             continue

@@ -82,8 +82,8 @@ async def patch(
         StateFailedError: the file or the source does not exist, or the target has no program `patch`.
     """
     path = await target_path(ctx, name, what="")
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None:
+    status = await ctx.connection.stat(path, follow=True)
+    if status is None:
         raise MissingOnTargetError(f"{path} does not exist", missing=path)
     warnings = remarks("file.patch", [word for word in kwargs if word not in _DROPPED])
     if reject_file is not None:
@@ -98,9 +98,9 @@ async def patch(
         variables = {**(defaults or {}), **(context or {})}
         rendering = ContentTemplate(renderer=template, variables=variables)
         content = await rendering.render(ctx, content, taken.location)
-    tool = _PatchRun(ctx=ctx, path=path, is_folder=found.kind == "directory", content=content,
-                  options=_options(options, strip, is_folder=found.kind == "directory"))  # fmt: skip
-    new_state = path_state(path, found)
+    tool = _PatchRun(ctx=ctx, path=path, is_folder=status.kind == "directory", content=content,
+                  options=_options(options, strip, is_folder=status.kind == "directory"))  # fmt: skip
+    new_state = path_state(path, status)
     tried = await tool.run("--forward", "--reject-file=-", "--dry-run")
     if tried.returncode:
         if tried.returncode < _IN_TROUBLE and not (await tool.run("-R", "-f", "--dry-run")).returncode:

@@ -44,8 +44,8 @@ async def target_path(ctx: FunctionContext, name: str, *, what: str = "Specified
 
 async def is_folder(connection: Connection, path: str) -> bool:
     """Return whether a path is a folder; symlinks are followed."""
-    found = await connection.stat(path, follow=True)
-    return found is not None and found.kind == "directory"
+    status = await connection.stat(path, follow=True)
+    return status is not None and status.kind == "directory"
 
 
 async def missing_folder(connection: Connection, path: str, *, makedirs: bool) -> str:
@@ -67,13 +67,13 @@ def without_folder(message: str) -> str:
     return f"{message} (`makedirs: true` makes it)"
 
 
-async def make_parents(connection: Connection, path: str, wanted: RequestedAttributes) -> list[str]:
+async def make_parents(connection: Connection, path: str, requested: RequestedAttributes) -> list[str]:
     """Create the missing parent folders of a path.
 
     Args:
         connection: the connection to the target.
         path: the path, which is not created itself.
-        wanted: owner, group and mode of each created folder; existing folders are left alone.
+        requested: owner, group and mode of each created folder; existing folders are left alone.
 
     Returns:
         The created folders, the topmost first.
@@ -89,7 +89,7 @@ async def make_parents(connection: Connection, path: str, wanted: RequestedAttri
     else:
         raise StateFailedError(f"{connection.srn} has no folder /, so nothing can be made below it")
     for each in reversed(missing):
-        await connection.make_directory(each, mode=wanted.mode)
-        if wanted.user is not None or wanted.group is not None:
-            await connection.set_owner(each, user=wanted.user_text, group=wanted.group_text)
+        await connection.make_directory(each, mode=requested.mode)
+        if requested.user is not None or requested.group is not None:
+            await connection.set_owner(each, user=requested.user_text, group=requested.group_text)
     return missing[::-1]

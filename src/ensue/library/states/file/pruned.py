@@ -45,10 +45,10 @@ async def pruned(
         `changes` has `deleted`; `new_state` has `path exists`, or describes the folder if it is still there.
     """
     path = await target_path(ctx, name)
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "directory":
+    status = await ctx.connection.stat(path, follow=True)
+    if status is None or status.kind != "directory":
         comment = f"Directory {path} is not present"
-        state = absent_state(path) if found is None else path_state(path, found)
+        state = absent_state(path) if status is None else path_state(path, status)
         return StateReturn(name=name, result=True, comment=comment, new_state=state)
     before = time.time() - older_than * _SECONDS_A_DAY if older_than else None
     doomed = await _empty_folders(ctx.connection, path, before, recurse=recurse or ignore_errors)
@@ -59,7 +59,7 @@ async def pruned(
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     if not doomed:
         comment = f"Nothing is empty below {path}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, found))
+        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, status))
     recursive = recurse or ignore_errors
     deleted: Data = [*sorted(doomed)] if recursive else path
     changes: DataMap = {"deleted": deleted}
@@ -75,8 +75,8 @@ async def pruned(
         comment=f"Recursively removed empty directories under {path}"
         if recursive
         else f"Removed directory {path}",
-        new_state=absent_state(path) if goes else path_state(path, found),
-        old_state=path_state(path, found),
+        new_state=absent_state(path) if goes else path_state(path, status),
+        old_state=path_state(path, status),
     )
 
 
@@ -91,10 +91,10 @@ async def _empty_folders(
         holds = False
         for name in names:
             path = posixpath.join(folder, name)
-            found = await connection.stat(path)
+            status = await connection.stat(path)
             below = (
                 await _empty_folders(connection, path, before, recurse=True)
-                if found is not None and found.kind == "directory"
+                if status is not None and status.kind == "directory"
                 else []
             )
             doomed += below

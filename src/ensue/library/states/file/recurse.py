@@ -181,12 +181,12 @@ async def _was_there(ctx: StateContext, path: str, attributes: RequestedAttribut
     Raises:
         StateFailedError: something else is at its path.
     """
-    found = await ctx.connection.stat(path, follow=True)
-    if found is not None and found.kind != "directory":
+    status = await ctx.connection.stat(path, follow=True)
+    if status is not None and status.kind != "directory":
         raise StateFailedError(f"The path {path} exists and is not a directory")
-    if found is None and not ctx.test:
+    if status is None and not ctx.test:
         await make_parents(ctx.connection, posixpath.join(path, "x"), attributes)
-    return found is not None
+    return status is not None
 
 
 async def _return_of(work: Callable[[str], Awaitable[StateReturn]], place: str) -> StateReturn:
@@ -205,13 +205,13 @@ class _Outcome:
         self.changes: DataMap = {}
         self._comments: list[str] = []
 
-    def add(self, path: str, one: StateReturn) -> None:
-        if one.result is False or self.result is True:
-            self.result = one.result
-        if one.result is not True and one.comment:
-            self._comments.append(f"#### {path} ####\n{one.comment}")
-        if one.changes:
-            self.changes[path] = one.changes
+    def add(self, path: str, state_return: StateReturn) -> None:
+        if state_return.result is False or self.result is True:
+            self.result = state_return.result
+        if state_return.result is not True and state_return.comment:
+            self._comments.append(f"#### {path} ####\n{state_return.comment}")
+        if state_return.changes:
+            self.changes[path] = state_return.changes
 
     def returned(self, name: str, path: str, files: Iterable[str], warnings: tuple[str, ...]) -> StateReturn:
         comment = "\n\n".join(self._comments) or f"Recursively updated {path}"

@@ -93,8 +93,8 @@ async def retention_schedule(
         StateFailedError: the path is not a folder, or a rule, number or time zone is invalid.
     """
     path = await target_path(ctx, name)
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "directory":
+    status = await ctx.connection.stat(path, follow=True)
+    if status is None or status.kind != "directory":
         raise StateFailedError("Name provided to file.retention must be a directory")
     rules = _rules(retain)
     names = await ctx.connection.list_directory(path)
@@ -111,7 +111,7 @@ async def retention_schedule(
         "deleted": [*deleted],
         "ignored": [*ignored],
     }
-    new_state: DataMap = {"path": path, **owner_state(found)}
+    new_state: DataMap = {"path": path, **owner_state(status)}
     if ctx.test and deleted:
         comment = f"{len(deleted)} backups would have been removed from {path}.\n"
         return StateReturn(name=name, result=None, changes=changes, comment=comment)
@@ -155,25 +155,25 @@ def _rules(retain: Any) -> Mapping[str, int]:
 
 
 def _named(names: Iterable[str], form: str) -> list[_Backup]:
-    found: list[_Backup] = []
+    backups: list[_Backup] = []
     for name in names:
         try:
-            found.append(_Backup(name=name, made=datetime.strptime(name, form)))  # noqa: DTZ007 (names have no zone)
+            backups.append(_Backup(name=name, made=datetime.strptime(name, form)))  # noqa: DTZ007 (names have no zone)
         except ValueError:
             continue
-    return found
+    return backups
 
 
 async def _changed(
     ctx: StateContext, folder: str, names: Iterable[str], zone: tzinfo | None
 ) -> list[_Backup]:
-    found: list[_Backup] = []
+    backups: list[_Backup] = []
     for name in names:
         described = await ctx.connection.stat(posixpath.join(folder, name))
         if described is not None:  # Removed by somebody in the meantime.
             made = datetime.fromtimestamp(described.mtime_s, UTC).astimezone(zone)
-            found.append(_Backup(name=name, made=made))
-    return found
+            backups.append(_Backup(name=name, made=made))
+    return backups
 
 
 def _zone(name: str | None) -> tzinfo | None:

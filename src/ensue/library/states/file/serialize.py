@@ -113,9 +113,9 @@ async def serialize(
     together = data if existing is None else merged(existing, comparable(data, form))
     warnings = remarks("file.serialize", [word for word in kwargs if word != "deserializer_opts"])
     if read and existing is not None and together == existing:
-        found, content = read
+        status, content = read
         comment = f"The file {path} is in the correct state"
-        state = content_state(path, content, found)
+        state = content_state(path, content, status)
         returned = StateReturn(name=name, result=True, comment=comment, new_state=state, warnings=warnings)
         return without_checksums(returned, ctx.masker, content)
     text = serialized(together, form, _options(serializer_opts), unicode=bool(encoding))
@@ -145,10 +145,10 @@ async def serialize(
 
 
 async def _read(ctx: StateContext, path: str) -> tuple[FileStat, bytes] | None:
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "file":
+    status = await ctx.connection.stat(path, follow=True)
+    if status is None or status.kind != "file":
         return None
-    return found, await ctx.connection.read(path)
+    return status, await ctx.connection.read(path)
 
 
 def _existing(content: bytes, form: str) -> Any:
@@ -160,16 +160,16 @@ def _existing(content: bytes, form: str) -> Any:
 
 def _difference(old: Any, new: Any) -> DataMap:
     """Return the differences by key, in the shape of Salt's `recursive_diff`."""
-    found: DataMap = {}
+    difference: DataMap = {}
     for key in [*old, *(key for key in new if key not in old)]:
         before, after = old.get(key, _ABSENT), new.get(key, _ABSENT)
         if before == after:
             continue
         if isinstance(before, dict) and isinstance(after, dict):
-            found[str(key)] = _difference(before, after)  # pyright: ignore[reportUnknownArgumentType] # a file's data
+            difference[str(key)] = _difference(before, after)  # pyright: ignore[reportUnknownArgumentType] # a file's data
         else:
-            found[str(key)] = {"old": before, "new": after}
-    return found
+            difference[str(key)] = {"old": before, "new": after}
+    return difference
 
 
 def _options(given: Any) -> dict[str, Any]:

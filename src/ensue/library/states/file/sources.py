@@ -91,16 +91,16 @@ def read_sources(source: Data, source_hash: Data) -> list[ContentSource]:
     if source is None or source == "":
         return []
     default = "" if source_hash is None else str(source_hash)
-    found: list[ContentSource] = []
+    content_sources: list[ContentSource] = []
     for item in source if isinstance(source, list) else [source]:
         if isinstance(item, dict) and len(item) == 1:
             location, own = next(iter(item.items()))
-            found.append(ContentSource(location=str(location), hash_text=str(own or "")))
+            content_sources.append(ContentSource(location=str(location), hash_text=str(own or "")))
         elif isinstance(item, str):
-            found.append(ContentSource(location=item, hash_text=default))
+            content_sources.append(ContentSource(location=item, hash_text=default))
         else:
             raise StateFailedError(f"source: {item!r} is not a source (write salt://…, https://… or a path)")
-    return found
+    return content_sources
 
 
 async def read_first(

@@ -78,15 +78,15 @@ async def symlink(
     path = await target_path(ctx, name)
     ignored = {"atomic", "disallow_copy_and_unlink", "inherit_user_and_group", "follow_symlinks"}
     warnings = remarks("file.symlink", [word for word in kwargs if word not in ignored])
-    wanted = RequestedAttributes.read(user=owner if user is None else user, group=group)
-    complete = await with_primary_group(ctx, wanted)
+    requested = RequestedAttributes.read(user=owner if user is None else user, group=group)
+    complete = await with_primary_group(ctx, requested)
     folders = RequestedAttributes.read(mode=mode, user=complete.user, group=complete.group)
     link = _Symlink(ctx, name, path, str(target), wanted=complete, folders=folders)
-    found = await ctx.connection.stat(path)
-    if found is not None and found.kind == "symlink":
-        returned = await link.existing(found)
+    status = await ctx.connection.stat(path)
+    if status is not None and status.kind == "symlink":
+        returned = await link.existing(status)
     else:
-        returned = await link.new(found, force=force, backupname=backupname, makedirs=makedirs)
+        returned = await link.new(status, force=force, backupname=backupname, makedirs=makedirs)
     return returned if not warnings else _with_warnings(returned, warnings)
 
 
@@ -118,36 +118,36 @@ class _Symlink:
         self._folders = folders
         self._before: DataMap = absent_state(path)
 
-    async def existing(self, found: FileStat) -> StateReturn:
+    async def existing(self, status: FileStat) -> StateReturn:
         path = self._path
-        self._before = self._state(found)
-        if posixpath.normpath(found.link_target) != posixpath.normpath(self._target):
+        self._before = self._state(status)
+        if posixpath.normpath(status.link_target) != posixpath.normpath(self._target):
             if self._ctx.test:
                 comment = f"Link {path} target is set to be changed to {self._target}"
                 return self._said(None, {"change": path}, comment)
             return await self._link()
-        differences = await self._wanted.differences(self._connection, found)
+        differences = await self._wanted.differences(self._connection, status)
         if not differences:
-            comment = f"Symlink {path} is present and owned by {found.user}:{found.group}"
+            comment = f"Symlink {path} is present and owned by {status.user}:{status.group}"
             return StateReturn(name=self._name, result=True, comment=comment, new_state=self._before)
-        owner = f"{self._wanted.user or found.user}:{self._wanted.group or found.group}"
+        owner = f"{self._wanted.user or status.user}:{self._wanted.group or status.group}"
         if self._ctx.test:
             comment = (
                 f"The symlink {path} is present, but the ownership of the symlink would be changed "
-                f"from {found.user}:{found.group} to {owner}"
+                f"from {status.user}:{status.group} to {owner}"
             )
-            return self._said(None, {"ownership": f"{found.user}:{found.group}"}, comment)
-        applied = await apply_attributes(self._connection, path, self._wanted, found)
+            return self._said(None, {"ownership": f"{status.user}:{status.group}"}, comment)
+        applied = await apply_attributes(self._connection, path, self._wanted, status)
         if applied.faults:
             comment = f"Failed to set ownership of symlink {path} to {owner}: {'; '.join(applied.faults)}"
             return self._said(False, {}, comment)
         return await self._done({"ownership": owner}, f"Set ownership of symlink {path} to {owner}")
 
     async def new(
-        self, found: FileStat | None, *, force: bool, backupname: str | None, makedirs: bool
+        self, status: FileStat | None, *, force: bool, backupname: str | None, makedirs: bool
     ) -> StateReturn:
-        if found is not None:
-            return await self._instead_of(found, force=force, backupname=backupname)
+        if status is not None:
+            return await self._instead_of(status, force=force, backupname=backupname)
         path, folder = self._path, posixpath.dirname(self._path)
         comment = f"Symlink {path} to {self._target} is set for creation"
         if not await is_folder(self._connection, folder):
@@ -162,10 +162,10 @@ class _Symlink:
             return self._said(None, {"new": path}, comment)
         return await self._link()
 
-    async def _instead_of(self, found: FileStat, *, force: bool, backupname: str | None) -> StateReturn:
+    async def _instead_of(self, status: FileStat, *, force: bool, backupname: str | None) -> StateReturn:
         path = self._path
-        self._before = path_state(path, found)
-        what = {"file": "File", "directory": "Directory"}.get(found.kind, "File system entry")
+        self._before = path_state(path, status)
+        what = {"file": "File", "directory": "Directory"}.get(status.kind, "File system entry")
         if not force and backupname is None:
             raise StateFailedError(
                 f"{what} exists where the symlink {path} should be (use force or backupname)"
@@ -201,33 +201,33 @@ class _Symlink:
         path = self._path
         await self._connection.symlink(self._target, path)
         comment = f"Created new symlink {path} -> {self._target}"
-        found = await self._connection.stat(path)
-        if found is not None and await self._wanted.differences(self._connection, found):
-            applied = await apply_attributes(self._connection, path, self._wanted, found)
+        status = await self._connection.stat(path)
+        if status is not None and await self._wanted.differences(self._connection, status):
+            applied = await apply_attributes(self._connection, path, self._wanted, status)
             if applied.faults:
                 comment += f", but was unable to set ownership: {'; '.join(applied.faults)}"
                 return self._said(False, {"new": path}, comment)
         return await self._done({"new": path}, comment)
 
     async def _done(self, changes: DataMap, comment: str) -> StateReturn:
-        found = await self._connection.stat(self._path)
-        if found is None:
+        status = await self._connection.stat(self._path)
+        if status is None:
             raise RemoteError(f"{self._path} is gone again", target=str(self._ctx.srn))
         return StateReturn(
             name=self._name,
             result=True,
             changes=changes,
             comment=comment,
-            new_state=self._state(found),
+            new_state=self._state(status),
             old_state=self._before,
         )
 
-    def _state(self, found: FileStat) -> DataMap:
+    def _state(self, status: FileStat) -> DataMap:
         return {
             "path": self._path,
-            "target": found.link_target,
-            "user": found.user,
-            "group": found.group,
+            "target": status.link_target,
+            "user": status.user,
+            "group": status.group,
         }
 
     def _said(self, result: bool | None, changes: DataMap, comment: str) -> StateReturn:

@@ -75,8 +75,8 @@ async def tidied(
         StateFailedError: the path is not a folder, or an argument is invalid.
     """
     path = await target_path(ctx, name)
-    found = await ctx.connection.stat(path, follow=True)
-    if found is None or found.kind != "directory":
+    status = await ctx.connection.stat(path, follow=True)
+    if status is None or status.kind != "directory":
         raise MissingOnTargetError(f"{path} does not exist or is not a directory.", missing=path)
     rules = _RemovalRules(
         is_due=_due(age, read_size("size", size), age_size_logical_operator, age_size_only),
@@ -88,7 +88,7 @@ async def tidied(
     )
     search = _Search(connection=ctx.connection, rules=rules, follow=followlinks)
     await search.look_into(path)
-    new_state = {"path": path, **owner_state(found)}
+    new_state = {"path": path, **owner_state(status)}
     if not search.doomed:
         comment = f"Nothing to remove from directory {path}"
         return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
@@ -126,13 +126,13 @@ class _RemovalRules:
     folders: bool
     links: bool
 
-    def dooms(self, path: str, found: FileStat) -> bool:
+    def dooms(self, path: str, status: FileStat) -> bool:
         """Return whether the rules remove this path, regardless of what is in it."""
-        if (found.kind == "directory" and not self.folders) or (found.kind == "symlink" and not self.links):
+        if (status.kind == "directory" and not self.folders) or (status.kind == "symlink" and not self.links):
             return False
-        bytes_ = 0 if found.kind in {"directory", "symlink"} else found.size_bytes
+        bytes_ = 0 if status.kind in {"directory", "symlink"} else status.size_bytes
         name = path if self.by_path else posixpath.basename(path)
-        seconds = found.mtime_s if self.by_change else found.atime_s
+        seconds = status.mtime_s if self.by_change else status.atime_s
         return self.is_due(_days_since(seconds), bytes_) and self.is_named(name)
 
 
@@ -154,20 +154,20 @@ class _Search:
         entries: list[tuple[str, FileStat]] = []
         for each in await self.connection.list_directory(folder):
             path = posixpath.join(folder, each)
-            found = await self.connection.stat(path)
-            if found is not None:  # Removed by somebody in the meantime.
-                entries.append((path, found))
+            status = await self.connection.stat(path)
+            if status is not None:  # Removed by somebody in the meantime.
+                entries.append((path, status))
         emptied = {path: await self._look_below(path, found) for path, found in entries}
-        for path, found in sorted(entries, key=lambda entry: entry[1].kind == "directory"):
-            if emptied[path] and self.rules.dooms(path, found):
+        for path, status in sorted(entries, key=lambda entry: entry[1].kind == "directory"):
+            if emptied[path] and self.rules.dooms(path, status):
                 self.doomed[path] = None
         return all(path in self.doomed for path, _ in entries)
 
-    async def _look_below(self, path: str, found: FileStat) -> bool:
+    async def _look_below(self, path: str, status: FileStat) -> bool:
         """Return whether an entry contains nothing that must be kept."""
-        if found.kind == "directory":
+        if status.kind == "directory":
             return await self.look_into(path)
-        if found.kind == "symlink" and self.follow:
+        if status.kind == "symlink" and self.follow:
             behind = await self.connection.stat(path, follow=True)
             if behind is not None and behind.kind == "directory":
                 await self.look_into(path)

@@ -58,28 +58,28 @@ async def touch(
         StateFailedError: the parent folder does not exist.
     """
     path = await target_path(ctx, name)
-    found = await ctx.connection.stat(path, follow=True)
+    status = await ctx.connection.stat(path, follow=True)
     if ctx.test:
-        planned = await _planned(ctx, name, path, found, _seconds("atime", atime), _seconds("mtime", mtime))
-        missing = "" if found is not None else await missing_folder(ctx.connection, path, makedirs=makedirs)
+        planned = await _planned(ctx, name, path, status, _seconds("atime", atime), _seconds("mtime", mtime))
+        missing = "" if status is not None else await missing_folder(ctx.connection, path, makedirs=makedirs)
         return msgspec.structs.replace(planned, comment=f"{planned.comment}{missing}") if missing else planned
     folder = posixpath.dirname(path)
     if not await is_folder(ctx.connection, folder):
         if not makedirs:
             raise StateFailedError(without_folder(f"Directory not present to touch file {path}: {folder}"))
         await make_parents(ctx.connection, path, RequestedAttributes())
-    if found is None:
+    if status is None:
         await ctx.connection.write(path, b"")
     now = time.time()
     read_at, changed_at = _seconds("atime", atime), _seconds("mtime", mtime)
-    if found is not None or read_at is not None or changed_at is not None:
+    if status is not None or read_at is not None or changed_at is not None:
         await ctx.connection.set_times(
             path,
             atime_s=next((each for each in (read_at, changed_at) if each is not None), now),
             mtime_s=next((each for each in (changed_at, read_at) if each is not None), now),
         )
     new_state = await state_after(ctx.connection, path)
-    if found is None:
+    if status is None:
         comment = f"Created empty file {path}"
         return StateReturn(
             name=name,
@@ -89,7 +89,7 @@ async def touch(
             new_state=new_state,
             old_state=absent_state(path),
         )
-    what = "directory" if found.kind == "directory" else "file"
+    what = "directory" if status.kind == "directory" else "file"
     comment = f"Updated times on {what} {path}"
     return StateReturn(
         name=name, result=True, changes={"touched": path}, comment=comment, new_state=new_state
@@ -100,20 +100,22 @@ async def _planned(
     ctx: StateContext,
     name: str,
     path: str,
-    found: FileStat | None,
+    status: FileStat | None,
     atime: float | None,
     mtime: float | None,
 ) -> StateReturn:
-    if found is None:
+    if status is None:
         comment = f"File {path} is set to be created"
         return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
-    differs = (atime is not None and atime != found.atime_s) or (mtime is not None and mtime != found.mtime_s)
+    differs = (atime is not None and atime != status.atime_s) or (
+        mtime is not None and mtime != status.mtime_s
+    )
     if (atime is None and mtime is None) or differs:
         comment = f"Times set to be updated on file {path}"
         return StateReturn(name=name, result=None, changes={"touched": path}, comment=comment)
-    sha256 = await ctx.connection.checksum(path) if found.kind == "file" else None
+    sha256 = await ctx.connection.checksum(path) if status.kind == "file" else None
     comment = f"File {path} exists and has the correct times"
-    return StateReturn(name=name, result=True, comment=comment, new_state=file_state(path, sha256, found))
+    return StateReturn(name=name, result=True, comment=comment, new_state=file_state(path, sha256, status))
 
 
 def _seconds(word: str, value: Data) -> float | None:

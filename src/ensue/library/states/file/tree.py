@@ -59,18 +59,18 @@ async def walk(
             continue
         for name in await connection.list_directory(folder):
             path = posixpath.join(folder, name)
-            found = await connection.stat(path)
-            if found is None:  # Removed by somebody in the meantime.
+            status = await connection.stat(path)
+            if status is None:  # Removed by somebody in the meantime.
                 continue
-            is_folder = found.kind == "directory"
+            is_folder = status.kind == "directory"
             if is_folder:
                 if is_too_long(path):
                     raise StateFailedError(f"the folders below {top} go deeper than any path can be")
                 waiting.append((path, depth + 1))
-            elif found.kind == "symlink":
+            elif status.kind == "symlink":
                 behind = await connection.stat(path, follow=True)
                 is_folder = behind is not None and behind.kind == "directory"
-            yield FolderEntry(path=path, found=found, is_folder=is_folder, depth=depth)
+            yield FolderEntry(path=path, found=status, is_folder=is_folder, depth=depth)
 
 
 def matches(patterns: Data, relative: str) -> bool:

@@ -47,21 +47,21 @@ class ContainerEngine:
         argv = [self._program(), "exec", "-i", "--workdir", "/", *as_user, self._container]
         return ScriptLaunch(argv=argv, script=script)
 
-    async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:
+    async def why_not(self, user: str | None, completed: Completed | None) -> RemoteError:
         """Find out why a script did not start, by queries to the engine."""
         where = f"{self._srn} (container {self._container})"
-        if said is None:
+        if completed is None:
             return self._unreachable(f"{where}: {self._program()} cannot be executed (check `engine`)")
         state = await self._ask("container", "inspect", "--format", "{{.State.Status}}", self._container)
         if state is None:
-            return await self._no_state(where, said)
+            return await self._no_state(where, completed)
         if state != _RUNNING:
             return self._unreachable(
                 f"{where} is not running, its state is `{printable(state[:40])}` (start it)"
             )
-        return await self._refused(where, user, said)
+        return await self._refused(where, user, completed)
 
-    async def _refused(self, where: str, user: str | None, said: Completed) -> RemoteError:
+    async def _refused(self, where: str, user: str | None, completed: Completed) -> RemoteError:
         """Return the error of a container that runs and did not start the shell."""
         who = user or self._user
         if (
@@ -69,21 +69,21 @@ class ContainerEngine:
             and await self._ask("exec", "--workdir", "/", self._container, "/bin/sh", "-c", "echo y") == "y"
         ):
             return RemoteError(
-                f"there is no user `{who}` on {self._srn}{quoted_end(said)}", target=str(self._srn)
+                f"there is no user `{who}` on {self._srn}{quoted_end(completed)}", target=str(self._srn)
             )
         return RemoteError(
-            f"{where} runs and did not start /bin/sh (an image without a shell?){quoted_end(said)}",
+            f"{where} runs and did not start /bin/sh (an image without a shell?){quoted_end(completed)}",
             target=str(self._srn),
         )
 
-    async def _no_state(self, where: str, said: Completed) -> RemoteError:
+    async def _no_state(self, where: str, completed: Completed) -> RemoteError:
         if await self._ask("ps", "--quiet") is not None:
             return self._unreachable(f"{where}: {self._program()} has no such container (check `container`)")
         socket = os.environ.get("DOCKER_HOST", _DOCKER_SOCKET).removeprefix("unix://")
         if os.path.basename(self._program()) == "docker" and _is_closed(socket):  # noqa: PTH119 (a string)
             why = f"this user may not use {socket} (see the group `docker`)"
             return AuthenticationError(f"{where}: {why}", target=str(self._srn))
-        why = f"{self._program()} does not answer (does its daemon run?){quoted_end(said)}"
+        why = f"{self._program()} does not answer (does its daemon run?){quoted_end(completed)}"
         return self._unreachable(f"{where}: {why}")
 
     async def _ask(self, *arguments: str) -> str | None:
@@ -100,9 +100,9 @@ class ContainerEngine:
             UnreachableError: there is none.
         """
         for name in [self._wanted] if self._wanted else _ENGINES:
-            found = shutil.which(name)
-            if found:
-                return found
+            program = shutil.which(name)
+            if program:
+                return program
         wanted = f"`{self._wanted}`" if self._wanted else "neither podman nor docker"
         verb = "is not there" if self._wanted else "is installed"
         raise self._unreachable(f"{self._srn}: {wanted} {verb} (install it, or set `engine` to its path)")

@@ -89,7 +89,7 @@ class DummyConnection:
     async def services(self) -> dict[str, dict[str, bool]]:
         """Return its services by name: whether each is `running` and `enabled`."""
         state = await self._state()
-        return {name: dict(one) for name, one in state["services"].items()}
+        return {name: dict(service) for name, service in state["services"].items()}
 
     async def change_packages(self, changed: dict[str, str | None]) -> None:
         """Set the versions of packages; None removes one."""

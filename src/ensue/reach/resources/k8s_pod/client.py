@@ -78,11 +78,11 @@ class PodClient:
         errand = await self._becoming.errand(script, who)
         return ScriptLaunch(argv=argv, script=errand.script, stdin_first=errand.stdin_first)
 
-    async def why_not(self, user: str | None, said: Completed | None) -> RemoteError:  # noqa: ARG002 (see entry)
+    async def why_not(self, user: str | None, completed: Completed | None) -> RemoteError:  # noqa: ARG002 (see entry)
         """Find out why a script did not start, by queries to the cluster."""
         address = self._address
         where = f"{self._srn} (pod {address.namespace}{'/' if address.namespace else ''}{address.pod})"
-        if said is None:
+        if completed is None:
             return self._unreachable(f"{where}: {self._program()} cannot be executed (check `kubectl`)")
         state = await self._ask(
             "get",
@@ -96,16 +96,16 @@ class PodClient:
             return self._refused(f"{where}: these credentials may not read pods (see its RBAC roles)")
         if state is None:
             why = "kubectl has no answer from the cluster (check `context` and `kubeconfig`)"
-            return self._unreachable(f"{where}: {why}{quoted_end(said)}")
-        return await self._refusal(where, state.split(), said)
+            return self._unreachable(f"{where}: {why}{quoted_end(completed)}")
+        return await self._refusal(where, state.split(), completed)
 
-    async def _refusal(self, where: str, state: list[str], said: Completed) -> RemoteError:
+    async def _refusal(self, where: str, state: list[str], completed: Completed) -> RemoteError:
         """Return the error if the cluster answers.
 
         Args:
             where: the pod, for messages.
             state: its phase and the names of its containers; empty if there is no such pod.
-            said: the end of the client.
+            completed: the end of the client.
         """
         if not state:
             why = "the cluster has no such pod (check `pod`, `namespace` and `context`)"
@@ -119,7 +119,7 @@ class PodClient:
             return self._unreachable(f"{where} has no container `{wanted}` (it has: {there})")
         if await self._may_not("create", "pods/exec"):
             return self._refused(f"{where}: these credentials may not run commands (`create` on `pods/exec`)")
-        message = f"{where} runs and did not start /bin/sh (an image without a shell?){quoted_end(said)}"
+        message = f"{where} runs and did not start /bin/sh (an image without a shell?){quoted_end(completed)}"
         return RemoteError(message, target=str(self._srn))
 
     async def _may_not(self, verb: str, what: str) -> bool:
@@ -144,11 +144,11 @@ class PodClient:
         Raises:
             UnreachableError: it is not there.
         """
-        found = shutil.which(self._address.kubectl)
-        if found is None:
+        program = shutil.which(self._address.kubectl)
+        if program is None:
             missing = f"{self._srn}: `{self._address.kubectl}` is not there"
             raise self._unreachable(f"{missing} (install it, or set `kubectl` to its path)")
-        return found
+        return program
 
     def _refused(self, message: str) -> AuthenticationError:
         return AuthenticationError(message, target=str(self._srn))

@@ -45,8 +45,8 @@ def connect(context: ResourceContext) -> Connection:
 
 async def ping(connection: Connection) -> bool:
     """Return whether the target answers: this machine always does, a root if it is a folder."""
-    found = await connection.stat("/", follow=True)
-    return found is not None and found.kind == "directory"
+    status = await connection.stat("/", follow=True)
+    return status is not None and status.kind == "directory"
 
 
 async def grains(connection: Connection, context: ResourceContext) -> DataMap:

@@ -153,17 +153,17 @@ def copy_across(source: str, target: str, noted: Noted) -> None:
 
 def _copy_through(temporary: str, source: str, target: str) -> None:
     with open(source, "rb") as old:  # noqa: PTH123 (a string)
-        found = os.fstat(old.fileno())
+        status = os.fstat(old.fileno())
         descriptor = open_new(temporary)
         try:
             with os.fdopen(descriptor, "wb") as new:
                 while chunk := old.read(_CHUNK_BYTES):
                     new.write(chunk)
                 new.flush()
-                if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
-                    os.fchown(descriptor, found.st_uid, found.st_gid)
-                os.fchmod(descriptor, found.st_mode & 0o7777)
-                os.utime(descriptor, ns=(found.st_atime_ns, found.st_mtime_ns))
+                if (status.st_uid, status.st_gid) != (os.geteuid(), os.getegid()):
+                    os.fchown(descriptor, status.st_uid, status.st_gid)
+                os.fchmod(descriptor, status.st_mode & 0o7777)
+                os.utime(descriptor, ns=(status.st_atime_ns, status.st_mtime_ns))
                 os.fsync(descriptor)
             os.replace(temporary, target)  # noqa: PTH105 (strings)
         except BaseException:
@@ -184,14 +184,14 @@ def open_new(path: str) -> int:
 def existing(path: str) -> os.stat_result | None:
     """Return the status of the file to replace; refuse a folder, pipe or device."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except FileNotFoundError:
         return None
-    if stat.S_ISDIR(found.st_mode):
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", path)
-    return found
+    return status
 
 
 def write_all(descriptor: int, content: bytes) -> None:

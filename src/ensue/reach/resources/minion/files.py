@@ -125,21 +125,21 @@ class MinionFiles:
         with FileFaults(self._srn, "look at", path):
             real = self._confinement.real(path, follow=follow)
             try:
-                found = os.stat(real) if follow else os.lstat(real)  # noqa: PTH116 (a Path costs more than the call)
+                status = os.stat(real) if follow else os.lstat(real)  # noqa: PTH116 (a Path costs more than the call)
             except (FileNotFoundError, NotADirectoryError):
                 return None
-            kind = _KINDS[stat_bits.S_IFMT(found.st_mode)]
-            user, group = self._accounts.names(found.st_uid, found.st_gid)
+            kind = _KINDS[stat_bits.S_IFMT(status.st_mode)]
+            user, group = self._accounts.names(status.st_uid, status.st_gid)
             return FileStat(
                 kind=kind,
-                mode=found.st_mode & 0o7777,
-                uid=found.st_uid,
-                gid=found.st_gid,
+                mode=status.st_mode & 0o7777,
+                uid=status.st_uid,
+                gid=status.st_gid,
                 user=user,
                 group=group,
-                size_bytes=found.st_size,
-                mtime_s=found.st_mtime,
-                atime_s=found.st_atime,
+                size_bytes=status.st_size,
+                mtime_s=status.st_mtime,
+                atime_s=status.st_atime,
                 link_target=os.readlink(real) if kind == "symlink" else "",  # noqa: PTH115 (a string)
             )
 
@@ -234,13 +234,13 @@ class MinionFiles:
 def _open_regular(path: str) -> tuple[int, int]:
     """Open a regular file, return descriptor and size; a pipe or device might never end, or never begin."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    found = os.fstat(descriptor)
-    if stat_bits.S_ISREG(found.st_mode):
-        return descriptor, found.st_size
+    status = os.fstat(descriptor)
+    if stat_bits.S_ISREG(status.st_mode):
+        return descriptor, status.st_size
     os.close(descriptor)
-    if stat_bits.S_ISDIR(found.st_mode):
+    if stat_bits.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    kind = _KINDS[stat_bits.S_IFMT(found.st_mode)]
+    kind = _KINDS[stat_bits.S_IFMT(status.st_mode)]
     raise OSError(errno.EINVAL, f"it is not a regular file ({kind})", path)
 
 

@@ -260,8 +260,8 @@ class Channel:
             async with asyncio.timeout(limit_s):
                 with contextlib.suppress(BrokenPipeError):
                     # The command may have ended already without reading any of it.
-                    for one in inputs:
-                        await session.feed.give(one, write)
+                    for input_ in inputs:
+                        await session.feed.give(input_, write)
                     channel.write_eof()
                 # Unlike a plain await, this does not cancel the future when it is cancelled.
                 await asyncio.wait([session.ended])

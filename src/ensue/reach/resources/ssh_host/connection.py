@@ -259,8 +259,8 @@ class SshConnection:
         """Remove what killed processes left on the host; what cannot be removed stays recorded."""
         for path in self._leftovers.left(str(self._srn)) if self._leftovers is not None else ():
             with contextlib.suppress(RemoteFileError):
-                found = await files.stat(path)
-                if found is not None and found.kind in {"file", "symlink"} and is_temporary(path):
+                status = await files.stat(path)
+                if status is not None and status.kind in {"file", "symlink"} and is_temporary(path):
                     await files.remove(path)
                 self._gone(path)
 

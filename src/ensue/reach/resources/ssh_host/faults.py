@@ -103,16 +103,16 @@ def no_status_error(srn: Srn, settings: SshSettings) -> RemoteError:
     return RemoteError(message, target=str(srn))
 
 
-def not_run_error(srn: Srn, settings: SshSettings, said: Completed) -> RemoteError:
+def not_run_error(srn: Srn, settings: SshSettings, completed: Completed) -> RemoteError:
     """Return the error of a session that ended before the command began: its login shell did not start it.
 
     Args:
         srn: the host's name.
         settings: the settings of the connection.
-        said: how the session ended, with what was written in it as error output.
+        completed: how the session ended, with what was written in it as error output.
     """
     where = f"{srn} ({settings.place})"
-    message = f"{where} ran no command{quoted_end(said)} (its login shell must be able to start /bin/sh)"
+    message = f"{where} ran no command{quoted_end(completed)} (its login shell must be able to start /bin/sh)"
     return RemoteError(message, target=str(srn))
 
 

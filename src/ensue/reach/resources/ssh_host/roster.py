@@ -59,9 +59,9 @@ def roster_faults(config: ReadOnlyDataMap) -> list[str]:
         found.append(f"`cmd_umask` must be octal, from 0 to 0777, not {config['cmd_umask']!r}")
     options = config.get("ssh_options")
     found += [
-        f"`ssh_options` must have texts like `Port=22`, not {one!r}"
-        for one in (options if isinstance(options, list) else ())
-        if not isinstance(one, str) or not one.replace("=", " ", 1).split()
+        f"`ssh_options` must have texts like `Port=22`, not {option!r}"
+        for option in (options if isinstance(options, list) else ())
+        if not isinstance(option, str) or not option.replace("=", " ", 1).split()
     ]
     return found
 
@@ -92,6 +92,6 @@ def path_parts(value: Data) -> tuple[str, ...]:
 
 def _ssh_options(config: ReadOnlyDataMap) -> list[tuple[str, str]]:
     options = config.get("ssh_options")
-    texts = [one for one in options if isinstance(one, str)] if isinstance(options, list) else []
+    texts = [option for option in options if isinstance(option, str)] if isinstance(options, list) else []
     parts = [text.replace("=", " ", 1).split(None, 1) for text in texts]
-    return [(one[0], one[1].strip().strip('"') if len(one) > 1 else "") for one in parts if one]
+    return [(part[0], part[1].strip().strip('"') if len(part) > 1 else "") for part in parts if part]

@@ -163,9 +163,9 @@ class ExecSession(asyncssh.SSHClientSession[bytes]):
         self._end()
 
     def _look_for_start(self, added: int) -> None:
-        found = self._start_mark.search(self.errors, max(0, len(self.errors) - added - _LONGEST_MARK))
-        if found is not None and not self.pid:
-            self.pid = int(found[1])
+        match = self._start_mark.search(self.errors, max(0, len(self.errors) - added - _LONGEST_MARK))
+        if match is not None and not self.pid:
+            self.pid = int(match[1])
             self.started.set_result(None)
 
     def _exit(self) -> None:

@@ -106,15 +106,15 @@ class SftpFiles:
     async def part(self, path: str, at: int, before: FilePart | None) -> FilePart:
         """Return a part of a file; see `file_parts`."""
         async with self._asking("read", path) as sftp:
-            found = await sftp.stat(path)
-            need_regular(found)
-            size_bytes = found.size_bytes or 0
+            attributes = await sftp.stat(path)
+            need_regular(attributes)
+            size_bytes = attributes.size_bytes or 0
             content = (
                 await sftp.content(path, min(PART_BYTES, max(size_bytes - at, 0)), at=at)
                 if size_bytes
-                else await self._content_of(sftp, path, found)
+                else await self._content_of(sftp, path, attributes)
             )
-            return checked_part(content, (str(size_bytes), str(found.mtime_s)), size_bytes, at, before)
+            return checked_part(content, (str(size_bytes), str(attributes.mtime_s)), size_bytes, at, before)
 
     async def write(
         self,
@@ -155,12 +155,12 @@ class SftpFiles:
     async def stat(self, path: str, *, follow: bool = False) -> FileStat | None:
         """Describe a path, or return None if nothing exists there."""
         async with self._asking("look at", path) as sftp:
-            found = await found_at(sftp, path, follow=follow)
-            if found is None:
+            attributes = await found_at(sftp, path, follow=follow)
+            if attributes is None:
                 return None
-            permissions = found.permissions or 0
+            permissions = attributes.permissions or 0
             kind = KINDS.get(stat_bits.S_IFMT(permissions), "file")
-            uid, gid = found.uid or 0, found.gid or 0
+            uid, gid = attributes.uid or 0, attributes.gid or 0
             return FileStat(
                 kind=kind,
                 mode=stat_bits.S_IMODE(permissions),
@@ -168,21 +168,21 @@ class SftpFiles:
                 gid=gid,
                 user=await self._accounts.name("passwd", uid),
                 group=await self._accounts.name("group", gid),
-                size_bytes=found.size_bytes or 0,
-                mtime_s=float(found.mtime_s or 0),
-                atime_s=float(found.atime_s or 0),
+                size_bytes=attributes.size_bytes or 0,
+                mtime_s=float(attributes.mtime_s or 0),
+                atime_s=float(attributes.atime_s or 0),
                 link_target=await sftp.readlink(path) if kind == "symlink" else "",
             )
 
     async def checksum(self, path: str, kind: str = "sha256") -> str | None:
         """Return the digest of a file's content as hex, or None if nothing exists there."""
         async with self._asking("read", path) as sftp:
-            found = await found_at(sftp, path, follow=True)
-            if found is None:
+            attributes = await found_at(sftp, path, follow=True)
+            if attributes is None:
                 return None
-            need_regular(found)
-            if (found.size_bytes or 0) <= _READ_SIZE_BYTES:
-                content = await self._content_of(sftp, path, found)
+            need_regular(attributes)
+            if (attributes.size_bytes or 0) <= _READ_SIZE_BYTES:
+                content = await self._content_of(sftp, path, attributes)
                 return hashlib.new(kind, content, usedforsecurity=False).hexdigest()
             if program := DIGEST_PROGRAMS.get(kind):
                 done = await self._run(Command(argv=[program, "--", path], cwd="/"))
@@ -208,10 +208,10 @@ class SftpFiles:
             if not path.strip("/"):
                 raise OSError(errno.EBUSY, "it is the root of the target")
             plain = await self._written.real(sftp, path, follow=False)
-            found = await found_at(sftp, plain, follow=False)
-            if found is None:
+            attributes = await found_at(sftp, plain, follow=False)
+            if attributes is None:
                 return
-            if not stat_bits.S_ISDIR(found.permissions or 0):
+            if not stat_bits.S_ISDIR(attributes.permissions or 0):
                 await sftp.remove(plain)
             elif recursive:
                 await self._remove_tree(sftp, plain)
@@ -222,11 +222,11 @@ class SftpFiles:
         """Create a symlink at `path` that points to `target`; replaces an existing symlink atomically."""
         async with self._asking("make the symlink", path) as sftp:
             path = await self._written.real(sftp, path, follow=False)
-            found = await found_at(sftp, path, follow=False)
-            if found is None:
+            attributes = await found_at(sftp, path, follow=False)
+            if attributes is None:
                 await sftp.symlink(target, path)
                 return
-            if not stat_bits.S_ISLNK(found.permissions or 0):
+            if not stat_bits.S_ISLNK(attributes.permissions or 0):
                 raise FileExistsError(errno.EEXIST, "it exists and is not a symlink")
             async with self._temporary(sftp, path) as temporary:
                 await sftp.symlink(target, temporary)
@@ -258,10 +258,10 @@ class SftpFiles:
         """Set owner and group by name or number."""
         async with self._asking("set the owner of", path) as sftp:
             real = await self._written.real(sftp, path, follow=follow)
-            found = await sftp.lstat(real)
-            uid = await self._accounts.number("passwd", user) if user is not None else found.uid
-            gid = await self._accounts.number("group", group) if group is not None else found.gid
-            if (uid, gid) != (found.uid, found.gid):
+            attributes = await sftp.lstat(real)
+            uid = await self._accounts.number("passwd", user) if user is not None else attributes.uid
+            gid = await self._accounts.number("group", group) if group is not None else attributes.gid
+            if (uid, gid) != (attributes.uid, attributes.gid):
                 await sftp.set_attributes(real, SftpAttributes(uid=uid, gid=gid), follow=follow)
 
     async def set_times(self, path: str, *, atime_s: float, mtime_s: float) -> None:
@@ -291,10 +291,10 @@ class SftpFiles:
                 self._srn, doing, path, number=fault.errno, why=fault.strerror or "", remedy=remedy
             ) from fault
 
-    async def _content_of(self, sftp: SftpClient, path: str, found: SftpAttributes) -> bytes:
+    async def _content_of(self, sftp: SftpClient, path: str, attributes: SftpAttributes) -> bytes:
         """Return the content of the file at a path; its known size saves a request if it is small."""
-        need_regular(found)
-        size_bytes = found.size_bytes or 0
+        need_regular(attributes)
+        size_bytes = attributes.size_bytes or 0
         checked_size(self._srn, "read", path, size_bytes)
         # Files of /proc report none.
         return (
@@ -381,7 +381,7 @@ class SftpFiles:
 
 async def _is_folder(sftp: SftpClient, path: str) -> bool:
     """Return whether a folder exists; raise an error for anything else."""
-    found = await found_at(sftp, path, follow=True)
-    if found is not None and not stat_bits.S_ISDIR(found.permissions or 0):
+    attributes = await found_at(sftp, path, follow=True)
+    if attributes is not None and not stat_bits.S_ISDIR(attributes.permissions or 0):
         raise FileExistsError(errno.EEXIST, "it exists and is not a folder")
-    return found is not None
+    return attributes is not None

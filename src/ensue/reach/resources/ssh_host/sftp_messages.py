@@ -209,12 +209,12 @@ class SftpReply:
 
     def entries(self) -> list[SftpEntry]:
         """Read the names of a folder; how `ls -l` would print each is skipped."""
-        found: list[SftpEntry] = []
+        sftp_entries: list[SftpEntry] = []
         for _ in range(self.uint32()):
             name = self.path()
             self.string()
-            found.append(SftpEntry(name=name, attributes=self.attributes()))
-        return found
+            sftp_entries.append(SftpEntry(name=name, attributes=self.attributes()))
+        return sftp_entries
 
     def one_path(self) -> str:
         """Read the single name of an answer that is a path."""

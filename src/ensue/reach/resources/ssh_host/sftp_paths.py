@@ -83,14 +83,14 @@ class WrittenPaths:
                 done = done.rpartition("/")[0]
                 continue
             here = f"{done}/{part}"
-            found = await found_at(sftp, here, follow=False) if waiting or follow else None
-            if found is None or not _is_link(found):
+            attributes = await found_at(sftp, here, follow=False) if waiting or follow else None
+            if attributes is None or not _is_link(attributes):
                 done = here
                 continue
             links += 1
             if links > _MOST_LINKS:
                 raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
-            await self._refuse_foreign(sftp, done, here, found.uid or 0)
+            await self._refuse_foreign(sftp, done, here, attributes.uid or 0)
             target = await sftp.readlink(here)
             done = "" if target.startswith("/") else done
             waiting += _parts(target)
@@ -121,8 +121,8 @@ async def _real(sftp: SftpClient, folder: str) -> str | None:
     return None
 
 
-def _is_link(found: SftpAttributes | None) -> bool:
-    return found is not None and stat_bits.S_ISLNK(found.permissions or 0)
+def _is_link(attributes: SftpAttributes | None) -> bool:
+    return attributes is not None and stat_bits.S_ISLNK(attributes.permissions or 0)
 
 
 def _parts(path: str) -> list[str]:

@@ -37,13 +37,13 @@ async def write_beside(
     await sftp.set_attributes(path, SftpAttributes(permissions=mode))
 
 
-def need_regular(found: SftpAttributes) -> None:
+def need_regular(attributes: SftpAttributes) -> None:
     """Refuse anything but a regular file.
 
     Raises:
         OSError: it is a folder, device, pipe or socket.
     """
-    permissions = found.permissions or 0
+    permissions = attributes.permissions or 0
     if stat_bits.S_ISDIR(permissions):
         raise IsADirectoryError(errno.EISDIR, "Is a directory")
     if not stat_bits.S_ISREG(permissions):

@@ -36,7 +36,7 @@ class depends:
 
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            missing = [one for one in self._dependencies if not _is_met(one, function)]
+            missing = [dependency for dependency in self._dependencies if not _is_met(dependency, function)]
             if not missing:
                 return function(*args, **kwargs)
             if self._fallback is not None:

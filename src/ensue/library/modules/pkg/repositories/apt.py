@@ -131,10 +131,10 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
     Raises:
         StateFailedError: there is no such repository.
     """
-    wanted = await wanted_source(ctx, repo, kwargs)
+    source = await wanted_source(ctx, repo, kwargs)
     texts: list[str] = []
     for file in await source_files(ctx):
-        left = file.changed(lambda old: None if old.place == wanted.place else old)
+        left = file.changed(lambda old: None if old.place == source.place else old)
         if len(left.all) != len(file.all):
             await save(ctx, left)
             texts.append(f"Repo '{repo}' has been removed from {file.path}.")
@@ -153,7 +153,7 @@ async def find(ctx: FunctionContext, wanted: AptSource) -> ExistingRepository | 
         for source in file.all
         if source.place == wanted.place
     ]
-    return min(there, key=lambda found: found.source.disabled != wanted.disabled, default=None)
+    return min(there, key=lambda existing: existing.source.disabled != wanted.disabled, default=None)
 
 
 async def wanted_source(ctx: FunctionContext, repo: str, options: Mapping[str, Any]) -> AptSource:
@@ -187,7 +187,7 @@ async def wanted_source(ctx: FunctionContext, repo: str, options: Mapping[str, A
     )
 
 
-async def _bring_keys(ctx: FunctionContext, repo: str, wanted: AptSource, options: Mapping[str, Any]) -> None:
+async def _bring_keys(ctx: FunctionContext, repo: str, source: AptSource, options: Mapping[str, Any]) -> None:
     keys: list[bytes] = []
     if options.get("key_url"):
         keys = [await ctx.files.read(str(options["key_url"]), saltenv=str(options.get("saltenv", "base")))]
@@ -199,12 +199,12 @@ async def _bring_keys(ctx: FunctionContext, repo: str, wanted: AptSource, option
             raise StateFailedError("both keyserver and keyid options required.")
         ids = keyids if is_list(keyids) else [keyids]
         keys = [await fetched_key(ctx, str(keyid), str(server)) for keyid in ids]
-    signed_by = wanted.option("signed-by")
+    signed_by = source.option("signed-by")
     if keys and signed_by:
         await install_key(ctx, b"\n".join(keys), signed_by)
         return
     for number, key in enumerate(keys):
-        await install_key(ctx, key, key_path(f"{wanted.uri} {number or ''}", key))
+        await install_key(ctx, key, key_path(f"{source.uri} {number or ''}", key))
 
 
 async def _line(ctx: FunctionContext, repo: str) -> str:

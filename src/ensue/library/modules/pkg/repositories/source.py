@@ -105,10 +105,10 @@ def named_source(name: str) -> AptSource:
     Raises:
         StateFailedError: it is not a line of a sources file.
     """
-    found = read_source(name)
-    if found is None:
+    source = read_source(name)
+    if source is None:
         raise StateFailedError(
             f"Name {name} is not valid. This must be the complete repo entry as seen in the sources file "
             "(deb [signed-by=/…] https://… suite component)"
         )
-    return found
+    return source

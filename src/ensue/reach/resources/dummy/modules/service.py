@@ -46,7 +46,7 @@ async def get_all(ctx: FunctionContext) -> list[str]:
 
 async def get_enabled(ctx: FunctionContext) -> list[str]:
     """Return the names of the services that start with the dummy, sorted."""
-    return sorted(name for name, one in (await _dummy(ctx).services()).items() if one["enabled"])
+    return sorted(name for name, service in (await _dummy(ctx).services()).items() if service["enabled"])
 
 
 async def get_disabled(ctx: FunctionContext) -> list[str]:
