@@ -71,13 +71,13 @@ def blocks(text: str) -> list[Block]:
     """Return the fenced blocks of a page, in order."""
     return [
         Block(
-            line=text.count("\n", 0, found.start("fence")) + 1,
-            verb=found["verb"] or "",
-            rest=(found["rest"] or "").strip(),
-            language=found["language"],
-            body=found["body"],
+            line=text.count("\n", 0, match.start("fence")) + 1,
+            verb=match["verb"] or "",
+            rest=(match["rest"] or "").strip(),
+            language=match["language"],
+            body=match["body"],
         )
-        for found in _BLOCK.finditer(text)
+        for match in _BLOCK.finditer(text)
     ]
 
 

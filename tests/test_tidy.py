@@ -227,13 +227,13 @@ def _cycles(imports: dict[str, set[str]]) -> list[list[str]]:
 
 
 def _reachable(start: str, imports: dict[str, set[str]]) -> set[str]:
-    found: set[str] = set()
+    reachable: set[str] = set()
     open_names = [start]
     while open_names:
-        for name in imports[open_names.pop()] - found:
-            found.add(name)
+        for name in imports[open_names.pop()] - reachable:
+            reachable.add(name)
             open_names.append(name)
-    return found
+    return reachable
 
 
 def test_a_class_name_is_unique() -> None:
@@ -458,7 +458,7 @@ def _locked(text: str) -> dict[str, tuple[list[str], int]]:
     """Return versions and number of hashes of each package of a lock file."""
     locked: dict[str, tuple[list[str], int]] = {}
     for entry in re.split(r"\n(?=\w)", text):
-        if found := re.match(r"([\w.-]+)==([^\s;]+)", entry):
-            versions, hashes = locked.get(found[1], ([], 0))
-            locked[found[1]] = ([*versions, found[2]], hashes + entry.count("--hash=sha256:"))
+        if match := re.match(r"([\w.-]+)==([^\s;]+)", entry):
+            versions, hashes = locked.get(match[1], ([], 0))
+            locked[match[1]] = ([*versions, match[2]], hashes + entry.count("--hash=sha256:"))
     return locked

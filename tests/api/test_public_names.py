@@ -40,17 +40,17 @@ def test_importing_loads_nothing(name: str) -> None:
 
 
 def _pages() -> list[Path]:
-    examples = (one for kind in ("py", "md") for one in (ROOT / "examples").rglob(f"*.{kind}"))
+    examples = (path for kind in ("py", "md") for path in (ROOT / "examples").rglob(f"*.{kind}"))
     return [*sorted((ROOT / "docs").glob("*.md")), *sorted(examples), ROOT / "README.md"]
 
 
 def test_documents_and_examples_use_public_names_alone() -> None:
     """Nobody who follows a page or copies an example imports what is internal."""
     internal = [
-        f"{page.relative_to(ROOT)}: {found[0].strip()}"
+        f"{page.relative_to(ROOT)}: {match[0].strip()}"
         for page in _pages()
-        for found in _IMPORT.finditer(page.read_text())
-        if (found[1] or found[2]) not in PUBLIC
+        for match in _IMPORT.finditer(page.read_text())
+        if (match[1] or match[2]) not in PUBLIC
     ]
     assert not internal
 
@@ -59,10 +59,10 @@ def test_documents_name_public_modules_alone() -> None:
     """A page that sends its reader to a name in code sends him to a public one."""
     named = re.compile(r"`(ensue(?:\.\w+)+)\b")
     internal = {
-        f"{page.name}: {found[1]}"
+        f"{page.name}: {match[1]}"
         for page in _pages()
-        for found in named.finditer(page.read_text())
-        if not _is_public(found[1]) and not _is_entry_point_group(found[1])
+        for match in named.finditer(page.read_text())
+        if not _is_public(match[1]) and not _is_entry_point_group(match[1])
     }
     assert not internal
 

@@ -41,7 +41,7 @@ def test_an_apply_returns_its_states(root: Path) -> None:
     seen: list[str] = []
     result = ensue.apply("plain", root=root, minion_id="m", on_state=lambda one: seen.append(one.id))
     assert (result.ok, result.status, result.test) == (False, "failed", False)
-    assert [one.id for one in result.states] == seen == ["one", "two"]
+    assert [state.id for state in result.states] == seen == ["one", "two"]
     assert [one.id for one in result.changed] == ["one"]
     assert [(one.function, one.target, one.sls) for one in result.failed] == [
         ("test.fail_without_changes", "minion:m", "plain")
@@ -52,14 +52,14 @@ def test_an_apply_returns_its_states(root: Path) -> None:
 def test_a_plan_changes_nothing(root: Path) -> None:
     """What an apply would change has the result None, and counts as changed."""
     result = ensue.plan("plain", root=root)
-    assert [one.result for one in result.states] == [None, False]
+    assert [state.result for state in result.states] == [None, False]
     assert [one.id for one in result.changed] == ["one"]
 
 
 def test_states_of_delayed_blocks_are_among_the_others(root: Path) -> None:
     """A state of a block has the block's path as its scope."""
     states = ensue.apply("late", root=root).states
-    assert [(one.id, one.scope, one.new_state) for one in states] == [
+    assert [(state.id, state.scope, state.new_state) for state in states] == [
         ("one", "", {"a": "x"}),
         ("two", "one/more", {"b": "x"}),
     ]
@@ -81,7 +81,7 @@ def test_what_is_wrong_with_a_project(root: Path) -> None:
     """All diagnostics are in one exception, with codes and places."""
     with pytest.raises(ensue.CompileError) as caught:
         ensue.plan("nowhere", root=root)
-    assert [one.code for one in caught.value.diagnostics] == ["E0301"]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["E0301"]
     (root / "ensue.yaml").write_text("concurrency: many\nlog_level: loud\n")
     with pytest.raises(ensue.ConfigurationError) as refused:
         ensue.plan("plain", root=root)
@@ -171,12 +171,12 @@ def test_no_further_host_begins_beyond_the_fail_limit(root: Path) -> None:
     """Hosts that were not begun are listed, and a warning says why."""
     three_hosts(root)
     result = ensue.apply("hosts", root=root, minion_id="m", target="web-*", batch="1", fail_limit="0")
-    assert [(one.target, one.result) for one in result.states] == [
+    assert [(state.target, state.result) for state in result.states] == [
         ("minion:web-1", True),
         ("minion:web-2", False),
     ]
     assert len(result.not_run) == 1
-    assert [one.code for one in result.warnings] == ["E0868"]
+    assert [warning.code for warning in result.warnings] == ["E0868"]
 
 
 @pytest.mark.parametrize(

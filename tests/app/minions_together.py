@@ -200,7 +200,7 @@ class Together:
                     ["site"], RunOptions(test=self._test), on_event=happened
                 )
         except CompileError as error:
-            texts = [f"{one.code} {one.message}" for one in error.diagnostics]
+            texts = [f"{diagnostic.code} {diagnostic.message}" for diagnostic in error.diagnostics]
             self.outcome.reports[minion], problem = texts, "its states do not compile"
         self._exchange.ended(minion, problem)
         self.outcome.needs[minion] = [*self._exchange.needs(minion)]

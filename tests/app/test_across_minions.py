@@ -92,8 +92,8 @@ def test_a_journal_has_the_states_of_its_minion(tmp_path: Path) -> None:
     consumer = f"{TOKEN}use:\n  test.nop:\n    - require:\n      - token\n      - 'minion[db1]': token\n"
     outcome = _ran(tmp_path, {"web1": consumer, "db1": TOKEN})
     events = [journal_form.decode(line) for line in outcome.lines["web1"]]
-    assert next(one for one in events if isinstance(one, RunStarted)).total == 2
-    edges = next(one for one in events if isinstance(one, ScopePlanned)).edges
+    assert next(event for event in events if isinstance(event, RunStarted)).total == 2
+    edges = next(event for event in events if isinstance(event, ScopePlanned)).edges
     assert [tuple(edge) for edge in edges] == [(0, 1, "require")]
     assert not any(b"minion[db1]" in line for line in outcome.lines["web1"])
 

@@ -104,7 +104,7 @@ async def deployed(root: Path, text: str) -> tuple[int, dict[str, Any], list[str
     async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
         report = await project.deploy(order, RunOptions(), on_event=lambda _: None)
         data = deployment_data(report.deployment.context, "", report.nodes, project.masker)
-    nodes = {f"{one['type']}.{one['class']}#{one['id']}": one for one in data["nodes"]}
+    nodes = {f"{node['type']}.{node['class']}#{node['id']}": node for node in data["nodes"]}
     log = (root / "log").read_text().splitlines() if (root / "log").exists() else []
     return report.run.exit_code, nodes, log
 

@@ -151,7 +151,7 @@ def test_one_that_never_answers_delays_no_other(root: Path) -> None:
 
     async def limited(project: AppProject) -> dict[str, tuple[bool, Any]]:
         answers = project.call("T@box or T@hanging", "test.ping", [], {}, timeout_s=0.5)
-        return {one.target.id: (one.ok, one.value) async for one in answers}
+        return {answer.target.id: (answer.ok, answer.value) async for answer in answers}
 
     assert with_project(root, limited) == {
         "b1": (True, True),
@@ -171,7 +171,7 @@ def test_a_host_that_accepts_and_never_speaks(root: Path) -> None:
 
         async def ask(project: AppProject) -> dict[str, tuple[bool, Any]]:
             answers = project.call("T@box or G@os:x", "test.ping", [], {}, timeout_s=1)
-            return {one.target.id: (one.ok, one.value) async for one in answers}
+            return {answer.target.id: (answer.ok, answer.value) async for answer in answers}
 
         found = with_project(root, ask)
     assert found == {"b": (True, True), "deaf": (False, "no answer within 1 s (--timeout)")}
@@ -261,7 +261,7 @@ def test_a_batch_that_makes_no_sense(root: Path, batch: str) -> None:
 
     with pytest.raises(ConfigurationError) as refused:
         with_project(root, ask)
-    assert [one.code for one in refused.value.diagnostics] == ["E0104"]
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["E0104"]
 
 
 def test_the_second_call_by_grains_connects_to_nothing(root: Path) -> None:

@@ -71,7 +71,9 @@ def boxes(root: Path) -> dict[str, str]:
     async def read() -> dict[str, str]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return {
-                str(one.srn): str(one.status) for one in await project.resources() if one.srn.type == "dummy"
+                str(resource.srn): str(resource.status)
+                for resource in await project.resources()
+                if resource.srn.type == "dummy"
             }
 
     return asyncio.run(read())
@@ -98,7 +100,7 @@ def test_what_a_resource_registers_no_longer_is_no_target(tmp_path: Path) -> Non
         assert deploy(tmp_path, env).run.exit_code == 0
     renamed = DEFINITIONS.replace("dummy:box-", "dummy:new-")
     (machine,) = [
-        one for one in deploy(tmp_path, "dev", definitions=renamed).nodes if one.key.type == "machine"
+        node for node in deploy(tmp_path, "dev", definitions=renamed).nodes if node.key.type == "machine"
     ]
     assert boxes(tmp_path) == {
         "dummy:box-live": "active",

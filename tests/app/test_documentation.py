@@ -19,7 +19,7 @@ def test_arguments_have_type_unit_default_and_meaning() -> None:
     """They come from signature and docstring, in the order of the signature and without the context."""
     doc = DOCS.function("states", "file.managed")
     assert doc is not None
-    by_name = {one.name: one for one in doc.arguments}
+    by_name = {argument.name: argument for argument in doc.arguments}
     assert next(iter(by_name)) == "name"
     assert "ctx" not in by_name
     assert by_name["name"].required
@@ -33,7 +33,7 @@ def test_seconds_are_a_unit() -> None:
     """A time has its unit, from the annotation."""
     doc = DOCS.function("states", "cmd.run")
     assert doc is not None
-    assert {one.unit for one in doc.arguments if one.name == "timeout"} == {"seconds"}
+    assert {argument.unit for argument in doc.arguments if argument.name == "timeout"} == {"seconds"}
 
 
 def test_keys_of_new_state_are_those_of_the_page() -> None:

@@ -33,7 +33,7 @@ def call(root: Path, target: str, function: str, *args: Any, **kwargs: Any) -> d
     async def run() -> dict[str, Any]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             answers = project.call(target, function, args, kwargs)
-            return {one.target.id: one.value async for one in answers}
+            return {answer.target.id: answer.value async for answer in answers}
 
     return asyncio.run(run())
 

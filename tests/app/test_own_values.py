@@ -357,8 +357,8 @@ class Writer:
 def read_in(report: RunReport) -> Mapping[str, str | None]:
     """Return what each reader read; None where its producer was skipped and has never run."""
     readers = [one for one in every_return(report.returns.values()) if one.id.startswith("read ")]
-    assert all(one.result is True or NEVER in one.comment for one in readers)
-    return {one.id: one.comment if one.result is True else None for one in readers}
+    assert all(reader.result is True or NEVER in reader.comment for reader in readers)
+    return {reader.id: reader.comment if reader.result is True else None for reader in readers}
 
 
 @settings(max_examples=settings.default.max_examples // 2)

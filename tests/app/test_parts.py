@@ -195,7 +195,7 @@ def test_the_api_takes_a_part(verb: Any, tmp_path: Path) -> None:
     """And its result has the states that are left out."""
     write(tmp_path, states__t=SITE)
     result = verb("t", root=tmp_path, minion_id="m", part=ensue.RunPart(only=("web",)))
-    assert [one.id for one in result.states] == ["conf", "web"]
+    assert [state.id for state in result.states] == ["conf", "web"]
     (excluded,) = result.excluded
     assert isinstance(excluded, ensue.ExcludedState)
     assert (excluded.id, excluded.function, excluded.comment) == ("other", "test.nop", "--only leaves it out")
@@ -206,7 +206,7 @@ def test_the_api_takes_a_part(verb: Any, tmp_path: Path) -> None:
 def test_a_highstate_without_states_fails_as_before(tmp_path: Path) -> None:
     """The words of a part are not what is wrong."""
     report = apply(tmp_path, part=only("web"))
-    assert [one.code for one in report.warnings] == ["E0604"]
+    assert [warning.code for warning in report.warnings] == ["E0604"]
     assert report.exit_code == 2
 
 

@@ -100,7 +100,7 @@ def test_a_state_is_refused_before_anything_runs(project: Path) -> None:
     write(project, states__t=text)
     with pytest.raises(CompileError) as caught:
         apply(project, "t")
-    assert [one.code for one in caught.value.diagnostics] == ["E0401"]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["E0401"]
     assert caught.value.diagnostics[0].summary == reason("mine.touched", "states")
     write(project, states__t=text.replace("T@dummy", "d1"))
     (returned,) = apply(project, "t").returns.values()

@@ -54,7 +54,7 @@ def test_the_page_does_what_it_says(project: Path, page: str) -> None:
 def test_what_the_page_shows_is_in_the_files() -> None:
     """Each piece of YAML on the page is a piece of a file of the example."""
     files = [path.read_text() for folder in ("scores", "definitions", "states") for path in files_of(folder)]
-    shown = [one.body for one in blocks((EXAMPLE / "README.md").read_text()) if one.language == "yaml"]
+    shown = [block.body for block in blocks((EXAMPLE / "README.md").read_text()) if block.language == "yaml"]
     assert len(shown) == 8
     assert [piece for piece in shown if not any(is_within(piece, content) for content in files)] == []
 

@@ -57,7 +57,7 @@ def test_a_value_is_a_warning_where_a_resource_has_another_one(site: Path) -> No
     """The values are compared; a variable, `tgt`, and a value that all have are no reason to warn."""
     report = apply(site, "p")
     assert report.exit_code == 0
-    warned = [(one.code, str(one.span), one.summary) for one in report.warnings]
+    warned = [(warning.code, str(warning.span), warning.summary) for warning in report.warnings]
     other = "here is the value of m; web-1 has another one"
     assert warned == [
         ("E0716", "states/p.sls:5:13", f"`pillar.word` {other}"),
@@ -81,7 +81,7 @@ def test_a_key_that_is_not_written_out_is_no_reason_to_warn(site: Path) -> None:
     )
     assert apply(site, "p").warnings == ()
     write(site, states__p="one:\n  test.nop:\n    - tgt: web-*\n    - name: {{ pillar | length }}\n")
-    assert [one.code for one in apply(site, "p").warnings] == ["E0716"]
+    assert [warning.code for warning in apply(site, "p").warnings] == ["E0716"]
 
 
 def test_an_sls_that_is_applied_to_a_resource_means_its_own_values(site: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_sls_that_is_applied_to_a_resource_means_its_own_values(site: Path) -
     report = apply(site, "p", tgt="web-1")
     assert [one.comment for one in report.returns.values()] == ["drain web-1 mine"]
     assert report.warnings == ()
-    assert [one.code for one in apply(site, "p").warnings] == ["E0716"]
+    assert [warning.code for warning in apply(site, "p").warnings] == ["E0716"]
 
 
 def test_a_missing_key_beside_a_target(site: Path) -> None:

@@ -46,7 +46,7 @@ def test_a_missing_top_file_fails_as_in_salt_with_a_way_out(tmp_path: Path) -> N
     """Without a top file there is one failed state, a warning that says what to do, and exit code 2."""
     report = apply(tmp_path)
     assert (list(report.returns), report.exit_code) == (["no_|-states_|-states_|-None"], 2)
-    assert [one.code for one in report.warnings] == ["E0604"]
+    assert [warning.code for warning in report.warnings] == ["E0604"]
     assert report.returns["no_|-states_|-states_|-None"].comment.endswith("there is no top file")
     assert "write a top.sls" in report.warnings[0].help
 
@@ -355,7 +355,7 @@ def test_an_enforced_state_that_cannot_be_kept_is_said(tmp_path: Path) -> None:
     (tmp_path / ".ensue/enforced.db").write_bytes(b"no database\n" * 99)
     report = apply(tmp_path, "t")
     assert [one.result for one in report.returns.values()] == [True]
-    assert (report.exit_code, [one.code for one in report.warnings]) == (2, ["E0105"])
+    assert (report.exit_code, [warning.code for warning in report.warnings]) == (2, ["E0105"])
 
 
 def test_enforced_states_that_find_no_room_are_kept_by_a_resume(
@@ -368,7 +368,7 @@ def test_enforced_states_that_find_no_room_are_kept_by_a_resume(
         full.setattr(EnforcedFile, "write", _no_room)
         report = apply(tmp_path, "t")
     assert (report.status, report.exit_code, report.not_run) == ("failed", 2, ())
-    assert ([one.code for one in report.warnings], report.stopped) == (["E0105"], "no room")
+    assert ([warning.code for warning in report.warnings], report.stopped) == (["E0105"], "no room")
     assert apply(tmp_path, resume="last").exit_code == 0
     assert (tmp_path / "log").read_text() == "a\n"
     assert (tmp_path / ".ensue/enforced.db").exists()

@@ -98,7 +98,11 @@ def run(root: Path, *mods: str, pillar: dict[str, Any] | None = None, **switches
 def statuses(root: Path) -> dict[str, str]:
     async def read() -> dict[str, str]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
-            return {one.srn.id: one.status for one in await project.resources() if one.origin == "derived"}
+            return {
+                resource.srn.id: resource.status
+                for resource in await project.resources()
+                if resource.origin == "derived"
+            }
 
     return asyncio.run(read())
 
@@ -108,7 +112,7 @@ def by_status(root: Path, status: str) -> str:
 
 
 def codes(report: RunReport) -> list[str]:
-    return [one.code for one in report.warnings]
+    return [warning.code for warning in report.warnings]
 
 
 def only(report: RunReport) -> Return:
@@ -170,7 +174,7 @@ def test_a_declaration_that_is_gone_orphans_what_it_registered(tmp_path: Path) -
     assert journal.count("ResourceOrphaned") == 2
     lines = map(json.loads, (tmp_path / ".ensue/audit.jsonl").read_text().splitlines())
     why = "make-2 (test.present in t) is no longer declared"
-    assert next(one["why"] for one in lines if one["action"] == "orphan") == why
+    assert next(line["why"] for line in lines if line["action"] == "orphan") == why
     assert codes(run(tmp_path, "t", pillar={"hosts": []})) == ["E0718"]
     assert by_status(tmp_path, "active") == "abc"
 

@@ -119,6 +119,6 @@ def test_a_type_that_cannot_discover_is_a_refusal(root: Path) -> None:
     (root / "states/_resources/finder/found").unlink()
     with pytest.raises(CompileError) as refused:
         refreshed(root)
-    assert [one.code for one in refused.value.diagnostics] == ["E0711"]
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["E0711"]
     find(root, "one two mute")
     assert refreshed(root).gone == []

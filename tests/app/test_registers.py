@@ -72,7 +72,7 @@ def sls(root: Path, registers: str, new_state: str = "{}") -> None:
 def refused(root: Path) -> list[str]:
     with pytest.raises(CompileError) as caught:
         apply(root, "t")
-    return [f"{one.code} {one.message}" for one in caught.value.diagnostics]
+    return [f"{diagnostic.code} {diagnostic.message}" for diagnostic in caught.value.diagnostics]
 
 
 def known(root: Path) -> list[str]:
@@ -148,10 +148,10 @@ def test_pillar_and_registers_say_the_same(tmp_path: Path, caplog: pytest.LogCap
         pillar__r=f"resources:\n  ssh_host:\n    x: {config}\n",
     )
     apply(tmp_path, "t")
-    (by_pillar,) = {one.getMessage() for one in caplog.records if "E0703" in one.getMessage()}
+    (by_pillar,) = {record.getMessage() for record in caplog.records if "E0703" in record.getMessage()}
     place, _, faults = by_pillar.partition(" is not used: ")
     assert place == "E0703: pillar/r.sls:3:5: ssh_host:x"
-    assert sorted(by_state) == [f"ssh_host:x: {one}" for one in sorted(faults.split("; "))]
+    assert sorted(by_state) == [f"ssh_host:x: {part}" for part in sorted(faults.split("; "))]
     assert len(by_state) == 3
 
 

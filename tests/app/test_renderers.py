@@ -97,7 +97,7 @@ def test_messages_in_text_become_text_of_the_file(tmp_path: Path, keys: Path) ->
     lines = 1 + len(message.rstrip().splitlines())
     with pytest.raises(CompileError) as raised:
         shown(tmp_path)
-    places = {span.line for one in raised.value.diagnostics if (span := one.span)}
+    places = {span.line for diagnostic in raised.value.diagnostics if (span := diagnostic.span)}
     assert places & {lines + 1, lines + 2}, raised.value
 
 
@@ -148,4 +148,4 @@ def test_a_renderer_that_fails_is_named(tmp_path: Path, monkeypatch: pytest.Monk
     write(tmp_path, states__t="#!mute|yaml\na: test.nop\n")
     with pytest.raises(CompileError, match=r"'mute' failed.*shouting:broken of shouting") as raised:
         apply(tmp_path, "t")
-    assert [one.code for one in raised.value.diagnostics] == ["E0223"]
+    assert [diagnostic.code for diagnostic in raised.value.diagnostics] == ["E0223"]

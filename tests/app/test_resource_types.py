@@ -109,7 +109,7 @@ def log_of(root: Path) -> list[str]:
 def records(root: Path) -> dict[str, ResourceRecord]:
     async def ask() -> dict[str, ResourceRecord]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
-            return {str(one.srn): one for one in await project.resources()}
+            return {str(resource.srn): resource for resource in await project.resources()}
 
     return asyncio.run(ask())
 
@@ -117,7 +117,10 @@ def records(root: Path) -> dict[str, ResourceRecord]:
 def refusal(root: Path) -> list[tuple[str, str, str]]:
     with pytest.raises(CompileError) as refused:
         records(root)
-    return [(one.code, str(one.span), one.summary) for one in refused.value.diagnostics]
+    return [
+        (diagnostic.code, str(diagnostic.span), diagnostic.summary)
+        for diagnostic in refused.value.diagnostics
+    ]
 
 
 def test_a_project_s_type_has_overrides_and_hooks(box: Path) -> None:
@@ -193,7 +196,7 @@ def test_shutdown_is_called_after_an_interrupt(box: Path) -> None:
 
 def test_discovered_resources_are_added_to_pillar_s(box: Path) -> None:
     """What is discovered can be targeted and listed; pillar's own declaration wins; defaults hold for all."""
-    assert {name: one.origin for name, one in records(box).items()} == {
+    assert {name: record.origin for name, record in records(box).items()} == {
         "box:found": "discovered",
         "box:known": "pillar",
         "minion:m": "pillar",
@@ -376,7 +379,7 @@ def test_a_configuration_that_is_refused_concerns_its_resource_alone(
     fault = "is not configured properly: it is wrong; so is that"
     refused = {name: (False, f"box:{name} {fault}") for name in ("a", "bad")}
     assert answers == refused | {"b": (True, True), "known": (True, True)}
-    warned = [one.getMessage() for one in caplog.records if "E0703" in one.getMessage()]
+    warned = [record.getMessage() for record in caplog.records if "E0703" in record.getMessage()]
     assert len(warned) == 2
     assert "pillar/" in warned[0]
     assert "box:bad is not used: it is wrong; so is that" in warned[0]
@@ -389,7 +392,9 @@ def test_what_has_no_effect_is_remarked_once(tmp_path: Path, caplog: pytest.LogC
     root = make(tmp_path, {"box/__init__.py": body}, declared)
     call(root, "T@box", "test.ping")
     warned = [
-        one.getMessage().partition(": box: ")[2] for one in caplog.records if "E0722" in one.getMessage()
+        record.getMessage().partition(": box: ")[2]
+        for record in caplog.records
+        if "E0722" in record.getMessage()
     ]
     assert warned == ["`x` has no effect, in a and 1 more", "`y` has no effect, in c"]
 
@@ -480,8 +485,10 @@ def test_what_is_declared_wins_over_what_was_registered(tmp_path: Path) -> None:
 
     async def look() -> tuple[list[tuple[str, str, bool]], bool]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
-            records = [one for one in await project.resources() if one.srn.id in {"x", "y"}]
-            found = [(str(one.srn), one.status, "box:x" in one.invalidated_because) for one in records]
+            records = [resource for resource in await project.resources() if resource.srn.id in {"x", "y"}]
+            found = [
+                (str(record.srn), record.status, "box:x" in record.invalidated_because) for record in records
+            ]
             return found, await project.forget(Srn("ssh_host", "x"))
 
     assert asyncio.run(look()) == (

@@ -164,7 +164,7 @@ if HAS_SALT:
         )
         with pytest.raises(CompileError) as caught:
             apply(tmp_path, text=text)
-        assert [one.code for one in caught.value.diagnostics] == ["E0402", "E0403", "E0401"]
+        assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["E0402", "E0403", "E0401"]
         assert caught.value.diagnostics[0].help == "did you mean require?"
 
     def test_an_execution_module_is_looked_up_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,4 +192,4 @@ else:
         """A function that only Salt has is refused, and the message says what brings it."""
         with pytest.raises(CompileError, match=r"install ensue\[salt\]") as caught:
             apply(tmp_path, text="pipe:\n  xml.value_present:\n    - name: /x\n")
-        assert [one.code for one in caught.value.diagnostics] == ["E0401"]
+        assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["E0401"]

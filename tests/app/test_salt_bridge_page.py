@@ -14,7 +14,9 @@ if importlib.util.find_spec("salt") is not None:
 
     def test_the_example_works_as_printed(tmp_path: Path) -> None:
         """It applies, and Salt says nothing of its own on stderr: no deprecation, no log line."""
-        example, *_ = [one for one in blocks(PAGE.read_text(encoding="utf-8")) if one.language == "yaml"]
+        example, *_ = [
+            block for block in blocks(PAGE.read_text(encoding="utf-8")) if block.language == "yaml"
+        ]
         shell = Shell(tmp_path)
         shell.write("states/room.sls", example.body)
         ended = shell.run("apply", "room", "--id", "m")

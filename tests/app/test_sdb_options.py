@@ -54,6 +54,6 @@ def test_stores_that_cannot_be_read_are_reported_together(tmp_path: Path) -> Non
     )
     with pytest.raises(ConfigurationError) as caught:
         read_settings(tmp_path, "test", {}, with_sdb_values)
-    assert [(one.code, one.summary) for one in caught.value.diagnostics] == [
+    assert [(diagnostic.code, diagnostic.summary) for diagnostic in caught.value.diagnostics] == [
         ("E0226", f"the option 'grains:{name}' cannot be looked up") for name in "abcd"
     ]

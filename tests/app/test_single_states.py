@@ -71,7 +71,9 @@ def test_a_state_runs_on_a_resource(tmp_path: Path) -> None:
 
     async def active() -> list[str]:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            return [str(one.srn) for one in await project.resources() if one.status == "active"]
+            return [
+                str(resource.srn) for resource in await project.resources() if resource.status == "active"
+            ]
 
     assert "dummy:box-1" in asyncio.run(active())
 

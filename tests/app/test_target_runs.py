@@ -128,7 +128,7 @@ def test_nothing_runs_when_one_resource_does_not_compile(site: Path) -> None:
     )
     with pytest.raises(CompileError) as caught:
         apply(site, "t", tgt="web-*")
-    found = {one.summary: one.detail for one in caught.value.diagnostics}
+    found = {diagnostic.summary: diagnostic.detail for diagnostic in caught.value.diagnostics}
     assert found == {
         "there is no state function test.nopp": "'b' asks for it; compiled for minion:web-2",
         "there is no state function test.presen": "'c' asks for it; compiled for minion:web-1, minion:web-2",
@@ -143,7 +143,7 @@ def test_a_target_that_means_nothing_is_refused(site: Path, target: str, code: s
     """What does not parse, or names what does not exist, is an error before anything runs."""
     with pytest.raises(ConfigurationError) as caught:
         apply(site, "site", tgt=target)
-    assert [one.code for one in caught.value.diagnostics] == [code]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == [code]
 
 
 def test_a_target_without_a_match_is_a_failed_state(site: Path) -> None:
@@ -157,7 +157,7 @@ def test_one_resource_without_states_is_a_warning(site: Path) -> None:
     """Where others have states, a resource to which the top file gives nothing is named in a warning."""
     report = apply(site, tgt="*")
     assert report.exit_code == 0
-    assert [one.summary for one in report.warnings] == ["the top file assigns nothing to m"]
+    assert [warning.summary for warning in report.warnings] == ["the top file assigns nothing to m"]
 
 
 @pytest.mark.openssh
@@ -320,7 +320,9 @@ def test_what_is_wrong_with_the_sls_of_a_resource_that_appears(tmp_path: Path) -
     write(tmp_path, states__own="own:\n  test.nop:\n    - tgt: m\n    - runas: nobody\n")
     report = apply(tmp_path)
     assert results(report) == {"make": True, "m new-01 own": True}
-    assert [(one.code, str(one.span)) for one in report.warnings] == [("E0408", "states/own.sls:4:7")]
+    assert [(warning.code, str(warning.span)) for warning in report.warnings] == [
+        ("E0408", "states/own.sls:4:7")
+    ]
 
 
 def test_derived_resources_that_register_each_other_have_one_highstate_each(tmp_path: Path) -> None:
@@ -367,7 +369,7 @@ def test_grains_in_a_state_with_a_target_are_a_warning_with_its_place(site: Path
     )
     report = apply(site, "g")
     assert report.exit_code == 0
-    warned = [(one.code, str(one.span)) for one in report.warnings]
+    warned = [(warning.code, str(warning.span)) for warning in report.warnings]
     assert warned == [
         ("E0716", "states/g.sls:4:13"),
         ("E0716", "states/g.sls:18:13"),

@@ -51,7 +51,7 @@ def named(root: Path, *names: str) -> None:
 
 def left(root: Path, *mods: str, test: bool = True) -> list[Diagnostic]:
     """Return the warnings of a run about states that are no longer declared."""
-    return [one for one in apply(root, *mods, test=test).warnings if one.code == "E0894"]
+    return [warning for warning in apply(root, *mods, test=test).warnings if warning.code == "E0894"]
 
 
 def test_what_a_deleted_state_made_stays(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ def test_a_chosen_part_says_nothing(tmp_path: Path) -> None:
     apply(tmp_path, "t")
     named(tmp_path, "a")
     report = apply(tmp_path, "t", test=True, part=RunPart(only=("file-a",)))
-    assert [one for one in report.warnings if one.code == "E0894"] == []
+    assert [warning for warning in report.warnings if warning.code == "E0894"] == []
 
 
 def test_a_resource_of_a_target(tmp_path: Path) -> None:

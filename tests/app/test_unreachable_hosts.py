@@ -231,7 +231,7 @@ def test_a_derived_host_is_named_with_its_source(tmp_path: Path) -> None:
     source = ("--source", "starting_state:env-09")
     shell.run("resources", "register", "ssh_host:gate", "--config-file", "gate.yaml", *source)
     origin = "(ssh_host:gate was derived from starting_state:env-09)"
-    assert [one.endswith(origin) for one in comments(shell)] == [True, True]
+    assert [comment.endswith(origin) for comment in comments(shell)] == [True, True]
     applied = shell.run("apply", "applied", "--out", "json").out
     assert applied.count(origin) >= 2
     answers = shell.run("call", "T@ssh_host", "test.ping", "--out", "json").document

@@ -127,7 +127,7 @@ def test_salt_gets_a_command_for_each_apply(tmp_path: Path) -> None:
     case = next(case for case in all_cases(tmp_path) if case.name == "delayed-1000")
     shell, option, line = Salt(Path("salt-call"), Path(), Path("conf")).argv(case, out="quiet")
     assert (shell, option) == ("/bin/sh", "-c")
-    assert [one.split()[-1] for one in line.split(" && ")] == ["delayed_1000_1", "delayed_1000_2"]
+    assert [part.split()[-1] for part in line.split(" && ")] == ["delayed_1000_1", "delayed_1000_2"]
 
 
 def test_both_programs_are_given_one_tree(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ class ListsProject(DeployedProject):
 def by_id(document: object) -> dict[str, str]:
     """Return the statuses by type and the last part of the id, in the order of provisioning."""
     assert isinstance(document, dict)
-    return {f"{one['type']} {one['id'].split('.')[-1]}": one["status"] for one in document["nodes"]}
+    return {f"{node['type']} {node['id'].split('.')[-1]}": node["status"] for node in document["nodes"]}
 
 
 def lists_project(root: Path) -> ListsProject:

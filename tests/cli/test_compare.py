@@ -30,7 +30,10 @@ def compare(case: str, tmp_path: Path, *words: str, answer: Path | None = None, 
 
 
 def causes(ended: Ended) -> list[tuple[str, str, int, bool]]:
-    return [(one["kind"], one["what"], one["count"], bool(one["meant"])) for one in ended.document["causes"]]
+    return [
+        (cause["kind"], cause["what"], cause["count"], bool(cause["meant"]))
+        for cause in ended.document["causes"]
+    ]
 
 
 def test_a_tree_that_is_the_same_in_both(tmp_path: Path) -> None:
@@ -78,7 +81,7 @@ def test_what_differs_on_purpose_says_why(tmp_path: Path) -> None:
 def test_a_tree_that_one_of_them_refuses(case: str, kind: str, message: str, tmp_path: Path) -> None:
     """The other's messages are shown; that is a difference."""
     ended = compare(case, tmp_path, "--out", "json")
-    assert (ended.code, [one[0] for one in causes(ended)]) == (2, [kind])
+    assert (ended.code, [cause[0] for cause in causes(ended)]) == (2, [kind])
     assert message in compare(case, tmp_path / "again").out
 
 
@@ -238,7 +241,7 @@ def test_nothing_to_compare_beside_a_warning(tmp_path: Path) -> None:
     ended = shell.run("compare", "empty", *words)
     assert ended.code == 1
     assert "warning[E0865]" in ended.err
-    assert [one.partition(":")[0] for one in json.loads(ended.out)["errors"]] == [
+    assert [error.partition(":")[0] for error in json.loads(ended.out)["errors"]] == [
         "there is nothing to compare"
     ]
 

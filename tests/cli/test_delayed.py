@@ -199,7 +199,7 @@ def test_the_document_has_every_entry(shell: Shell) -> None:
     shell.write("states/t.sls", EVERYTHING + "#!delayed_block never\n#!end_delayed_block\n")
     shell.write("states/later.sls", LATER)
     returns = shell.run("apply", "t", "--out", "json").document["web-01"]
-    found = [(one["scope"], one["kind"], one["name"], one["status"]) for one in entries(returns)]
+    found = [(entry["scope"], entry["kind"], entry["name"], entry["status"]) for entry in entries(returns)]
     assert found == [
         ("caller/outer", "block", "outer", "done"),
         ("caller/outer/within/later", "sls", "later", "done"),
@@ -210,7 +210,7 @@ def test_the_document_has_every_entry(shell: Shell) -> None:
         ("fails/later", "sls", "later", "not_rendered"),
     ]
     planned = shell.run("plan", "t", "--out", "json").document["web-01"]
-    assert [one["status"] for one in entries(planned)][:2] == ["deferred", "deferred"]
+    assert [entry["status"] for entry in entries(planned)][:2] == ["deferred", "deferred"]
 
 
 def entries(returns: dict[str, Any], scope: str = "") -> Iterator[dict[str, Any]]:

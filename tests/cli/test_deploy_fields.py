@@ -69,7 +69,7 @@ def test_a_program_reads_them(project: DeployedProject) -> None:
     planned = changes(project.run(*DEPLOY, "--plan", "--out", "json").document)
     assert planned["postgres"] == inputs
     done = changes(project.run(*DEPLOY, "--out", "json").document)
-    outputs = [{**one, "path": one["path"].replace("values", "outputs")} for one in inputs]
+    outputs = [{**input_, "path": input_["path"].replace("values", "outputs")} for input_ in inputs]
     assert done["postgres"] == outputs + inputs
     again = changes(project.run(*DEPLOY, "--out", "json").document)
     assert set(map(str, again.values())) == {"[]"}
@@ -96,6 +96,6 @@ def test_a_new_resource_has_what_it_is_given(tmp_path: Path) -> None:
     project = deployed_project(tmp_path / "project")
     planned = changes(project.run(*DEPLOY, "--plan", "--out", "json").document)
     fields = [one for each in planned.values() for one in each]
-    assert {one["op"] for one in fields} == {"add"}
-    assert {one["path"] for one in fields} == {"/params", "/values", "/secrets"}
-    assert {str(one["new"]) for one in fields if one["path"] == "/secrets"} == {"(sensitive)"}
+    assert {field["op"] for field in fields} == {"add"}
+    assert {field["path"] for field in fields} == {"/params", "/values", "/secrets"}
+    assert {str(field["new"]) for field in fields if field["path"] == "/secrets"} == {"(sensitive)"}

@@ -215,13 +215,13 @@ def test_an_item_is_made_anew(project: ListsProject) -> None:
 def test_a_plan_of_an_environment_that_was_never_deployed(project: ListsProject) -> None:
     """Nothing is called; with the records of a deployment the items are known, in a graph as well."""
     planned = project.run(*DEPLOY, "--plan", "--out", "json").document
-    assert [one["id"] for one in planned["nodes"] if one["type"] == "zone"] == ["${each.key}"]
+    assert [node["id"] for node in planned["nodes"] if node["type"] == "zone"] == ["${each.key}"]
     assert project.log() == []
     project.deployed()
     assert by_id(project.run(*DEPLOY, "--plan", "--out", "json").document) == NOTHING_ELSE
     shown = project.run("graph", "score.yaml", *CONTEXT, "--out", "json").document
     assert "lists" not in shown
-    assert {one["id"] for one in shown["nodes"] if one["type"] == "zone"} == {"a", "b"}
+    assert {node["id"] for node in shown["nodes"] if node["type"] == "zone"} == {"a", "b"}
 
 
 def test_a_deployment_under_a_state(project: ListsProject) -> None:

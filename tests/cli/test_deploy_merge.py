@@ -54,7 +54,9 @@ class Checkout(Shell):
     def statuses(self, *words: str, files: tuple[str, ...] = ()) -> dict[str, str]:
         """Deploy; return the statuses by the id of the resource, without `modules.` and `externals.`."""
         nodes = self.deploy(*words, "--out", "json", files=files).document["nodes"]
-        return {one["id"].replace("modules.", "").replace("externals.", ""): one["status"] for one in nodes}
+        return {
+            node["id"].replace("modules.", "").replace("externals.", ""): node["status"] for node in nodes
+        }
 
     def calls(self) -> int:
         """Return how often a driver was called since this was asked last."""

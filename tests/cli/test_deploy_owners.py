@@ -64,9 +64,9 @@ class Checkout(Shell):
         """Be refused; return the store that has the database, and this one."""
         ended = self.run(*words)
         assert ended.code == 2, ended.out + ended.err
-        found = OWNERS.search(ended.out)
-        assert found, ended.out
-        return found[1], found[2]
+        match = OWNERS.search(ended.out)
+        assert match, ended.out
+        return match[1], match[2]
 
 
 @pytest.fixture

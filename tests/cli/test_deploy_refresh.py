@@ -73,7 +73,7 @@ def test_what_is_gone_is_seen_and_made_again(project: DeployedProject) -> None:
     ended = project.run(*DEPLOY, "--refresh", "--out", "json")
     assert ended.code == 0, ended.err
     (box,) = (node for node in ended.document["nodes"] if node["type"] == "box")
-    assert (box["status"], [one["path"] for one in box["changes"]]) == ("updated", ["/outputs/made"])
+    assert (box["status"], [change["path"] for change in box["changes"]]) == ("updated", ["/outputs/made"])
     assert (project.root / "the box").read_text() == "full"
     assert planned(project, "--refresh")["box"]["status"] == "unchanged"
 

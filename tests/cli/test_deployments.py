@@ -128,7 +128,7 @@ def test_what_differs_is_a_delta(project: Environment) -> None:
         "shared": [{"op": "remove", "path": "/dns"}],
     }
     assert found["values"] == [{"op": "replace", "path": "/TIER", "value": "gold"}]
-    assert [one["path"] for one in found["definitions"]] == ["/db"]
+    assert [definition["path"] for definition in found["definitions"]] == ["/db"]
     back = project.document("diff", "3", "2")
     assert list(back["delta"]["modules"]["add"]) == ["api"]
     lines = project.run("deployments", "diff", "2", "3", *ENV).out.splitlines()

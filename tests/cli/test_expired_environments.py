@@ -45,15 +45,15 @@ def expired(project: DeployedProject, *words: str, code: int = 0) -> dict[str, A
 def test_what_has_expired_is_removed_once(project: DeployedProject) -> None:
     """A plan removes nothing; other environments stay; the next time there is nothing to do."""
     planned = expired(project, "--plan")
-    assert {one["status"] for one in planned["gone"]["nodes"]} == {"planned"}
+    assert {node["status"] for node in planned["gone"]["nodes"]} == {"planned"}
     assert project.log() == []
     removed = expired(project)
     assert list(removed) == ["gone"]
-    assert {one["status"] for one in removed["gone"]["nodes"]} == {"destroyed"}
+    assert {node["status"] for node in removed["gone"]["nodes"]} == {"destroyed"}
     assert project.log() == ["delete dns", "delete postgres"]
     assert expired(project) == {}
     assert project.run("deployments", "expire").out == "no environment has expired\n"
-    assert {one.split()[0] for one in project.run("show", "active").out.splitlines()[1:]} == {
+    assert {line.split()[0] for line in project.run("show", "active").out.splitlines()[1:]} == {
         "shop/always",
         "shop/here",
     }
@@ -83,7 +83,7 @@ def test_what_cannot_be_removed_is_tried_again(project: DeployedProject) -> None
     (project.root / "in use").unlink()
     removed = expired(project)
     assert sorted(removed) == ["also", "gone"]
-    assert {one["status"] for each in removed.values() for one in each["nodes"]} == {"destroyed"}
+    assert {node["status"] for each in removed.values() for node in each["nodes"]} == {"destroyed"}
 
 
 def test_only_the_named_ones(project: DeployedProject) -> None:

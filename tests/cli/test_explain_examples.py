@@ -175,11 +175,11 @@ _EXAMPLE = re.compile(
 
 
 def _examples() -> list[Example]:
-    found: list[Example] = []
+    examples: list[Example] = []
     for section in _SECTION.finditer(PAGE.read_text(encoding="utf-8")):
         example = _EXAMPLE.search(section["body"])
         assert example is not None, f"{section['code']} has no example"
-        found.append(
+        examples.append(
             Example(
                 code=section["code"],
                 path=example["path"] or "",
@@ -188,10 +188,12 @@ def _examples() -> list[Example]:
                 is_run=example["unrun"] is None,
             )
         )
-    return found
+    return examples
 
 
-@pytest.mark.parametrize("example", [pytest.param(one, id=one.code) for one in _examples() if one.is_run])
+@pytest.mark.parametrize(
+    "example", [pytest.param(example, id=example.code) for example in _examples() if example.is_run]
+)
 def test_an_example_does_what_the_page_says(
     example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

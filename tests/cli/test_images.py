@@ -31,7 +31,9 @@ def project(tmp_path: Path) -> Shell:
 
 def images(document: Any) -> dict[str, list[str]]:
     return {
-        node["params"]["id"]: [one["image"] for one in node["params"]["spec"]["containers"].values()]
+        node["params"]["id"]: [
+            container["image"] for container in node["params"]["spec"]["containers"].values()
+        ]
         for node in document["nodes"]
     }
 

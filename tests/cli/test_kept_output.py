@@ -69,7 +69,7 @@ def journal_line(project: Shell) -> dict[str, Any]:
     """Return the line of the state `big` in the newest journal."""
     path = max(project.root.rglob("runs/*.jsonl"))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    return next(one for one in lines if one.get("returned", {}).get("id") == "big")
+    return next(line for line in lines if line.get("returned", {}).get("id") == "big")
 
 
 def test_a_run_sees_all_of_it_and_keeps_the_beginning(project: Shell) -> None:

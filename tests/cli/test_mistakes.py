@@ -85,7 +85,7 @@ def test_an_extra_that_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The answer has the place that needs it, and what to install."""
-    for name in [one for one in sys.modules if one.startswith("ensue.language.mako")]:
+    for name in [module for module in sys.modules if module.startswith("ensue.language.mako")]:
         monkeypatch.delitem(sys.modules, name)
     for name in ("mako", "mako.template", "mako.lookup"):
         monkeypatch.setitem(sys.modules, name, None)

@@ -71,7 +71,7 @@ def test_documents_have_names_and_no_values(project: Shell) -> None:
     assert {"new_state": "(sensitive)"} in high["words"]["test"]
 
     nodes = project.run("graph", "webserver", "--out", "json").document["m"]["nodes"]
-    assert [one["id"] for one in nodes] == ["vagrant", "webserver", "words", "(sensitive)"]
+    assert [node["id"] for node in nodes] == ["vagrant", "webserver", "words", "(sensitive)"]
 
 
 SECRET_OUTPUT = """\
@@ -104,7 +104,7 @@ def test_the_output_of_a_command_may_be_a_secret(shell: Shell) -> None:
         assert "why" not in (ended.out + ended.err).replace("echo why", "")
     shown = [shell.run(*words) for words in (("runs", "show", "last"), ("show", "enforced", "--out", "json"))]
     assert "s3cret-output" not in "".join(one.out + one.err for one in shown)
-    kept = [one for one in (shell.root / ".ensue").rglob("*") if one.is_file()]
+    kept = [path for path in (shell.root / ".ensue").rglob("*") if path.is_file()]
     assert kept
     assert not [one for one in kept if b"s3cret-output" in one.read_bytes()]
 

@@ -82,4 +82,4 @@ def test_another_default_updates(project: DeployedProject) -> None:
     path.write_text(path.read_text().replace("default: silver", "default: gold"))
     assert deployed(project)["postgres"] == "updated"
     graph = project.run(*DEPLOY, "--plan", "--out", "json").document
-    assert [one["params"] for one in graph["nodes"] if one["type"] == "postgres"] == [{"tier": "gold"}]
+    assert [node["params"] for node in graph["nodes"] if node["type"] == "postgres"] == [{"tier": "gold"}]

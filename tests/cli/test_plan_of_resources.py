@@ -66,7 +66,7 @@ def test_the_same_as_data_and_from_the_journal(shell: Shell) -> None:
     planned = shell.run("plan", "--out", "json").document
     made, configured = planned["web-01"].values()
     assert made["foreseen"]["registers"] == ["dummy:new-01", "dummy:new-02", "dummy:apart"]
-    assert [one["target"] for one in made["foreseen"]["applies"]] == ["dummy:new-01", "dummy:new-02"]
+    assert [apply["target"] for apply in made["foreseen"]["applies"]] == ["dummy:new-01", "dummy:new-02"]
     web = {"target": "dummy:new-01", "sls": ["web"], "complete": True}
     assert configured["foreseen"] == {"applies": [web]}
     run = shell.run("runs", "list", "--out", "json").document[0]["run_id"]

@@ -78,7 +78,7 @@ def test_states_after_a_failhard_are_counted_as_not_run(shell: Shell) -> None:
     shell.write("states/stops.sls", SLS.replace("bad:\n", "hard:\n").replace("[bad]", "[hard]"))
     ended = shell.run("apply", "stops", "--tgt", "T@minion", "--failhard", "--concurrency", "1")
     counts = shell.run("runs", "show", "last", "--recap", "--out", "json").document
-    not_run = sum(one["not_run"] for one in counts.values())
+    not_run = sum(count["not_run"] for count in counts.values())
     assert not_run
     assert f", {not_run} not run, " in ended.out
 

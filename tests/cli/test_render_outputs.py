@@ -52,7 +52,7 @@ def test_outputs_are_not_expanded(tmp_path: Path) -> None:
     )
     assert ended.code == 0, ended.err
     documents = [yaml.safe_load(path.read_text()) for path in (shell.root / "out").iterdir()]
-    by_kind = {one["kind"]: one for one in documents}
+    by_kind = {document["kind"]: document for document in documents}
     (container,) = by_kind["Deployment"]["spec"]["template"]["spec"]["containers"]
     assert container["args"] == ["--host=h$$(HOME)$$$$", "--own=$(OWN)"]
     variables = {one["name"]: one.get("value") for one in container["env"]}

@@ -259,7 +259,7 @@ def test_a_placeholder_is_no_secret(project: Shell) -> None:
         "PASSWORD: hunter2secret-${resources.dbs.password}",
     ]
     containers = "containers:\n  main:\n    image: nginx\n    variables:\n" + "".join(
-        f"      {one}\n" for one in lines
+        f"      {line}\n" for line in lines
     )
     head, _, resources = SCORE.splitlines(keepends=True)[1:]
     project.write("score.yaml", f"apiVersion: score.dev/v1b1\n{head}{containers}{resources}")

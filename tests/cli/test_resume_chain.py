@@ -126,7 +126,7 @@ def test_each_run_says_which_it_resumes(project: Shell) -> None:
     killed_at(project, "c", "apply", "t")
     killed_at(project, "z", "runs", "resume")
     ended = project.run("runs", "resume")
-    third, second, first = (one.run_id for one in list_runs(project.root / ".ensue"))
+    third, second, first = (list_run.run_id for list_run in list_runs(project.root / ".ensue"))
     listed = project.run("runs", "list", "--out", "json").document
     assert [one["resumes"] for one in listed] == [second, first, ""]
     lines = project.run("runs", "list").out.splitlines()

@@ -44,7 +44,9 @@ def faults(validator: jsonschema.Draft202012Validator, data: Any) -> list[str]:
 def sls_files(root: Path) -> list[Path]:
     """Return the SLS of an example; top files have another form, and a delayed SLS needs a return."""
     paths = sorted((root / "states").rglob("*.sls"))
-    return [one for one in paths if one.name != "top.sls" and "#!delayed_sls" not in one.read_text("utf-8")]
+    return [
+        path for path in paths if path.name != "top.sls" and "#!delayed_sls" not in path.read_text("utf-8")
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(path.parent.name for path in EXAMPLES.glob("*/states")))

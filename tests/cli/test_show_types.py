@@ -126,6 +126,6 @@ def test_params_are_listed_from_their_schema(project: DeployedProject) -> None:
     project.write("score.yaml", f"apiVersion: score.dev/v1b1\nmetadata: {{name: web}}\n{example}")
     assert deployed(project)["queue"] == "created"
     graph = project.run("graph", "score.yaml", *CONTEXT, "--out", "json").document
-    assert [one["params"] for one in graph["nodes"] if one["type"] == "queue"] == [
+    assert [node["params"] for node in graph["nodes"] if node["type"] == "queue"] == [
         {"name": "a$", "yes": False, "kind": "no", "size": 3}
     ]

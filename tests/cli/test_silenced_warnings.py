@@ -20,7 +20,7 @@ def test_a_silenced_warning_is_not_shown(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     shell.write("states/a.sls", LOOKALIKE)
     assert "E0407" in shell.run("plan", "a").err
-    assert [one.code for one in ensue.plan("a", root=tmp_path).warnings] == ["E0407"]
+    assert [warning.code for warning in ensue.plan("a", root=tmp_path).warnings] == ["E0407"]
     shell.write("ensue.yaml", "silence_warnings: [E0407]\n")
     assert shell.run("plan", "a").err == ""
     assert ensue.plan("a", root=tmp_path).warnings == ()

@@ -164,12 +164,12 @@ def test_no_sink_has_a_text_that_was_computed_from_a_secret(shell: Shell, sinks:
 def test_what_is_not_secret_stays_readable(sinks: dict[str, str]) -> None:
     """The host beside the secrets in every result is in the document."""
     document = sinks[" ".join((*CONTEXT, "--out", "json"))]
-    nodes = {one["type"]: one for one in json.JSONDecoder().raw_decode(document)[0]["nodes"]}
+    nodes = {node["type"]: node for node in json.JSONDecoder().raw_decode(document)[0]["nodes"]}
     for kind in ("gone", "jinja"):
         outputs = nodes[kind]["outputs"]
         assert outputs.pop("host") == "pg.internal"
         assert set(outputs.values()) == {"(sensitive)"}
-    assert {one["status"] for one in nodes.values()} == {"unchanged"}
+    assert {node["status"] for node in nodes.values()} == {"unchanged"}
 
 
 def test_the_workload_takes_computed_texts_from_its_secret(shell: Shell, sinks: dict[str, str]) -> None:

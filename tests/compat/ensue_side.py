@@ -50,4 +50,4 @@ def _run(tree: Tree, root: Path) -> Outcome:
     try:
         return asyncio.run(run())
     except CompileError as error:
-        return outcome_of(1, [str(one.summary) for one in error.diagnostics], root)
+        return outcome_of(1, [str(diagnostic.summary) for diagnostic in error.diagnostics], root)

@@ -41,7 +41,7 @@ async def _run(name: str, root: Path, *, test: bool) -> Outcome:
         async with AppProject.open(root, ProjectOptions(minion_id="web-01")) as project:
             report = await project.apply((name,), RunOptions(test=test), on_event=lambda _: None)
     except CompileError as error:
-        return outcome_of_returns(str(one.summary) for one in error.diagnostics)
+        return outcome_of_returns(str(diagnostic.summary) for diagnostic in error.diagnostics)
     returns = {tag: one.as_data() for tag, one in report.returns.items()}
     return replace(outcome_of_returns(_with_delayed(returns)), exit=report.exit_code)
 

@@ -69,7 +69,7 @@ class Comparer:
         try:
             report = asyncio.run(run())
         except CompileError as error:
-            return _compared([one.summary for one in error.diagnostics], self.root)
+            return _compared([diagnostic.summary for diagnostic in error.diagnostics], self.root)
         except Exception as error:  # noqa: BLE001 (a crash is a difference to show, and to cut down)
             return Outcome(exit=1, states=[f"ensue crashed: {type(error).__name__}"], comments=[str(error)])
         return _compared({tag: one.as_data() for tag, one in report.returns.items()}, self.root)

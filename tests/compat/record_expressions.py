@@ -35,11 +35,13 @@ def main() -> int:
     salts = _print_on_salt(expressions, python_of_salt())
     write_recorded({(one.theme, one.text): text for one, text in zip(expressions, salts, strict=True)})
     wrong = 0
-    for one, salt in zip(expressions, salts, strict=True):
-        expected, ours = one.ours if one.differs else salt, print_on_ensue(one)
+    for expression, salt in zip(expressions, salts, strict=True):
+        expected, ours = expression.ours if expression.differs else salt, print_on_ensue(expression)
         if ours != expected:
             wrong += 1
-            sys.stdout.write(f"!! {one.theme}: {one.text}\n   expected {expected!r}\n   ensue    {ours!r}\n")
+            sys.stdout.write(
+                f"!! {expression.theme}: {expression.text}\n   expected {expected!r}\n   ensue    {ours!r}\n"
+            )
     told = sum(one.differs for one in expressions)
     same = len(expressions) - told - wrong
     sys.stdout.write(
@@ -49,7 +51,7 @@ def main() -> int:
 
 
 def _print_on_salt(expressions: list[Expression], python: Path) -> list[str | None]:
-    lines = "".join(json.dumps(one.template) + "\n" for one in expressions)
+    lines = "".join(json.dumps(expression.template) + "\n" for expression in expressions)
     done = subprocess.run(
         [str(python), str(Path(__file__).resolve())],
         input=lines,

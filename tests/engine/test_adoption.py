@@ -30,7 +30,7 @@ class Inputs:
     compared: list[DataMap | None] = field(default_factory=list)
 
     def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[list[str], str]:
-        return [str(one) for one in reads] + ([ARGUMENTS] if arguments is not None else []), "mark"
+        return [str(read) for read in reads] + ([ARGUMENTS] if arguments is not None else []), "mark"
 
     async def are_same(self, names: Sequence[str], mark: str, arguments: DataMap | None) -> bool:
         assert (list(names), mark) == ([ARGUMENTS], "mark")

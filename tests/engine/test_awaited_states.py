@@ -41,7 +41,7 @@ class AwaitingLab(Lab):
         plan = msgspec.structs.replace(plan_of(rows), awaits=self.awaited)
         run_virtually(self.engine(**{"ordered": False, **options}).run(plan))
         ends = [event.returned for event in self.events if type(event).__name__ == "NodeFinished"]
-        return [one.id for one in sorted(ends, key=lambda one: one.run_num)]
+        return [end.id for end in sorted(ends, key=lambda one: one.run_num)]
 
 
 def lab(growth: Mapping[str, Any], awaits: Mapping[str, list[tuple[str, int]]]) -> AwaitingLab:
@@ -77,7 +77,7 @@ def test_the_plan_is_asked_again() -> None:
     answers = iter([[("", 1)], [("", 2)]])
 
     def awaited(chunk: Chunk) -> Iterable[Awaited]:
-        return [Awaited(*one) for one in next(answers, ())] if chunk.id == "in" else ()
+        return [Awaited(*answer) for answer in next(answers, ())] if chunk.id == "in" else ()
 
     made.awaited = awaited  # type: ignore[method-assign] # the answers of this test
     slow = [Row("slow", "sleep"), Row("slower", "sleep", {"seconds": 3})]
@@ -89,7 +89,7 @@ def test_states_that_wait_for_each_other_fail_by_name() -> None:
     made = lab({"a": [Row("in")]}, {"in": [("", 1)]})
     made.order([Row("a", "grow"), Row("after", require=["a"])])
     comments = [event.returned.comment for event in made.events if type(event).__name__ == "NodeFinished"]
-    assert any("This state waits for itself: a/a: in (test.nop)" in one for one in comments)
+    assert any("This state waits for itself: a/a: in (test.nop)" in comment for comment in comments)
 
 
 def test_what_stops_the_run_wakes_those_that_wait() -> None:

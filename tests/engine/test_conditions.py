@@ -141,7 +141,7 @@ def test_only_the_shell_decides_about_a_syntax_error(shell: str) -> None:
     back = prepared.returns([Row("a", "change", {"shell": shell}, options=options)])["a"]
     can_read = shell != "/opt/python3"
     assert len(prepared.connection.commands) == 1 + can_read
-    assert [one[:53] for one in back.warnings] == [
+    assert [warning[:53] for warning in back.warnings] == [
         "the shell cannot read the command of `onlyif` (exit c"
     ] * can_read
 

@@ -69,8 +69,8 @@ class World:
             options=options,
             target=self.targets[id(step)],
         )
-        for keyword, wanted in step.requisites.items():
-            setattr(row, keyword, wanted)
+        for keyword, requisite in step.requisites.items():
+            setattr(row, keyword, requisite)
         return row
 
     def lab(self) -> Lab:

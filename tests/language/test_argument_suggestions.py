@@ -134,7 +134,9 @@ def test_no_state_function_swallows_what_it_does_not_know() -> None:
     functions = Functions("ensue.library.states")
     names = [f"{module}.{name}" for module in functions.modules() for name in functions.names(module)]
     signatures = {name: functions.signature(*name.rsplit(".", 1)) for name in names}
-    passing = {name for name, found in signatures.items() if found is not None and found.accepts_any}
+    passing = {
+        name for name, signature in signatures.items() if signature is not None and signature.accepts_any
+    }
     assert {name for name in passing if not name.endswith(".mod_watch")} == PASSES_ON.keys()
 
 

@@ -124,7 +124,7 @@ def _render(expression: str) -> tuple[str, list[str]]:
     text = f"{SET_UP}{{{{ {expression} }}}}"
     rendered = renderer.render(text, variables, path="t.sls", is_guarded=True)
     plain, extents = take_out_guards(rendered.text.strip())
-    return plain, [plain[one.start : one.end] for one in extents]
+    return plain, [plain[extent.start : extent.end] for extent in extents]
 
 
 @pytest.mark.parametrize("expression", KEEPS)
@@ -156,7 +156,7 @@ def test_a_block_of_a_filter_is_guarded() -> None:
             text, {"foreign": HOSTILE}, path="t.sls", is_guarded=True
         )
         plain, extents = take_out_guards(rendered.text)
-        assert any(HOSTILE.lower() in plain[one.start : one.end].lower() for one in extents)
+        assert any(HOSTILE.lower() in plain[extent.start : extent.end].lower() for extent in extents)
 
 
 def test_an_authors_text_is_a_text_for_everything_else() -> None:

@@ -67,7 +67,7 @@ _KEYS = ("a", "b")
 
 def _beyond(template: str, value: str) -> list[str]:
     text, extents = take_out_guards(template.replace("@", guarded(value), 1) + "\n")
-    return [text[one.start : one.end] for one in beyond_scalars(text, extents)]
+    return [text[beyond_scalar.start : beyond_scalar.end] for beyond_scalar in beyond_scalars(text, extents)]
 
 
 @pytest.mark.parametrize(("template", "value"), STAYS)

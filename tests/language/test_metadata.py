@@ -52,7 +52,7 @@ def write(root: Path, sls: str) -> None:
 async def warned(root: Path) -> list[str]:
     async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
         report = await project.apply(["t"], RunOptions(), on_event=lambda _: None)
-    return [one.code for one in report.warnings]
+    return [warning.code for warning in report.warnings]
 
 
 async def shown(root: Path) -> Any:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 def test_the_words_are_those_of_the_compiler() -> None:
     """No word is missing, none is further, and each has a meaning."""
-    assert {one.name for one in state_words()} == GLOBAL_WORDS
-    assert all(one.meaning and one.takes for one in state_words())
+    assert {state_word.name for state_word in state_words()} == GLOBAL_WORDS
+    assert all(state_word.meaning and state_word.takes for state_word in state_words())
 
 
 @pytest.mark.parametrize("word", state_words(), ids=lambda one: one.name)

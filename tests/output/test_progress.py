@@ -51,7 +51,7 @@ class Loop:
     def advance(self, seconds: float) -> None:
         """Let time pass, timer by timer."""
         until = self.now + seconds
-        while due := [one for one in self._timers if one[0] <= until and not one[2].cancelled]:
+        while due := [timer for timer in self._timers if timer[0] <= until and not timer[2].cancelled]:
             first = min(due, key=lambda one: one[0])
             self._timers.remove(first)
             self.now = first[0]

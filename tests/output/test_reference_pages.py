@@ -23,7 +23,7 @@ def test_every_module_has_a_page_with_all_its_functions(tmp_path: Path) -> None:
             module = docs.module(kind, name)
             assert module is not None
             sections = re.findall(r"^## `(.*)`$", pages[f"{kind}/{name}.md"].read_text(), re.MULTILINE)
-            assert sections == [f"{name}.{one}" for one in module.functions]
+            assert sections == [f"{name}.{function}" for function in module.functions]
 
 
 def test_links_to_pages_lead_to_modules(tmp_path: Path) -> None:

@@ -92,10 +92,10 @@ async def _deploys(root: Path, words: list[str]) -> str:
     try:
         async with AppProject.open(root, options) as project:
             report = await project.deploy(order, RunOptions(test=given.plan), on_event=lambda _: None)
-            errors = [f"{one.code} {one.message}" for one in report.refusals]
+            errors = [f"{refusal.code} {refusal.message}" for refusal in report.refusals]
             said = "".join(f"{line}\n" for line in [*errors, *_of_deployment(report, project.masker)])
     except DiagnosticError as error:
-        said = "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
+        said = "".join(f"{diagnostic.code} {diagnostic.message}\n" for diagnostic in error.diagnostics)
     # The id of a store is random.
     return re.sub(r"the store [0-9a-f]{16}", "the store ID", said)
 
@@ -116,13 +116,13 @@ async def _actual(kind: str, root: Path, case: Case) -> str:
             options = RunOptions(test=kind == "plan", tgt=case.tgt, part=part)
             report = await project.apply(mods, options, on_event=lambda _: None)
     except DiagnosticError as error:
-        return "".join(f"{one.code} {one.message}\n" for one in error.diagnostics)
+        return "".join(f"{diagnostic.code} {diagnostic.message}\n" for diagnostic in error.diagnostics)
     return "".join(f"{line}\n" for line in _of_report(kind, report))
 
 
 def _of_report(kind: str, report: RunReport) -> Iterable[str]:
     if kind == "warnings":
-        return (f"{one.code} {one.message}" for one in report.warnings)
+        return (f"{warning.code} {warning.message}" for warning in report.warnings)
     return [str(report.exit_code)] if kind == "exit" else _lines(report)
 
 
@@ -130,14 +130,14 @@ async def _graph(project: AppProject, root: Path) -> str:
     """Return a line a resource: its key, its definition, what it depends on; then what it is given."""
     planned = await project.deployment_graph(_deployed(root), CONTEXT)
     lines = []
-    for one in planned.nodes:
-        edges = [f"{edge.why} {edge.to}" for edge in one.node.dependencies]
-        lines.append("; ".join([f"{one.node.key}: {one.node.definition}", *edges]))
-        given = {"params": one.params, "values": one.values, "secrets": masked(one.secrets)}
-        if one.node.key.type == "workload":
+    for node in planned.nodes:
+        edges = [f"{edge.why} {edge.to}" for edge in node.node.dependencies]
+        lines.append("; ".join([f"{node.node.key}: {node.node.definition}", *edges]))
+        given = {"params": node.params, "values": node.values, "secrets": masked(node.secrets)}
+        if node.node.key.type == "workload":
             del given["params"]
         lines += [f"  {name}: {json.dumps(as_written(value))}" for name, value in given.items() if value]
-    lines += [f"{one.severity.value} {one.code} {one.message}" for one in planned.warnings]
+    lines += [f"{warning.severity.value} {warning.code} {warning.message}" for warning in planned.warnings]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -182,7 +182,9 @@ async def _rendered(project: AppProject, root: Path) -> str:
     to = root / "rendered"
     order = msgspec.structs.replace(_order(root), render="values", render_to=to)
     report = await project.deploy(order, RunOptions(), on_event=lambda _: None)
-    warnings = [f"{one.severity.value} {one.code} {one.message}\n" for one in report.run.warnings]
+    warnings = [
+        f"{warning.severity.value} {warning.code} {warning.message}\n" for warning in report.run.warnings
+    ]
     return "".join([*warnings, *(path.read_text() for path in sorted(to.glob("*")))])
 
 
@@ -225,7 +227,7 @@ async def _chunks(project: AppProject, mods: list[str]) -> str:
 
 
 def _names(references: list[dict[str, str]]) -> str:
-    return ", ".join(next(iter(one.values())) for one in references)
+    return ", ".join(next(iter(reference.values())) for reference in references)
 
 
 def _lines(report: RunReport) -> Iterator[str]:

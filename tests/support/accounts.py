@@ -46,7 +46,10 @@ class Account:
             rule: what it may do, as sudoers has it.
             defaults: settings of sudo for it (`requiretty`).
         """
-        lines = [f"{self.name} ALL=(ALL:ALL) {rule}", *(f"Defaults:{self.name} {one}" for one in defaults)]
+        lines = [
+            f"{self.name} ALL=(ALL:ALL) {rule}",
+            *(f"Defaults:{self.name} {default}" for default in defaults),
+        ]
         self.sudoers.write_text("\n".join([*lines, ""]))
         self.sudoers.chmod(0o440)
 

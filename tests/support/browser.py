@@ -47,6 +47,6 @@ document.getElementById("answer").textContent = JSON.stringify(answer)
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--dump-dom"]
     command = [str(program()), *options, f"--user-data-dir={folder / 'profile'}", page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_LONGEST_S)
-    found = _ANSWER.search(done.stdout)
-    assert found, f"the browser showed no answer: {done.stdout[-500:]} {done.stderr[-500:]}"
-    return json.loads(html.unescape(found[1]))
+    match = _ANSWER.search(done.stdout)
+    assert match, f"the browser showed no answer: {done.stdout[-500:]} {done.stderr[-500:]}"
+    return json.loads(html.unescape(match[1]))

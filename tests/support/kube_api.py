@@ -51,7 +51,7 @@ class RefusedError(Exception):
             "code": code,
             "reason": reason,
             "message": message,
-            "details": {"causes": [{"field": one} for one in causes or ()]},
+            "details": {"causes": [{"field": cause} for cause in causes or ()]},
         }
         super().__init__(message)
 

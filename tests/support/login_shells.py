@@ -68,10 +68,10 @@ _INSTALLED: Final = frozenset(SHELLS) - {"ksh93", "yash"}
 
 def path_of(shell: str) -> str:
     """Return the path of a login shell; skip the test if it is not installed."""
-    found = shutil.which(shell)
-    if found is None:
+    path = shutil.which(shell)
+    if path is None:
         pytest.skip(f"needs {shell}" if shell in _INSTALLED else f"{shell} is not installed")
-    return found
+    return path
 
 
 def make_noisy(home: Path) -> None:

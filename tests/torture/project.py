@@ -243,7 +243,7 @@ class TortureProject:
 
     def run_ids(self) -> list[str]:
         """Return the ids of all runs, oldest first."""
-        return [one.run_id for one in reversed(list_runs(self.cachedir))]
+        return [list_run.run_id for list_run in reversed(list_runs(self.cachedir))]
 
     def log(self) -> Counter[str]:
         """Return how often each state has left its line."""

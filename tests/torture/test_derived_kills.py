@@ -149,7 +149,7 @@ def test_killed_at_a_random_point(tmp_path: Path, server: Sshd, seed: int) -> No
     changed = [tag for tag, one in again.document["m"].items() if one["changes"] and "cmd_|-" not in tag]
     assert changed == []
     assert len(list(target.iterdir())) == 18
-    assert [one.name for one in target.iterdir() if one.name.startswith(".")] == []
+    assert [path.name for path in target.iterdir() if path.name.startswith(".")] == []
     assert leaks(root, server) == []
     assert json.loads(shell.run("resources", "list", "--out", "json").out).keys() == {
         "minion:m", "ssh_host:box", "ssh_host:spare",

@@ -113,9 +113,11 @@ def check_stopped(project: TortureProject, ended: Ended, *, has_reserve: bool) -
     assert (last.status, last.exit_code, bool(last.stopped)) == ("failed", 2, True)
     assert list_runs(project.cachedir)[0].status == "failed"
     returns = json.loads(ended.out)["m1"]
-    top = {one.returned.tag for one in events if isinstance(one, NodeFinished) and not one.returned.scope}
+    top = {
+        event.returned.tag for event in events if isinstance(event, NodeFinished) and not event.returned.scope
+    }
     assert returns.keys() == top
-    finished = [one for one in events if isinstance(one, NodeFinished) and one.returned.ran]
+    finished = [event for event in events if isinstance(event, NodeFinished) and event.returned.ran]
     lines = log.read_text().split() if log.exists() else []
     assert len(lines) <= len(finished)
 

@@ -67,8 +67,10 @@ def test_any_module(name: str, module: Any, manifests: tuple[Manifest, ...]) -> 
     for format_ in FORMATS:
         rendering = render([RenderedWorkload(name=name, module=module, manifests=manifests)], format_)
         assert bool(rendering.documents) is not rendering.has_errors
-        assert all(one.summary and one.code.startswith("E083") for one in rendering.diagnostics)
-        assert len({one.name for one in rendering.documents}) == len(rendering.documents)
+        assert all(
+            diagnostic.summary and diagnostic.code.startswith("E083") for diagnostic in rendering.diagnostics
+        )
+        assert len({document.name for document in rendering.documents}) == len(rendering.documents)
     assert json.dumps(module) == before
 
 
@@ -87,7 +89,7 @@ def test_secrets_are_in_secrets_alone(
                 "main": {
                     "image": "nginx",
                     "variables": variables,
-                    "files": {path: {"content": f"password={one}"} for path, one in files.items()},
+                    "files": {path: {"content": f"password={file}"} for path, file in files.items()},
                 }
             }
         }

@@ -40,7 +40,7 @@ def _workload(
     return RenderedWorkload(
         **given,
         sources=sources,
-        manifests=tuple(Manifest(**one) for one in manifests or ()),
+        manifests=tuple(Manifest(**manifest) for manifest in manifests or ()),
         place=Span(**place) if place else None,
     )
 
@@ -51,10 +51,16 @@ def rendered(case: Path, format_: Format) -> WorkloadRendering:
 
 def _as_data(rendering: WorkloadRendering) -> dict[str, Any]:
     documents = {
-        one.name: {**({"secret_paths": list(one.secret_paths)} if one.is_secret else {}), "data": one.data}
-        for one in rendering.documents
+        document.name: {
+            **({"secret_paths": list(document.secret_paths)} if document.is_secret else {}),
+            "data": document.data,
+        }
+        for document in rendering.documents
     }
-    notes = [f"{one.severity.value} {one.code}: {one.message}" for one in rendering.diagnostics]
+    notes = [
+        f"{diagnostic.severity.value} {diagnostic.code}: {diagnostic.message}"
+        for diagnostic in rendering.diagnostics
+    ]
     return {**({"notes": notes} if notes else {}), **({"documents": documents} if documents else {})}
 
 
@@ -102,9 +108,9 @@ def test_compose_files_are_those_of_the_specification(tmp_path: Path) -> None:
 def test_no_document_shares_data_with_its_module(case: Path) -> None:
     """Whoever changes a document changes no module, and no YAML of it has anchors."""
     workloads = workloads_of(case)
-    before = yaml.safe_dump([one.module for one in workloads])
+    before = yaml.safe_dump([workload.module for workload in workloads])
     for format_ in ("kubernetes", "compose", "values"):
         for document in render(workloads, format_).documents:
             assert "&id" not in yaml.safe_dump(document.data)
             document.data.clear()
-    assert yaml.safe_dump([one.module for one in workloads]) == before
+    assert yaml.safe_dump([workload.module for workload in workloads]) == before

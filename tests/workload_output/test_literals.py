@@ -153,5 +153,5 @@ def test_documents_have_no_marks(format_: str) -> None:
 
     documents = _container(format_)
     assert documents
-    for one in documents:
-        check(one.data)
+    for document in documents:
+        check(document.data)

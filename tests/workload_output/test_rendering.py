@@ -29,7 +29,7 @@ def workload(name: str, spec: dict[str, Any], **further: Any) -> RenderedWorkloa
 
 
 def codes(*workloads: RenderedWorkload) -> list[str]:
-    return [one.code for one in render(workloads, "kubernetes").diagnostics]
+    return [diagnostic.code for diagnostic in render(workloads, "kubernetes").diagnostics]
 
 
 def test_values_are_the_module() -> None:
@@ -116,7 +116,7 @@ def test_two_objects_of_one_name() -> None:
     ]
     apart = [workload(one, {}, manifests=claim(one), namespace=one) for one in ("a", "b")]
     assert codes(*apart) == []
-    assert len({one.name for one in render(apart, "kubernetes").documents}) == 4
+    assert len({document.name for document in render(apart, "kubernetes").documents}) == 4
 
 
 def test_two_services_of_one_name() -> None:
@@ -124,7 +124,7 @@ def test_two_services_of_one_name() -> None:
     both = {"main": {"image": "a"}, "side": {"image": "b"}}
     pair = RenderedWorkload(name="web", module={"spec": {"containers": both}})
     rendering = render([pair, workload("web-side", {})], "compose")
-    assert [one.code for one in rendering.diagnostics] == ["E0831"]
+    assert [diagnostic.code for diagnostic in rendering.diagnostics] == ["E0831"]
     assert rendering.documents == ()
 
 

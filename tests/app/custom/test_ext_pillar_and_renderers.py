@@ -184,7 +184,7 @@ def test_references_that_an_author_wrote_count_behind_a_renderer(tmp_path: Path)
     write(tmp_path, states__t="#!jinja|pairs\na=first\nc={{ grains.sign }}\n")
     with pytest.raises(CompileError) as caught:
         apply(tmp_path, "t")
-    assert [one.code for one in caught.value.diagnostics] == ["E0220"]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["E0220"]
 
 
 def test_a_renderer_that_fails_is_named_with_the_place(tmp_path: Path) -> None:

@@ -100,5 +100,7 @@ def test_custom_code_without_effect_is_named(tmp_path: Path, path: str, options:
     (tmp_path / "ensue.yaml").write_text(options)
     write(tmp_path, pillar__top="base: {'*': [p]}\n")
     report = apply(tmp_path, "a")
-    assert [one.summary for one in report.warnings if one.code == "E0865"] == [summary][: bool(summary)]
+    assert [warning.summary for warning in report.warnings if warning.code == "E0865"] == [summary][
+        : bool(summary)
+    ]
     assert [one.result for one in report.returns.values()] == [True]

@@ -37,7 +37,7 @@ def _doc(name: str, kind: FunctionKind = "modules") -> FunctionDoc:
 
 def test_an_argument_has_the_sentence_of_its_module() -> None:
     """The docstring of a module documents arguments of its functions, except where a function does itself."""
-    assert {one.name: one.meaning for one in _doc("put").arguments} == {
+    assert {argument.name: argument.meaning for argument in _doc("put").arguments} == {
         "book": "the book.",
         "shelf": "the shelf.",
         "user": "the user who puts it there.",

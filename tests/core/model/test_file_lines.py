@@ -25,7 +25,7 @@ OTHERS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 def test_lines_are_those_of_bytes(text: str) -> None:
     """Lines end as those of bytes do, and joined again they are the text."""
     whole = text.encode()
-    assert [one.encode() for one in file_lines(text)] == whole.splitlines()
+    assert [file_line.encode() for file_line in file_lines(text)] == whole.splitlines()
     assert "".join(file_lines(text, keepends=True)) == text
 
 

@@ -163,7 +163,7 @@ def test_nothing_is_hidden_but_what_is_read(data: Any, steps: list[Any]) -> None
 def _segment(step: Any) -> str:
     if isinstance(step, str):
         return quoted(step)
-    indexes = "".join(f"[{'*' if one is Every.ITEM else one}]" for one in step.indexes)
+    indexes = "".join(f"[{'*' if index is Every.ITEM else index}]" for index in step.indexes)
     return (quoted(step.key) if step.key is not None else "") + indexes
 
 

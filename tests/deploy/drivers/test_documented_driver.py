@@ -19,10 +19,10 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "drivers.md"
 
 def documented_driver() -> Driver:
     """Return the driver of the page as a module."""
-    found = re.search(r"<!-- file: \S+/folder\.py -->\n```python\n(.*?)\n```\n", PAGE.read_text(), re.DOTALL)
-    assert found
+    match = re.search(r"<!-- file: \S+/folder\.py -->\n```python\n(.*?)\n```\n", PAGE.read_text(), re.DOTALL)
+    assert match
     module: Any = ModuleType("folder")
-    exec(compile(found[1], str(PAGE), "exec"), module.__dict__)  # noqa: S102 -- what the page shows
+    exec(compile(match[1], str(PAGE), "exec"), module.__dict__)  # noqa: S102 -- what the page shows
     return cast("Driver", module)
 
 

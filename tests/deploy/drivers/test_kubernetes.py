@@ -241,7 +241,7 @@ def test_an_object_is_noted_before_it_is_applied(scene: Scene) -> None:
 
     assert isinstance(made.services, FakeDriverServices)
     kept: Any = made.services.kept[-1]
-    assert [one["key"]["name"] for one in kept["objects"]] == ["a", "theirs"]
+    assert [object_["key"]["name"] for object_ in kept["objects"]] == ["a", "theirs"]
     asyncio.run(kubernetes.delete(deletion(made)))
     assert scene.find("ConfigMap", "a") is None
     assert scene.find("ConfigMap", "theirs") is not None
@@ -331,7 +331,7 @@ def test_a_kind_and_its_objects_are_made_together(scene: Scene) -> None:
     done = created(made)
     asyncio.run(kubernetes.delete(deletion(made, done)))
 
-    assert [one["kind"] for one in objects_of(done)] == ["CustomResourceDefinition", "Gadget"]
+    assert [object_["kind"] for object_ in objects_of(done)] == ["CustomResourceDefinition", "Gadget"]
 
 
 def objects_of(done: Provisioned) -> list[dict[str, Any]]:
@@ -469,7 +469,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, values: Any, secrets: Any, expec
     problems = kubernetes.check(driver_request(tmp_path, values=values, secrets=secrets))
 
     assert any(expected in problem for problem in problems), problems
-    assert "secret-value" not in str([one for one in problems if "YAML" not in one])
+    assert "secret-value" not in str([problem for problem in problems if "YAML" not in problem])
 
 
 @pytest.mark.parametrize(

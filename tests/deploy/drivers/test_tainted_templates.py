@@ -203,8 +203,8 @@ def test_every_operation_of_jinja(runs: Runs, form: str) -> None:
         "'{{ %s }}'",
         "{% set x %}a{{ %s }}{% endset %}{{ x | b64encode }}",
     )
-    for one, shape in zip(expressions, cycle(shapes), strict=False):
-        runs.check(template, f"v: {shape}".replace("%s", one))
+    for expression, shape in zip(expressions, cycle(shapes), strict=False):
+        runs.check(template, f"v: {shape}".replace("%s", expression))
 
 
 PIECES: Final = {

@@ -69,7 +69,7 @@ def test_a_misspelt_environment_is_refused_and_a_plan_warns() -> None:
     assert error.help.startswith("write --env dev; --new-env")
     found = report(known, is_plan=True)
     assert not found.errors
-    assert [one.summary for one in found.warnings] == [error.summary]
+    assert [warning.summary for warning in found.warnings] == [error.summary]
 
 
 def test_another_environment_or_application_is_a_warning() -> None:

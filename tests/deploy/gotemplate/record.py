@@ -33,7 +33,7 @@ def rendered_by_go(requests: list[dict[str, object]]) -> list[dict[str, str]]:
 def main() -> None:
     """Write the table anew."""
     cases = json.loads(TABLE.read_text())
-    answers = rendered_by_go([{"Template": one["template"], "Data": one["data"]} for one in cases])
+    answers = rendered_by_go([{"Template": case_["template"], "Data": case_["data"]} for case_ in cases])
     for case, answer in zip(cases, answers, strict=True):
         if "differs" not in case:
             case["expected"] = None if answer["Error"] else answer["Output"]

@@ -64,10 +64,10 @@ def groups_in_re2(pattern: str, text: str) -> Any:
     options: Any = re2.Options()
     options.log_errors = False
     try:
-        found = re2.compile(pattern, options=options).search(text)
+        match = re2.compile(pattern, options=options).search(text)
     except re2.error:
         return "refused"
-    return [list(found.span(number)) for number in range(found.re.groups + 1)] if found else None
+    return [list(match.span(number)) for number in range(match.re.groups + 1)] if match else None
 
 
 def main() -> None:

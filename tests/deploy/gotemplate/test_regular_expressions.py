@@ -34,10 +34,10 @@ def groups(pattern: str, text: str) -> Any:
         program = compiled(pattern)
     except CallError:
         return "refused"
-    found = program.search(text, StepBudget())
-    if found is None:
+    match = program.search(text, StepBudget())
+    if match is None:
         return None
-    slots = found.slots
+    slots = match.slots
     return [list(slots[index : index + 2]) for index in range(0, len(slots), 2)]
 
 

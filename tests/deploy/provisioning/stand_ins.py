@@ -265,7 +265,7 @@ class Environment:
     async def _cleared(
         self, provisioner: Provisioner, call: DriverCall, outcomes: dict[ResourceKey, ProvisioningOutcome]
     ) -> None:
-        if any(one.status == "failed" for one in outcomes.values()):
+        if any(outcome.status == "failed" for outcome in outcomes.values()):
             return
         for key in [key for key, kept in provisioner.kept.items() if kept.beside]:
             try:

@@ -86,7 +86,7 @@ def _build(asked: Deployment, found: Collector) -> None:
     try:
         graph = build_graph(asked, Catalog(definitions, found), CONTEXT, found)
     except CompileError as error:
-        codes = {one.code for one in error.diagnostics}
+        codes = {diagnostic.code for diagnostic in error.diagnostics}
         assert all(code.startswith("E08") for code in codes)
         return
     assert len(list(GraphValues(graph).nodes())) == len(graph.nodes)

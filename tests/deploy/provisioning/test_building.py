@@ -53,14 +53,14 @@ def test_random_graphs_are_what_the_rules_say(drawn: Rules, asked: list[str], or
     try:
         built = _built(drawn, asked, None)
     except CompileError as error:
-        codes = {one.code for one in error.diagnostics if one.severity is Severity.ERROR}
+        codes = {diagnostic.code for diagnostic in error.diagnostics if diagnostic.severity is Severity.ERROR}
         built = None
     if built is None:
         assert codes == {"E0821"}
         assert _has_circle(expected)
         return
     assert not _has_circle(expected)
-    edges = {(node.key, one.to) for node in built.nodes for one in node.dependencies}
+    edges = {(node.key, dependency.to) for node in built.nodes for dependency in node.dependencies}
     assert edges == expected[1]
     assert {node.key for node in built.nodes} == expected[0]
     again = _built(drawn, asked, order)
@@ -74,7 +74,7 @@ def _built(drawn: Rules, asked: list[str], order: random.Random | None) -> Any:
     found = Collector()
     definitions = []
     for type_, rule in drawn.items():
-        values = {f"r{one}": f"${{resources.{one}.outputs.x}}" for one in rule["refers"]}
+        values = {f"r{refer}": f"${{resources.{refer}.outputs.x}}" for refer in rule["refers"]}
         values |= {
             f"s{n}": f"${{resources.{a}{d}{b}.outputs.x}}" for n, (a, d, b) in enumerate(rule["selects"])
         }
@@ -162,7 +162,7 @@ def test_the_order_of_files_does_not_matter(names: list[str]) -> None:
         found = Collector()
         parts = [score(SCORE.replace("NAME", name), found, f"{name}.yaml") for name in names]
         definitions = [definition(type_, found) for type_ in ("workload", "postgres", "redis")]
-        asked = Deployment(workloads=tuple(one for part in parts for one in part.workloads))
+        asked = Deployment(workloads=tuple(workload for part in parts for workload in part.workloads))
         return graph(asked, definitions, found)
 
     here, there = built(names), built(sorted(names))
@@ -177,11 +177,17 @@ def test_two_workloads_of_one_name_are_refused() -> None:
     definitions = [definition(type_, found) for type_ in ("workload", "postgres", "redis")]
     with pytest.raises(CompileError) as refused:
         graph(
-            Deployment(workloads=tuple(one for part in parts for one in part.workloads)), definitions, found
+            Deployment(workloads=tuple(workload for part in parts for workload in part.workloads)),
+            definitions,
+            found,
         )
     places = [
-        (one.code, one.span and one.span.path, [span.path for span, _ in one.related])
-        for one in refused.value.diagnostics
+        (
+            diagnostic.code,
+            diagnostic.span and diagnostic.span.path,
+            [span.path for span, _ in diagnostic.related],
+        )
+        for diagnostic in refused.value.diagnostics
     ]
     assert places == [("E0815", "b.yaml", ["a.yaml"]), ("E0815", "c.yaml", ["a.yaml"])]
 

@@ -30,8 +30,8 @@ def test_no_secret_is_shown_whatever_joins_or_leaves(before: dict[str, Any], aft
         for place, leaf in leaf_places(data)
         if isinstance(leaf, str) and leaf.startswith(SECRET)
     ]
-    for found in differences(before, after):
-        shown = _hidden(found, secret)
+    for difference in differences(before, after):
+        shown = _hidden(difference, secret)
         assert not any(SECRET in text for value in (shown.before, shown.after) for text in texts(value))
 
 

@@ -135,10 +135,14 @@ def test_an_output_is_the_same_list_later(names: list[str]) -> None:
     assert later.points == ()
     assert {node.key for node in later.nodes} == {node.key for node in written.nodes}
     for node, other in zip(later.nodes, written.nodes, strict=True):
-        assert {one for one in node.dependencies if one.why != "for_each"} == set(other.dependencies)
+        assert {dependency for dependency in node.dependencies if dependency.why != "for_each"} == set(
+            other.dependencies
+        )
         assert node.selected == other.selected
         is_item = node.key.type == "zone"
-        assert [one.to for one in node.dependencies if one.why == "for_each"] == ([DNS] if is_item else [])
+        assert [dependency.to for dependency in node.dependencies if dependency.why == "for_each"] == (
+            [DNS] if is_item else []
+        )
         assert node.grown_for == (name if node.key.type in {"zone", "record"} else None)
 
 
@@ -148,7 +152,7 @@ def test_an_id_with_an_output_stays_an_output() -> None:
     name = ListName(DNS, "zone#${each.key}")
     items = items_of(Foreign(["eu"], (ForeignPart(placeholder="", resource=str(DNS)),)))
     graph = built(entry("${resources.dns.outputs.zones}"), found, {name: items})
-    record = next(one for one in GraphValues(graph).nodes() if one.node.key.type == "record")
+    record = next(node for node in GraphValues(graph).nodes() if node.node.key.type == "record")
     assert record.values == {"id": "eu"}
     assert [part.resource for part in record.foreign["values", "id"]] == [str(DNS)]
 
@@ -161,7 +165,7 @@ def test_a_param_with_an_output_stays_an_output() -> None:
     items = items_of(Foreign(value, (ForeignPart(placeholder="", resource=str(DNS)),)))
     params = {"host": "${each.value.host}", "login": "u:${each.value.password}", "all": "${each.value}"}
     graph = built(entry("${resources.dns.outputs.zones}", params=params), found, {name: items})
-    zone = next(one for one in GraphValues(graph).nodes() if one.node.key.type == "zone")
+    zone = next(node for node in GraphValues(graph).nodes() if node.node.key.type == "zone")
     assert zone.params == {"host": "h", "login": "u:s3cret", "all": {"host": "h", "password": "s3cret"}}
     assert set(zone.secret_params) == {("login",), ("all", "password")}
     assert set(zone.foreign_params) == {("host",), ("login",), ("all",)}
@@ -175,7 +179,7 @@ def test_a_placeholder_in_an_output_is_text() -> None:
     items = items_of(Foreign({"eu": "${context.app.id}"}, (ForeignPart(placeholder="", resource=str(DNS)),)))
     entries = entry("${resources.dns.outputs.zones}", params={"text": "${each.value}/${context.app.id}"})
     graph = built(entries, found, {name: items})
-    zone = next(one for one in GraphValues(graph).nodes() if one.node.key.type == "zone")
+    zone = next(node for node in GraphValues(graph).nodes() if node.node.key.type == "zone")
     assert zone.params == {"text": "${context.app.id}/shop"}
 
 
@@ -183,7 +187,7 @@ def test_a_list_is_known_when_its_source_is_provisioned() -> None:
     """Before, its value is unknown."""
     found = Collector()
     graph = built(entry("${resources.dns.outputs.zones}"), found)
-    values, owner = GraphValues(graph), next(one for one in graph.nodes if one.key == DNS)
+    values, owner = GraphValues(graph), next(node for node in graph.nodes if node.key == DNS)
     assert isinstance(values.list_of(graph.points[0], owner), Unknown)
     values.note_outputs(DNS, Outputs(data={"zones": ["eu"]}))
     assert [one.key for one in items_of(values.list_of(graph.points[0], owner))] == ["eu"]
@@ -198,4 +202,4 @@ def test_two_lists_with_one_item_and_other_params() -> None:
     other = {"zone#${each.key}": {"for_each": ["a"], "params": params}, "zone#a": {"params": {"n": "b"}}}
     with pytest.raises(CompileError) as refused:
         built(other, found)
-    assert [one.code for one in refused.value.diagnostics] == ["E0820"]
+    assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["E0820"]

@@ -84,14 +84,17 @@ def test_each_resource_of_the_graph_has_its_known_inputs() -> None:
     made = of_set(SHOP)
     values = GraphValues(made)
     evaluated = {node.key: values.evaluated(node) for node in made.nodes[:2]}
-    known = {one.key: one.evaluated for one in node_outcomes(made, CONTEXT, values, {}, {})}
+    known = {
+        node_outcome.key: node_outcome.evaluated
+        for node_outcome in node_outcomes(made, CONTEXT, values, {}, {})
+    }
     assert known == dict.fromkeys(known) | evaluated
-    assert not any(one.evaluated for one in node_outcomes(made, CONTEXT, None, {}, {}))
+    assert not any(node_outcome.evaluated for node_outcome in node_outcomes(made, CONTEXT, None, {}, {}))
 
 
 def of_records(*records: ActiveResource, **words: Any) -> dict[str, tuple[str, str]]:
     outcomes: dict[ResourceKey, ProvisioningOutcome] = words.pop("outcomes", {})
-    all_ = node_outcomes(None, CONTEXT, None, {one.key: one for one in records}, outcomes, **words)
+    all_ = node_outcomes(None, CONTEXT, None, {record.key: record for record in records}, outcomes, **words)
     return {one.key.type: (one.outcome.status, one.outcome.comment) for one in all_}
 
 
@@ -111,7 +114,7 @@ def test_what_was_to_be_removed_and_was_not_is_skipped() -> None:
     said = of_records(
         *records,
         outcomes={key("app"): ProvisioningOutcome("failed", "in use", old=records[0])},
-        removed={one.key for one in records},
+        removed={record.key for record in records},
     )
     assert said == {
         "app": ("failed", "in use"),

@@ -206,7 +206,7 @@ def test_a_placeholder_in_a_text_that_is_passed_on() -> None:
 def test_any_text_of_a_score_file_has_a_reading(text: str, dialect: Dialect) -> None:
     """No text makes the reader fail, and every fault is where its span says."""
     parsed, faults = parse_text(text, dialect)
-    assert all(text[one.start : one.end] == one.text for one in faults)
+    assert all(text[fault.start : fault.end] == fault.text for fault in faults)
     if isinstance(parsed, PlaceholderText):
         found = [part for part in parsed.parts if isinstance(part, Placeholder)]
         assert all(text[one.start : one.end] == one.text for one in found)

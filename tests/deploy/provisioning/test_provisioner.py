@@ -24,7 +24,7 @@ def made_by(driver: str, values: dict[str, Any] | None = None, **inputs: Any) ->
 
 
 def statuses(outcomes: dict[str, ProvisioningOutcome]) -> dict[str, str]:
-    return {type_: one.status for type_, one in outcomes.items() if type_ != "workload"}
+    return {type_: outcome.status for type_, outcome in outcomes.items() if type_ != "workload"}
 
 
 def test_a_resource_is_created_left_alone_and_updated() -> None:

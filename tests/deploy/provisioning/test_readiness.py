@@ -229,4 +229,4 @@ def test_a_malformed_condition_is_refused(ready: Any, problem: str) -> None:
     found = Collector()
     with pytest.raises(AssertionError):
         definition("db", found, ready=ready)
-    assert any(problem in one.summary for one in found.errors), found.errors
+    assert any(problem in error.summary for error in found.errors), found.errors

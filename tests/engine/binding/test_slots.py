@@ -43,7 +43,7 @@ def test_any_text_is_a_slot_or_none(text: str) -> None:
     except SlotSyntaxError:
         return
     assert slot.function.strip()
-    assert all(isinstance(one, str) for one in (*slot.args, *slot.kwargs.values(), *slot.path, slot.appended))
+    assert all(isinstance(arg, str) for arg in (*slot.args, *slot.kwargs.values(), *slot.path, slot.appended))
 
 
 def test_thousands_of_brackets_are_read_at_once() -> None:
@@ -70,7 +70,7 @@ def test_a_slot_is_what_was_written(
     args: list[str], kwargs: dict[str, str], path: list[str], appended: str | None, quote: str
 ) -> None:
     """Quoted arguments, the path and the appended text are read as written, in both kinds of quotes."""
-    words = [_quoted(one, quote) for one in args]
+    words = [_quoted(arg, quote) for arg in args]
     words += [f"{key} = {_quoted(value, quote)}" for key, value in kwargs.items()]
     text = f"{PREFIX}salt:test.echo({', '.join(words)})" + "".join(f".{key}" for key in path)
     if appended is not None:

@@ -63,7 +63,7 @@ def diagnostics(text: str) -> Sequence[Diagnostic]:
 
 
 def faults(text: str) -> list[str]:
-    return [f"{one.code} {one.span}" for one in diagnostics(text)]
+    return [f"{diagnostic.code} {diagnostic.span}" for diagnostic in diagnostics(text)]
 
 
 def cut(text: str) -> Scan:

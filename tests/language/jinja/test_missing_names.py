@@ -34,7 +34,9 @@ ENVIRONMENT = jinja2.Environment(autoescape=False)  # noqa: S701  # it only pars
 )
 def test_names_that_are_read_in_any_case(text: str, names: list[tuple[str, tuple[str, ...]]]) -> None:
     """A name in a branch, with a default, or set by the template is not among them."""
-    found = [(one.name, one.keys) for one in missing_names(ENVIRONMENT, text, {"known"})]
+    found = [
+        (missing_name.name, missing_name.keys) for missing_name in missing_names(ENVIRONMENT, text, {"known"})
+    ]
     assert found == names
 
 
@@ -61,7 +63,7 @@ def _errors(root: Path, text: str, *, path: str = "a.sls") -> list[tuple[str, st
     renderer = JinjaRenderer([root], shorten=str)
     with pytest.raises(CompileError) as raised:
         renderer.render(text, {"grains": {}}, path=path)
-    return [(str(one.span), one.help) for one in raised.value.diagnostics]
+    return [(str(diagnostic.span), diagnostic.help) for diagnostic in raised.value.diagnostics]
 
 
 def test_all_of_a_template_are_reported(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_terraforms_outputs_are_a_host_that_the_same_apply_configures(tmp_path: 
     files = [path for path in (root / ".ensue").rglob("*") if path.is_file()]
     assert [path for path in files if b"OPENSSH PRIVATE KEY" in path.read_bytes()] == []
     assert apply(root, "gone").exit_code == 0
-    assert [one.status for one in records(root) if one.srn.type == "ssh_host"] == ["invalidated"]
+    assert [record.status for record in records(root) if record.srn.type == "ssh_host"] == ["invalidated"]
 
 
 @pytest.mark.openssh
@@ -112,7 +112,7 @@ def test_the_example_of_a_provider_does_what_its_page_says(tmp_path: Path, serve
     assert (root / "reserved.txt").read_text() == "bench-1\n"
     assert first.exit_code == 0
     assert not any(one.changes for one in apply(root, "env").returns.values())
-    assert "ssh_host:jumphost-env-01" in {str(one.srn) for one in records(root)}
+    assert "ssh_host:jumphost-env-01" in {str(record.srn) for record in records(root)}
     write(root, states__more="env-02:\n  starting_state.deployed:\n    - provider: lab\n")
     (failed,) = apply(root, "more").returns.values()
     assert failed.comment == "environment env-02 is failed, not succeeded: all machines of the lab are taken"

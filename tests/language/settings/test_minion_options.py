@@ -40,7 +40,9 @@ def test_options_that_do_not_reach_minions_are_refused(tmp_path: Path) -> None:
     (tmp_path / "ensue.yaml").write_text("fleet: salt\nmodule_dirs: [x]\nnodegroups: {a: 'b*'}\n")
     with pytest.raises(ConfigurationError) as caught:
         options_for_minions(read_settings(tmp_path, None, {}))
-    assert [(one.code, one.summary.split("`")[1]) for one in caught.value.diagnostics] == [
+    assert [
+        (diagnostic.code, diagnostic.summary.split("`")[1]) for diagnostic in caught.value.diagnostics
+    ] == [
         ("E0876", "module_dirs"),
         ("E0876", "nodegroups"),
     ]

@@ -80,4 +80,4 @@ def test_a_profile_of_sdb_is_no_unknown_option(tmp_path: Path) -> None:
     """A mapping with a `driver` has a name of the user's own, of which nobody is warned."""
     (tmp_path / "ensue.yaml").write_text("osenv: {driver: env}\nodd: {other: env}\n")
     warnings = read_settings(tmp_path, None, {}).warnings
-    assert [one.span and one.span.line for one in warnings] == [2]
+    assert [warning.span and warning.span.line for warning in warnings] == [2]

@@ -99,18 +99,18 @@ def lay_out(root: Path, given: dict[str, Any]) -> None:
 
 def state_of(root: Path) -> dict[str, tuple[str, str, bytes]]:
     """Return everything below a folder: kind, mode and content by path."""
-    found: dict[str, tuple[str, str, bytes]] = {}
+    state: dict[str, tuple[str, str, bytes]] = {}
     for folder, folders, files in os.walk(root):
         for name in [*folders, *files]:
             path = Path(folder, name)
             shown = "/" + path.relative_to(root).as_posix()
             if path.is_symlink():
-                found[shown] = ("symlink", "0777", str(path.readlink()).encode())
+                state[shown] = ("symlink", "0777", str(path.readlink()).encode())
                 continue
             if not path.is_file() and not path.is_dir():
                 # Nobody is to read a pipe: that waits for a writer.
-                found[shown] = ("special", f"{path.stat().st_mode & 0o7777:04o}", b"")
+                state[shown] = ("special", f"{path.stat().st_mode & 0o7777:04o}", b"")
                 continue
             mode = f"{path.stat().st_mode & 0o7777:04o}"
-            found[shown] = ("directory", mode, b"") if path.is_dir() else ("file", mode, path.read_bytes())
-    return found
+            state[shown] = ("directory", mode, b"") if path.is_dir() else ("file", mode, path.read_bytes())
+    return state

@@ -273,7 +273,7 @@ def test_a_workload_is_merged_into_the_environment(project: DeployedProject) -> 
     words = ("deploy", "--app", "shop", "--env", "dev", "--env-type", "development", "--merge")
     ended = project.run(*words, "--out", "json")
     assert ended.code == 0, ended.err
-    workload = next(one for one in ended.document["nodes"] if one["id"] == "modules.api")
+    workload = next(node for node in ended.document["nodes"] if node["id"] == "modules.api")
     assert workload["status"] == "unchanged"
     assert workload["params"]["spec"]["containers"]["main"]["variables"] == {"PASSWORD": "(sensitive)"}
     assert "bound-s3cret" not in ended.out + ended.err

@@ -106,7 +106,7 @@ def test_a_password_is_in_no_command_and_in_no_message(server: dict[str, Any]) -
     ctx = context(fake)
     state("postgres_user.present", ctx, "x", password="hunter2x", db_password="hunter3x", **server)
     assert fake.commands
-    assert not [one for one in fake.commands if "hunter" in " ".join(one.argv or ())]
+    assert not [command for command in fake.commands if "hunter" in " ".join(command.argv or ())]
     assert ctx.masker.text("hunter2x hunter3x") == "(sensitive) (sensitive)"
 
 

@@ -15,8 +15,8 @@ def test_a_password_is_in_no_command_and_in_no_message() -> None:
     made = state("rabbitmq_user.present", ctx, "web", password="hunter2x")
     upstream = state("rabbitmq_upstream.present", ctx, "up", uri="amqp://a:hunter3x@host")
     assert (made.result, upstream.result, upstream.sensitive) == (True, True, ("definition:uri",))
-    assert not [one for one in fake.commands if "hunter" in " ".join(one.argv or ())]
-    assert [one.stdin for one in fake.commands if b"hunter2x" in one.stdin] == [b"hunter2x\n"]
+    assert not [command for command in fake.commands if "hunter" in " ".join(command.argv or ())]
+    assert [command.stdin for command in fake.commands if b"hunter2x" in command.stdin] == [b"hunter2x\n"]
     assert ctx.masker.text("hunter2x hunter3x") == "(sensitive) (sensitive)"
 
 
@@ -25,8 +25,8 @@ def test_a_user_without_a_password_cannot_log_in_with_any() -> None:
     fake = FakeConnection()
     fake.on_run("rabbitmqctl *", stdout=b"[]")
     assert state("rabbitmq_user.present", context(fake), "web").result is True
-    words = [" ".join(one.argv or ()) for one in fake.commands]
-    assert [one.split()[2] for one in words[:3]] == ["list_users", "add_user", "clear_password"]
+    words = [" ".join(command.argv or ()) for command in fake.commands]
+    assert [word.split()[2] for word in words[:3]] == ["list_users", "add_user", "clear_password"]
     fake.on_run("rabbitmqctl --quiet clear_password *", returncode=70, stderr=b"Error: no")
     failed = state("rabbitmq_user.present", context(fake), "web")
     assert (failed.result, "Error: no" in failed.comment) == (False, True)

@@ -86,10 +86,10 @@ def test_a_failure_halfway_registers_nothing(tmp_path: Path) -> None:
 
     assert failed.result is False
     assert "local-exec provisioner error" in failed.comment
-    assert [one for one in records(tmp_path) if one.srn.type == "dummy"] == []
+    assert [record for record in records(tmp_path) if record.srn.type == "dummy"] == []
     there.touch()
     assert apply(tmp_path, "vm").exit_code == 0
-    assert [one.status for one in records(tmp_path) if one.srn.type == "dummy"] == ["active"]
+    assert [record.status for record in records(tmp_path) if record.srn.type == "dummy"] == ["active"]
 
 
 def test_a_resource_is_not_where_terraform_runs(tmp_path: Path) -> None:

@@ -64,8 +64,8 @@ def certificates_in(path: Path, encoding: str, passphrase: str | None) -> list[x
             return [x509.load_der_x509_certificate(data)]
         case "pkcs7_pem" | "pkcs7_der":
             load = pkcs7.load_pem_pkcs7_certificates
-            found = (load if encoding.endswith("pem") else pkcs7.load_der_pkcs7_certificates)(data)
-            return sorted(found, key=lambda each: "CN=own" not in each.subject.rfc4514_string())
+            certificates = (load if encoding.endswith("pem") else pkcs7.load_der_pkcs7_certificates)(data)
+            return sorted(certificates, key=lambda each: "CN=own" not in each.subject.rfc4514_string())
         case _:
             container = pkcs12.load_pkcs12(data, passphrase.encode() if passphrase else None)
             assert container.cert is not None

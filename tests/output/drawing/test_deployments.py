@@ -148,7 +148,7 @@ def test_every_dependency_is_drawn(resources: list[ResourceToDraw]) -> None:
     top = drawn(resources)
     grid = grid_of(top, lambda *_: 60.0)
     ends = [one for gap in grid.bundles for one in gap if one.end.node is not None]
-    assert {(one.target.number, origin, one.kind) for one in ends for origin in one.origins} == {
+    assert {(end.target.number, origin, end.kind) for end in ends for origin in end.origins} == {
         (edge.before, edge.after, edge.kind) for edge in top.edges
     }
 

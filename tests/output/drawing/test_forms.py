@@ -97,9 +97,9 @@ def test_svg(run: ScopeBox) -> None:
     root = ET.fromstring("\n".join(svg_lines(run, NOBODY)))  # noqa: S314 - our own
     space = "{http://www.w3.org/2000/svg}"
     classes = [element.get("class", "") for element in root.iter() if element.get("class")]
-    assert sum(one.startswith("node ") for one in classes) == 3
-    assert sum(one.startswith("scope ") for one in classes) == 2
-    assert [one for one in classes if one.startswith("edge")] == [
+    assert sum(class_.startswith("node ") for class_ in classes) == 3
+    assert sum(class_.startswith("scope ") for class_ in classes) == 2
+    assert [class_ for class_ in classes if class_.startswith("edge")] == [
         "edge require", "edge grown", "edge grown",
         "edge require", "edge grown",
     ]  # fmt: skip

@@ -53,8 +53,8 @@ def test_a_name_may_be_written_in_several_ways(
     subject: Any, plain: dict[str, str], expected: str | None
 ) -> None:
     """As text of RFC 4514, a list, a mapping, or separate arguments."""
-    found = name_of(subject, plain)
-    assert (None if found is None else found.rfc4514_string()) == expected
+    name = name_of(subject, plain)
+    assert (None if name is None else name.rfc4514_string()) == expected
 
 
 @pytest.mark.parametrize(

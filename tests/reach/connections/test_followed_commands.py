@@ -102,7 +102,7 @@ file:
             return report.exit_code
 
     assert asyncio.run(run()) == 0
-    assert [one.split()[:2] for one in followed.states] == [["shown", "cmd.run"]]
+    assert [state.split()[:2] for state in followed.states] == [["shown", "cmd.run"]]
     assert followed.said == [b"shown\n", "end"]
 
 

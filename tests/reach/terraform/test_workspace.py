@@ -58,13 +58,13 @@ def test_a_null_output_is_there(tmp_path: Path) -> None:
     """Terraform leaves it out of its state. It is null from the first apply on, in plans as well."""
 
     def values(outputs: dict[str, Output] | None) -> dict[str, Any]:
-        return {name: one.value for name, one in (outputs or {}).items()}
+        return {name: output.value for name, output in (outputs or {}).items()}
 
     nulls = {"size": None, "computed": None, "hidden": None, "inner": [None]}
     assert asyncio.run(workspace(tmp_path, NULLS).plan()).outputs is None
     done = asyncio.run(workspace(tmp_path, NULLS).apply())
     assert values(done.outputs) == nulls
-    assert {name for name, one in done.outputs.items() if one.sensitive} == {"hidden"}
+    assert {name for name, output in done.outputs.items() if output.sensitive} == {"hidden"}
     planned = asyncio.run(workspace(tmp_path, NULLS).plan())
     assert (planned.changes, values(planned.outputs)) == ({}, nulls)
     assert values(workspace(tmp_path, NULLS).outputs()) == nulls

@@ -42,12 +42,12 @@ def sides(
 def _by_tag(
     plan: dict[str, PlannedState] | None, low: list[dict[str, Any]]
 ) -> dict[str, PlannedState] | None:
-    tags = {one.id: one.tag for one in compiled_states(low)}
+    tags = {compiled_state.id: compiled_state.tag for compiled_state in compiled_states(low)}
     return None if plan is None else {tags[id_]: one for id_, one in plan.items()}
 
 
 def told(comparison: TreeComparison) -> list[tuple[str, str, int]]:
-    return [(one.kind.value, one.what, one.count) for one in comparison.causes]
+    return [(cause.kind.value, cause.what, cause.count) for cause in comparison.causes]
 
 
 def test_the_same_low_data() -> None:
@@ -63,7 +63,10 @@ def test_arguments_of_one_name_share_a_cause() -> None:
     ours = [chunk("a", x=2), chunk("b", x=1), chunk("c", x=[1])]
     comparison = sides(salt, ours)
     assert told(comparison) == [("argument", "x of test.nop", 2), ("argument", "y of test.nop", 1)]
-    assert [(one.salt, one.ensue) for one in comparison.causes[0].differences] == [(1, 2), ("1", 1)]
+    assert [(difference.salt, difference.ensue) for difference in comparison.causes[0].differences] == [
+        (1, 2),
+        ("1", 1),
+    ]
     assert comparison.causes[1].differences[0].ensue == "(not given)"
 
 
@@ -80,7 +83,7 @@ def test_a_function_with_two_dots() -> None:
     """Salt drops what follows the second dot, so that the state is another one: that is intended."""
     salt = [chunk("a", "local.state"), chunk("b", "local.state")]
     comparison = sides(salt, [chunk("a", "local.state.sls"), chunk("c", "x.y")])
-    assert [(one.kind.value, one.what, bool(one.meant)) for one in comparison.causes] == [
+    assert [(cause.kind.value, cause.what, bool(cause.meant)) for cause in comparison.causes] == [
         ("only-in-salt", "local.state", False),
         ("only-in-ensue", "x.y", False),
         ("only-in-salt", "local.state", True),
@@ -101,7 +104,12 @@ def test_a_function_with_two_dots() -> None:
 def test_the_fewest_states_that_moved_are_named(salt: str, ours: str, moved: str) -> None:
     """A state that runs earlier is one difference, not one for each state that it has passed."""
     comparison = sides([chunk(one) for one in salt], [chunk(one) for one in ours])
-    found = [one for cause in comparison.causes for one in cause.differences if cause.kind.value == "order"]
+    found = [
+        difference
+        for cause in comparison.causes
+        for difference in cause.differences
+        if cause.kind.value == "order"
+    ]
     assert len(found) == len(moved)
     if len(moved) == 1:
         assert [one.where for one in found] == [moved]
@@ -139,7 +147,7 @@ def test_what_follows_from_another_state_is_a_consequence() -> None:
             {"a": planned(True), "b": planned(True)},
         ),
     )
-    assert [one.kind.value for one in comparison.causes] == ["result", "consequence"]
+    assert [cause.kind.value for cause in comparison.causes] == ["result", "consequence"]
 
 
 def test_what_is_missing_is_counted_once() -> None:
@@ -179,7 +187,7 @@ def test_what_is_meant_comes_last_with_its_reason() -> None:
             {"a": planned(None), "b": planned(None, {"new": 1}), "c": planned(None)},
         ),
     )
-    assert [(one.differences[0].where, bool(one.meant)) for one in comparison.causes] == [
+    assert [(cause.differences[0].where, bool(cause.meant)) for cause in comparison.causes] == [
         ("a", False),
         ("c", False),
         ("b", True),
@@ -196,7 +204,7 @@ def test_a_refusal_is_grouped_by_its_code() -> None:
     salt = SaltSide(version="1", python="p", states=low, plan={})
     comparison = compared("m", salt, Side(refusals=refusals), NOTHING_MISSING)
     assert told(comparison) == [("refused-by-ensue", "E0204", 1), ("refused-by-ensue", "E0312", 2)]
-    assert [bool(one.meant) for one in comparison.causes] == [False, True]
+    assert [bool(cause.meant) for cause in comparison.causes] == [False, True]
     both = compared(
         "m", SaltSide(version="1", python="p", refusals=refusals), Side(refusals=refusals), NOTHING_MISSING
     )
@@ -212,7 +220,7 @@ def test_a_refusal_of_a_top_file_that_salt_does_not_render() -> None:
     for logged, is_meant in ((log, True), (log[:1], False)):
         salt = SaltSide(version="1", python="p", log=logged)
         comparison = compared("m", salt, Side(refusals=(refusal,)), NOTHING_MISSING)
-        assert [bool(one.meant) for one in comparison.causes] == [is_meant]
+        assert [bool(cause.meant) for cause in comparison.causes] == [is_meant]
 
 
 def test_a_plan_that_breaks_off() -> None:

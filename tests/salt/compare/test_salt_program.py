@@ -59,4 +59,4 @@ def test_what_leads_to_no_python(name: str, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("text")
     with pytest.raises(ConfigurationError, match=name) as caught:
         salt_python(tmp_path / name)
-    assert [one.code for one in caught.value.diagnostics] == ["E0842"]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == ["E0842"]

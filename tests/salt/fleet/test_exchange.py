@@ -173,7 +173,7 @@ def test_every_run_ends_and_only_cycles_fail(site: Site, random: Any) -> None:
     minions = {minion: Simulated(minion, site, heard) for minion in MINIONS}
     ended: set[str] = set()
     while True:
-        able = [one for one in minions.values() if inboxes[one.name] or not one.is_over]
+        able = [minion for minion in minions.values() if inboxes[minion.name] or not minion.is_over]
         random.shuffle(able)
         moved = False
         for one in able:
@@ -190,8 +190,10 @@ def test_every_run_ends_and_only_cycles_fail(site: Site, random: Any) -> None:
                 exchange.ended(one.name, "it was refused" if one.problems else "")
         if not moved:
             break
-    assert all(one.is_over for one in minions.values()), {one.name: one.answers for one in minions.values()}
-    problems = [problem for one in minions.values() for problem in one.problems]
+    assert all(minion.is_over for minion in minions.values()), {
+        minion.name: minion.answers for minion in minions.values()
+    }
+    problems = [problem for minion in minions.values() for problem in minion.problems]
     assert bool(problems) is not can_all_end(site), problems
 
 

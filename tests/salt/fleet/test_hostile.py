@@ -88,12 +88,12 @@ class Attack:
         for text in (
             fleet_text(report, self._masker, COLOURED),
             answers_text(report, self._masker, COLOURED),
-            *(failed_line(one, self._masker) for one in report.minions),
+            *(failed_line(minion, self._masker) for minion in report.minions),
             rows,
         ):
             assert not [sign for sign in _SIGNS if sign in text]
         json.dumps(fleet_data(report, self._masker))
-        return {one.id: one for one in report.minions}
+        return {minion.id: minion for minion in report.minions}
 
     def _frames(self, messages: Sequence[bytes]) -> Iterator[dict[str, Any]]:
         bad, good = (signer(name, public=KEY.public) for name in ("bad", "good"))

@@ -81,4 +81,4 @@ def test_what_a_minion_says_is_no_option_of_pip(abi: str, libc: str) -> None:
     except NoWheelsError:
         return
     assert minor >= 11
-    assert all(one.isascii() and one.replace("_", "").isalnum() for one in platforms)
+    assert all(platform.isascii() and platform.replace("_", "").isalnum() for platform in platforms)

@@ -85,7 +85,7 @@ def counts(run: MinionRun) -> dict[str, int]:
 
 def ids(run: MinionRun) -> list[str]:
     """Return the IDs of the failures that are kept."""
-    return [one.id for one in run.failures]
+    return [failure.id for failure in run.failures]
 
 
 def text_of(*reports: MinionReport) -> str:

@@ -41,8 +41,8 @@ class Fleet:
     async def carry_out(self, order: FleetOrder, watcher: FleetWatcher) -> FleetReport:
         self.asked.append(order.tgt)
         minions = self.answers.pop(0)
-        for one in minions:
-            watcher.ended(one)
+        for minion in minions:
+            watcher.ended(minion)
         is_good = all(one.ok for one in minions)
         return FleetReport(
             run_id="r",

@@ -343,8 +343,8 @@ def test_an_older_store_gets_the_tables(
             "4",
         )
         assert database.execute("SELECT count(*) FROM ensue_deployment").fetchone() == (0,)
-    for one in stores:
-        one.close()
+    for store in stores:
+        store.close()
 
 
 def test_a_project_without_a_store_gets_none_by_reading(cachedir: Path) -> None:

@@ -133,8 +133,8 @@ def test_the_newest_ones_are_kept(make_store: MakeStore, database: CrossRunStore
         make_store().begin(DEV, deployment(number))
     with database.reading() as entries:
         names = list(entries.deployments.names())
-    assert [one.number for one in names if one.env == "dev"] == list(range(3, KEPT_DEPLOYMENTS + 3))
-    assert [one.number for one in names if one.env == "prod"] == [1]
+    assert [name.number for name in names if name.env == "dev"] == list(range(3, KEPT_DEPLOYMENTS + 3))
+    assert [name.number for name in names if name.env == "prod"] == [1]
 
 
 def test_nothing_is_in_the_clear(make_store: MakeStore, database: CrossRunStore) -> None:

@@ -81,7 +81,9 @@ def test_what_a_declaration_registers_no_longer_is_orphaned(
     assert (registry.get(hosts[1]), registry.get(hosts[1], even_orphaned=True)) == (None, CONFIG)
     assert (registry.get(HOST, even_orphaned=True), registry.list_for_type("ssh_host")) == (None, ["a"])
     assert [
-        (one["action"], one["srn"], one["why"]) for one in registry.audit_entries() if one["why"] == "gone"
+        (audit_entry["action"], audit_entry["srn"], audit_entry["why"])
+        for audit_entry in registry.audit_entries()
+        if audit_entry["why"] == "gone"
     ] == [("orphan", "ssh_host:b", "gone"), ("orphan", "ssh_host:c", "gone")]
     assert registry.register_many(requests[1:2])[0].changed
     assert registry.declarations() == {by: hosts[:2]}
@@ -107,7 +109,7 @@ def test_what_is_orphaned_together_stays_orphaned(registry: ResourceRegistry) ->
         [RegistrationRequest(srn=srn, config=CONFIG, source=sources[srn], declared_by=by) for srn in sources]
     )
     assert registry.orphan(by, [HOST, below], reason="gone") == Orphaned(srns=(below, HOST))
-    assert [one.status for one in registry.records()] == ["orphaned", "orphaned"]
+    assert [record.status for record in registry.records()] == ["orphaned", "orphaned"]
 
 
 def test_every_file_is_private(registry: ResourceRegistry, cachedir: Path) -> None:

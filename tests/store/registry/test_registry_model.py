@@ -214,7 +214,7 @@ def test_the_registry_does_what_the_model_says(steps: list[Step]) -> None:
 def _compare(model: Model, registry: ResourceRegistry) -> None:
     model.expire()
     known = {one.srn: one for one in model.known.values()}
-    assert {one.srn: (one.status == "active", one.source) for one in registry.records()} == {
+    assert {record.srn: (record.status == "active", record.source) for record in registry.records()} == {
         srn: (one.active, one.source) for srn, one in known.items()
     }
     for srn in (*RESOURCES, IMPOSTOR):

@@ -167,7 +167,7 @@ def test_the_list_is_newest_first_and_may_be_empty(tmp_path: Path) -> None:
     assert find_fault(tmp_path) == "there are no runs yet"
     for number in range(3):
         write(tmp_path, EVENTS, run_id=f"20261120T23595{number}-000000")
-    assert [one.run_id[14:15] for one in list_runs(tmp_path)] == ["2", "1", "0"]
+    assert [list_run.run_id[14:15] for list_run in list_runs(tmp_path)] == ["2", "1", "0"]
 
 
 def find_fault(cachedir: Path) -> str:
@@ -197,7 +197,7 @@ def test_run_ids_sort_by_time(moments: list[dt.datetime]) -> None:
     moments = sorted({moment.astimezone(dt.UTC) for moment in moments if 1000 < moment.year < 9000})
     ids = [new_run_id(moment) for moment in moments]
     assert ids == sorted(ids)
-    assert all(len(one) == len(RUN) for one in ids)
+    assert all(len(id_) == len(RUN) for id_ in ids)
 
 
 def test_a_run_id_has_the_documented_form() -> None:
@@ -242,14 +242,14 @@ def test_old_journals_make_room(tmp_path: Path) -> None:
         path = write(tmp_path, EVENTS, run_id=f"20210101T00000{number}-000000")
         path.write_bytes(path.read_bytes().replace(b'"process":"', b'"process":"other'))
     Journal.create(tmp_path, RUN, masker=Masker(), keep_runs=3).close()
-    assert [one.run_id for one in list_runs(tmp_path)] == [
+    assert [list_run.run_id for list_run in list_runs(tmp_path)] == [
         RUN,
         "20210101T000005-000000",
         "20210101T000004-000000",
         oldest.stem,
     ]
     prune_runs(tmp_path, 0)
-    assert RUN in {one.run_id for one in list_runs(tmp_path)}
+    assert RUN in {list_run.run_id for list_run in list_runs(tmp_path)}
 
 
 def test_old_journals_make_room_by_their_size(tmp_path: Path) -> None:
@@ -259,13 +259,13 @@ def test_old_journals_make_room_by_their_size(tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes().replace(b'"process":"', b'"process":"other'))
     size_bytes = path.stat().st_size
     prune_runs(tmp_path, 100, 3 * size_bytes)
-    assert [one.run_id[14] for one in list_runs(tmp_path)] == ["3", "2", "1"]
+    assert [list_run.run_id[14] for list_run in list_runs(tmp_path)] == ["3", "2", "1"]
     prune_runs(tmp_path, 100, 2 * size_bytes - 1)
-    assert [one.run_id[14] for one in list_runs(tmp_path)] == ["3"]
+    assert [list_run.run_id[14] for list_run in list_runs(tmp_path)] == ["3"]
     prune_runs(tmp_path, 100, 1)
-    assert [one.run_id[14] for one in list_runs(tmp_path)] == ["3"]
+    assert [list_run.run_id[14] for list_run in list_runs(tmp_path)] == ["3"]
     Journal.create(tmp_path, RUN, masker=Masker(), keep_runs_bytes=1).close()
-    assert [one.run_id for one in list_runs(tmp_path)] == [RUN]
+    assert [list_run.run_id for list_run in list_runs(tmp_path)] == [RUN]
 
 
 def test_a_run_has_one_journal(tmp_path: Path) -> None:

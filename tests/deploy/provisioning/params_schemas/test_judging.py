@@ -38,7 +38,7 @@ def misfits(params: Any, data: Any, secret_paths: tuple[Any, ...] = ()) -> list[
 
 def words(params: Any, data: Any) -> list[str]:
     """Return the messages without the resource."""
-    return [one.summary.replace(f" of {KEY}", "") for one in misfits(params, data)]
+    return [misfit.summary.replace(f" of {KEY}", "") for misfit in misfits(params, data)]
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,12 @@ def reference(id_: str) -> Reference:
 
 def bound(chunk: Chunk) -> Chunk:
     """Return a chunk with a text that reads each state that it is bound to."""
-    producers = [other for one in chunk.requisites if one.kind.value == "arg_bind" for other in one.chunks]
+    producers = [
+        other
+        for requisite in chunk.requisites
+        if requisite.kind.value == "arg_bind"
+        for other in requisite.chunks
+    ]
     if not producers:
         return chunk
     pieces = tuple(Binding(reference=reference(str(other)), producer=other) for other in producers)
@@ -197,13 +202,17 @@ def test_a_part_means_the_same_as_in_the_whole_plan(world: World, data: st.DataO
 
 def named(plan: Plan, chunk: Chunk) -> list[tuple[str, list[str], bool]]:
     return [
-        (one.kind.value, [plan.chunks[other].id for other in one.chunks], one.any) for one in chunk.requisites
+        (requisite.kind.value, [plan.chunks[other].id for other in requisite.chunks], requisite.any)
+        for requisite in chunk.requisites
     ]
 
 
 def pieces(chunk: Chunk) -> list[Binding]:
     return [
-        one for text in (chunk.bindings or {}).values() for one in text.pieces if isinstance(one, Binding)
+        piece
+        for text in (chunk.bindings or {}).values()
+        for piece in text.pieces
+        if isinstance(piece, Binding)
     ]
 
 
@@ -263,7 +272,7 @@ def test_states_with_equal_requisites_still_share_them() -> None:
     plan = structs.replace(
         plan,
         chunks=tuple(
-            structs.replace(one, requisites=shared) if one.requisites else one for one in plan.chunks
+            structs.replace(chunk, requisites=shared) if chunk.requisites else chunk for chunk in plan.chunks
         ),
     )
     choice = PartChoice(chosen=None, excluded={0: "excluded"})
