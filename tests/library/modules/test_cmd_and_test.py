@@ -99,6 +99,7 @@ def test_a_program_may_end_with_the_exit_code_of_a_missing_one() -> None:
         assert call(cmd, "retcode", ["/bin/sh", "-c", f"exit {code}"]) == code
     assert call(cmd, "retcode", ["env", "no-such-program"]) == 127
     assert call(cmd, "retcode", "no-such-program", python_shell=True) == 127
+    assert call(cmd, "retcode", ["no-such-program"], python_shell=True) == 127
 
 
 def test_a_program_in_a_folder_of_its_own_path(tmp_path: Path) -> None:

@@ -122,6 +122,28 @@ def test_network_names_and_routes() -> None:
     assert (route["addr_family"], route["gateway"], route["interface"]) == ("inet", "10.0.0.1", "eth0")
 
 
+def test_addresses_without_dig() -> None:
+    """The target resolves the name itself; IPv4 addresses that are mapped to IPv6 are left out."""
+    rows = b"10.1.2.3 STREAM a.org\n10.1.2.3 DGRAM\n10.1.2.3 RAW\n10.1.2.4 STREAM\n10.1.2.4 RAW\n"
+    target = scripted("getent ahostsv4 -- a.org", rows)
+    target.on_run("getent ahostsv6 -- a.org", stdout=b"2001:db8::7 RAW\n::ffff:10.1.2.3 RAW\n")
+    target.on_run("getent ahostsv4 -- nowhere", returncode=2)
+    assert call("dnsutil.A", "a.org", target=target) == ["10.1.2.3", "10.1.2.4"]
+    assert call("dnsutil.AAAA", "a.org", target=target) == ["2001:db8::7"]
+    assert call("dnsutil.A", "nowhere", target=target) == []
+    with pytest.raises(StateFailedError, match="neither `dig` nor `getent`"):
+        call("dnsutil.A", "a.org")
+    with pytest.raises(StateFailedError, match="no program `dig`"):
+        call("dnsutil.A", "a.org", "10.0.0.1", target=target)
+
+
+def test_addresses_with_dig() -> None:
+    """The functions of `dnsutil` ask the program `dig` where it is there."""
+    target = scripted("dig +short a.org A", b"10.1.2.3\n")
+    target.on_run("/bin/sh -c * sh dig", stdout=b"/usr/bin/dig")
+    assert call("dnsutil.A", "a.org", target=target) == ["10.1.2.3"]
+
+
 def test_dig() -> None:
     """Only addresses are returned, not the names that stand before them; without `dig` that is said."""
     target = scripted("dig +short a.org A @10.0.0.1", b"b.org.\n10.1.2.3\n")

@@ -62,7 +62,7 @@ def test_an_argument_called_name_is_written_with_m() -> None:
 
 def test_what_a_function_says_of_itself_is_the_result() -> None:
     """False, a retcode other than 0 and a result of false are failures, nested too."""
-    failed = state("module.run", context(), "x", **{"cmd.run_all": ["exit 3"], "cmd.run": ["echo a"]})
+    failed = state("module.run", context(), "x", **{"cmd.run_all": ["sh -c 'exit 3'"], "cmd.run": ["echo a"]})
     assert (failed.result, failed.changes) == (False, {"cmd.run": "a"})
     assert failed.comment == "'cmd.run_all' failed: (error message N/A), cmd.run: a"
     ctx = context()

@@ -211,6 +211,17 @@ def test_a_refusal_is_grouped_by_its_code() -> None:
     assert both.compiles_nowhere
 
 
+@pytest.mark.parametrize("code", ["E0885", "E0886"])
+def test_a_refusal_of_encrypted_values(code: str) -> None:
+    """Salt takes an encrypted text for the value: that ensue refuses it is intended."""
+    refusal = CompileRefusal(code=code, message="one.sls:1: m", summary="s", place="one.sls:1")
+    salt = SaltSide(version="1", python="p", states=compiled_states([chunk("a")]))
+    comparison = compared("m", salt, Side(refusals=(refusal,)), NOTHING_MISSING)
+    assert [one.meant for one in comparison.causes] == [
+        "Salt uses the encrypted message itself as the value; ensue refuses it"
+    ]
+
+
 def test_a_refusal_of_a_top_file_that_salt_does_not_render() -> None:
     """Salt logs why its top file is empty, and runs nothing: that ensue refuses the file is intended."""
     refusal = CompileRefusal(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from ensue.salt.compare.sides import PlannedState
 
+_ENCRYPTED: Final = "Salt uses the encrypted message itself as the value; ensue refuses it"
 _NEVER_RUNS: Final = (
     "Salt runs the other states and fails this one when its turn comes; ensue refuses the run first"
 )
@@ -27,6 +28,8 @@ OF_REFUSALS: Final[Mapping[str, str]] = {
     "E0503": "Salt ignores a requisite of an unknown form; ensue refuses it",
     "E0601": "Salt treats a broken top file as an empty one; ensue reports the error",
     "E0602": "Salt treats a target that does not parse as one that matches nothing; ensue refuses it",
+    "E0885": _ENCRYPTED,
+    "E0886": _ENCRYPTED,
 }
 """Reasons for what ensue refuses and Salt does not, by code."""
 

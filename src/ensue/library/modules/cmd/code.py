@@ -15,6 +15,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.core.model.data import is_list
 from ensue.library.modules.cmd.invocation import invoke
 from ensue.library.modules.cmd.options import read_options
@@ -66,7 +68,10 @@ async def _run(
     args: str | list[str] | None,
     options: dict[str, Any],
 ) -> DataMap:
-    read = read_options({name: value for name, value in options.items() if value is not None})
+    read = msgspec.structs.replace(
+        read_options({name: value for name, value in options.items() if value is not None}),
+        needs_program=True,
+    )
     lines = code if is_list(code) else [code]
     words = args if is_list(args) else str(args).split() if args else []
     path = f"{FOLDER}/.ensue-code-{os.urandom(8).hex()}"

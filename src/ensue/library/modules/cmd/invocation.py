@@ -94,7 +94,7 @@ async def _invoked(
     done = await ctx.connection.run(request)
     if options.background:
         return _started(done)
-    if done.returncode in _DID_NOT_START and not isinstance(command, str):
+    if done.returncode in _DID_NOT_START and options.needs_program and not isinstance(command, str):
         await _refuse_missing(ctx, str(next(iter(command), "")), options, done)
     return _ended(done, options)
 
@@ -108,8 +108,10 @@ async def _refuse_missing(
         StateFailedError: it is missing.
     """
     look_up = [DEFAULT_SHELL, "-c", _IS_PROGRAM, "sh", program]
-    plain = msgspec.structs.replace(options, stdin=b"", is_quiet=True, success_retcodes=frozenset())
-    if program == DEFAULT_SHELL or not (await _invoked(ctx, look_up, plain, merge_stderr=False))["retcode"]:
+    plain = msgspec.structs.replace(
+        options, stdin=b"", is_quiet=True, success_retcodes=frozenset(), needs_program=False
+    )
+    if not (await _invoked(ctx, look_up, plain, merge_stderr=False))["retcode"]:
         return
     output = _shown(done.stderr or done.stdout, options).strip()
     raise StateFailedError(

@@ -41,6 +41,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
         success_stdout: texts in the output that make the exit code count as 0.
         success_stderr: texts in the error output that make the exit code count as 0.
         ignore_retcode: `ensue call` succeeds whatever the exit code is.
+        needs_program: fail if the program of a list is missing, instead of returning the exit code 127.
     """
 
     cwd: str | None = None
@@ -62,6 +63,7 @@ class CommandOptions(msgspec.Struct, frozen=True, kw_only=True):
     success_stdout: tuple[str, ...] = ()
     success_stderr: tuple[str, ...] = ()
     ignore_retcode: bool = False
+    needs_program: bool = False
 
 
 _DEFAULTS: Final = CommandOptions()

@@ -15,6 +15,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from ensue.core.errors import StateFailedError
 from ensue.library.modules.cmd.invocation import invoke
 from ensue.library.modules.cmd.options import read_options
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
+    from ensue.library.modules.cmd.options import CommandOptions
 
 
 async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -32,7 +35,7 @@ async def run(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data
     Example:
         ensue call '*' cmd.run uptime
     """
-    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs), merge_stderr=True))["stdout"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), _options(ctx, kwargs), merge_stderr=True))["stdout"]
 
 
 async def shell(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -54,7 +57,7 @@ async def run_all(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
         ensue call '*' cmd.run_all uptime
     """
     merge_stderr = bool(kwargs.get("redirect_stderr"))
-    return await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs), merge_stderr=merge_stderr)
+    return await invoke(ctx, _command(ctx, cmd, kwargs), _options(ctx, kwargs), merge_stderr=merge_stderr)
 
 
 async def run_bg(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> DataMap:
@@ -73,7 +76,7 @@ async def run_stdout(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
     Example:
         ensue call '*' cmd.run_stdout uptime
     """
-    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs)))["stdout"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), _options(ctx, kwargs)))["stdout"]
 
 
 async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -82,7 +85,7 @@ async def run_stderr(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) 
     Example:
         ensue call '*' cmd.run_stderr uptime
     """
-    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs)))["stderr"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), _options(ctx, kwargs)))["stderr"]
 
 
 async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> Data:
@@ -91,7 +94,7 @@ async def retcode(ctx: FunctionContext, cmd: str | list[str], **kwargs: Any) -> 
     Example:
         ensue call '*' cmd.retcode uptime
     """
-    return (await invoke(ctx, _command(ctx, cmd, kwargs), read_options(kwargs)))["retcode"]
+    return (await invoke(ctx, _command(ctx, cmd, kwargs), _options(ctx, kwargs)))["retcode"]
 
 
 def _command(ctx: FunctionContext, cmd: str | list[str], given: Mapping[str, Any]) -> str | list[str]:
@@ -106,6 +109,14 @@ def _command(ctx: FunctionContext, cmd: str | list[str], given: Mapping[str, Any
         return shlex.split(cmd)
     except ValueError:
         raise StateFailedError("a quote in the command is not closed") from None
+
+
+def _options(ctx: FunctionContext, given: Mapping[str, Any]) -> CommandOptions:
+    """Return the options of a command; as in Salt, a program is missing only where no shell looks for it."""
+    options = read_options(given)
+    if _is_for_shell(ctx, given.get("python_shell")):
+        return options
+    return msgspec.structs.replace(options, needs_program=True)
 
 
 def _is_for_shell(ctx: FunctionContext, python_shell: Any) -> bool:
