@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import gzip
 from typing import TYPE_CHECKING
+
+import pytest
 
 if TYPE_CHECKING:
     from tests.cli.shell import Shell
@@ -31,6 +34,66 @@ def test_a_command_exempts_what_it_consists_of(shell: Shell) -> None:
     assert called.code == 0
     assert '"any": true' in called.out
     assert '"own": false' in called.out
+
+
+LEAVING = '''
+"""Leaves objects in a cycle at the end of the process."""
+
+import gzip
+import weakref
+
+KEPT = []
+
+
+class Mine:
+    pass
+
+
+def proxy():
+    KEPT.append(weakref.proxy(Mine()))
+    return True
+
+
+def packed(path):
+    file = gzip.open(path, "wb")
+    file.write(b"whole")
+    file.itself = [file]
+    return True
+
+
+def finished(path):
+    class Ending:
+        def __del__(self):
+            with open(path, "w") as file:
+                file.write("whole")
+
+    KEPT.append((Ending(), KEPT))
+    return True
+
+
+def written(path):
+    file = open(path, "w")
+    file.write("whole")
+    KEPT.append((file, KEPT))
+    return True
+'''
+
+
+@pytest.mark.parametrize("function", ["finished", "packed", "written"])
+def test_what_a_function_leaves_is_finished(shell: Shell, function: str) -> None:
+    """Files that it leaves open are written at the end, also compressed ones, and finalizers are called."""
+    shell.write("states/_modules/leaving.py", LEAVING)
+    path = shell.root / "left"
+    assert shell.run_anew("call", "*", f"leaving.{function}", str(path)).code == 0
+    content = path.read_bytes()
+    assert (gzip.decompress(content) if function == "packed" else content) == b"whole"
+
+
+def test_an_object_that_fails_whatever_it_is_asked(shell: Shell) -> None:
+    """A proxy of an object that is gone does not fail the command at its end."""
+    shell.write("states/_modules/leaving.py", LEAVING)
+    called = shell.run_anew("call", "*", "leaving.proxy")
+    assert (called.code, called.err) == (0, "")
 
 
 def test_another_process_is_left_alone(shell: Shell) -> None:

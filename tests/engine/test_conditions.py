@@ -96,6 +96,7 @@ def test_a_command_that_the_shell_does_not_find(option: str, effect: str) -> Non
         ("cat /a 2>/dev/null | grep -q x /b", 2, "`grep -s` treats a file that does not exist"),
         ("cmp /a /b || /usr/bin/diff /a /c", 3, "reports an error (exit code 3)"),
         ("/a/file", 126, "the shell cannot execute the command of `unless` (exit code 126)"),
+        ('test "" -eq 1', 2, "reports an error (exit code 2)"),
         ("sleep 9", -15, "signal 15 ended the command of `unless`"),
         ("[[ a == b ]]", 127, "`[[` is of bash: write `shell: /bin/bash`"),
     ],
@@ -119,6 +120,17 @@ def test_a_command_that_reports_an_error(line: str, code: int, event: str) -> No
 def test_exit_codes_that_are_answers(line: str, code: int, stderr: bytes) -> None:
     """Other programs have such codes as their no, and an author may decline to hear of an error."""
     assert not warned(line, returncode=code, stderr=stderr)
+
+
+@pytest.mark.parametrize("secret", ["correct horse battery staple", "two  blanks", "first line\nsecond line"])
+def test_secrets_of_a_warning_are_masked_before_it_is_shortened(secret: str) -> None:
+    """No part of a secret is left where a long line or error output is cut, or has its blanks joined."""
+    for width in range(40, 210, 5):
+        line, prepared = f"check {'x' * width} '{secret}' and more", lab()
+        prepared.masker.add(secret)
+        prepared.connection.on_run(line, returncode=127, stderr=f"{'y' * width} {secret}: no".encode())
+        [warning] = prepared.returns([Row("a", "change", options=StateOptions(unless=(line,)))])["a"].warnings
+        assert not [word for word in secret.split() if word in warning]
 
 
 def test_success_codes_of_a_condition_are_no_errors() -> None:

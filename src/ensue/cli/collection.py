@@ -11,12 +11,11 @@ All of this is only for a process that is a command's own.
 from __future__ import annotations
 
 import gc
-import io
-from contextlib import suppress
 from typing import Final
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 2_000_000
-_WRITERS: Final = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
+_OWN_MODULES: Final = ("_asyncio", "asyncio", "builtins", "ensue")
+"""Where the types are defined whose finalizers write nothing: tasks, coroutines and the command's loop."""
 
 
 def collect_rarely() -> None:
@@ -27,22 +26,23 @@ def collect_rarely() -> None:
 def exempt_program() -> None:
     """Never visit again what has been loaded so far.
 
-    To be called before plug-ins are loaded: files that they leave open are written by `exempt_rest`.
+    To be called before plug-ins are loaded: what they leave unfinished is seen by `exempt_rest`.
     """
     gc.freeze()
 
 
 def exempt_rest() -> None:
-    """Do not collect at the end of the process; files that plug-ins have left open are written all the same.
+    """Do not collect at the end of the process, unless a finalizer is left to be called.
 
-    Python closes a file when nothing refers to it any more; one that is part of a cycle only a collection
-    finds.
+    Python finishes an object (writes the rest of a file, removes a temporary one) when nothing refers to it
+    any more; one that is part of a cycle only a collection finds. So what is left is collected if any of it
+    has a finalizer. Types decide that, because a dead proxy fails whatever it is asked.
     """
-    for left in filter(_is_writer, gc.get_objects()):
-        with suppress(OSError, ValueError):
-            left.flush()
-    gc.freeze()
+    types = list(map(type, gc.get_objects()))
+    if not any(map(_has_finalizer, dict(zip(map(id, types), types, strict=True)).values())):
+        gc.freeze()
 
 
-def _is_writer(value: object) -> bool:
-    return isinstance(value, _WRITERS)
+def _has_finalizer(kind: type) -> bool:
+    module = str(kind.__module__).partition(".")[0]
+    return module not in _OWN_MODULES and any("__del__" in vars(base) for base in kind.__mro__)

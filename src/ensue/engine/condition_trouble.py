@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from textwrap import shorten
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.contracts.connection import Command
@@ -45,7 +44,6 @@ _RESERVED: Final = frozenset({
 })  # fmt: skip
 """Words that the grammar of a shell knows; a line of plain words without them has no syntax error."""
 
-_SHOWN_CHARS: Final = 200
 _TEMPLATE_ADVICE: Final = "an expression of pillar or grains belongs in {% if … %}"
 
 
@@ -55,7 +53,7 @@ class Trouble(NamedTuple):
     Args:
         event: what has happened, to be followed by what it counts as; `{}` is the word of the condition.
         advice: what to do about it.
-        detail: the first line of the command's error output, or what the target reports.
+        detail: the command's error output, or what the target reports; it may contain secrets.
     """
 
     event: str
@@ -76,7 +74,7 @@ async def trouble_of(completed: Completed, line: str, shell: str, connection: Co
         EnsueError: the target cannot run the shell again.
     """
     code = completed.returncode
-    stderr = _first_line(completed.stderr)
+    stderr = completed.stderr.decode(errors="replace").strip()
     if trouble := _without_answer(code, line, stderr):
         return trouble
     # A command that reports an error says so; `grep -s` and `2>/dev/null` are how an author declines that.
@@ -101,11 +99,6 @@ def _without_answer(code: int, line: str, stderr: str) -> Trouble | None:
         event = "the shell cannot execute the command of `{}` (exit code 126)"
         return Trouble(event, "its file needs the permission to be executed: `sh FILE` does not", stderr)
     return None
-
-
-def _first_line(stderr: bytes) -> str:
-    text = stderr.decode(errors="replace").strip()
-    return shorten(text.partition("\n")[0], _SHOWN_CHARS, placeholder="…")
 
 
 def _advice_of_missing(line: str) -> str:
@@ -153,7 +146,7 @@ def _last_of_pipelines(line: str) -> list[list[str]] | None:
                 lasts.append([])
             elif word == "|":
                 lasts[-1].clear()
-            elif _PUNCTUATION.issuperset(word) and word not in _REDIRECTIONS:
+            elif word and _PUNCTUATION.issuperset(word) and word not in _REDIRECTIONS:
                 return None
             else:
                 lasts[-1].append(word)

@@ -8,7 +8,7 @@ Source: Salt 3008, measured: all conditions are evaluated, and each adds to the 
 from __future__ import annotations
 
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
@@ -16,14 +16,17 @@ from ensue.core.errors import RemoteFileError
 from ensue.engine.condition_command import check_holds, condition_holds
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import Data, DataMap
     from ensue.engine.condition_trouble import Trouble
 
-_SHOWN_CHARS: Final = 80
+    _Troubles: TypeAlias = list[tuple[Trouble, str, str, bool | None]]
+
+_SHOWN_LINE_CHARS: Final = 80
+_SHOWN_DETAIL_CHARS: Final = 200
 _EFFECTS: Final[dict[tuple[str, bool | None], str]] = {
     ("onlyif", False): "false, so the state is skipped",
     ("onlyif", None): "false, so the state is skipped",
@@ -59,8 +62,16 @@ def has_conditions(chunk: Chunk) -> bool:
     return bool(options.unless or options.onlyif or options.creates)
 
 
-async def look_at_conditions(context: StateContext, chunk: Chunk) -> ConditionsResult:
+async def look_at_conditions(
+    context: StateContext, chunk: Chunk, mask: Callable[[str], str]
+) -> ConditionsResult:
     """Evaluate all conditions of a chunk.
+
+    Args:
+        context: the context of the state.
+        chunk: the state.
+        mask: takes secrets out of a text. A warning is masked before it is shortened: a part of a secret is
+            not recognized later.
 
     Raises:
         EnsueError: a condition cannot be evaluated.
@@ -68,16 +79,17 @@ async def look_at_conditions(context: StateContext, chunk: Chunk) -> ConditionsR
     options = chunk.options
     context = context.for_conditions
     results: dict[str, ConditionsResult] = {}
-    warnings: list[str] = []
+    troubles: _Troubles = []
     if options.onlyif:
-        results["onlyif"] = await _onlyif(context, chunk, warnings)
+        results["onlyif"] = await _onlyif(context, chunk, troubles)
     if options.unless:
-        results["unless"] = await _unless(context, chunk, warnings)
+        results["unless"] = await _unless(context, chunk, troubles)
     if options.creates:
         results["creates"] = await _creates(context, options.creates)
     not_met = tuple(word for word, result in results.items() if not result.met)
     comment = "\n".join(result.comment for result in results.values())
-    return ConditionsResult(not not_met, comment, tuple(warnings), not_met)
+    warnings = tuple(_warning(*trouble, mask) for trouble in troubles)
+    return ConditionsResult(not not_met, comment, warnings, not_met)
 
 
 def paths_in_conditions(chunk: Chunk) -> set[str]:
@@ -117,20 +129,20 @@ async def check_afterwards(context: StateContext, chunk: Chunk) -> ConditionsRes
     return ConditionsResult(met=True, comment="check_cmd determined the state succeeded")
 
 
-async def _onlyif(context: StateContext, chunk: Chunk, warnings: list[str]) -> ConditionsResult:
+async def _onlyif(context: StateContext, chunk: Chunk, troubles: _Troubles) -> ConditionsResult:
     for entry in chunk.options.onlyif:
         if not _is_condition(entry):
             return ConditionsResult(met=True, comment="onlyif execution failed, bad type passed")
-        if not await _holds(context, chunk, entry, "onlyif", warnings):
+        if not await _holds(context, chunk, entry, "onlyif", troubles):
             return ConditionsResult(met=False, comment="onlyif condition is false")
     return ConditionsResult(met=True, comment="onlyif condition is true")
 
 
-async def _unless(context: StateContext, chunk: Chunk, warnings: list[str]) -> ConditionsResult:
+async def _unless(context: StateContext, chunk: Chunk, troubles: _Troubles) -> ConditionsResult:
     for entry in chunk.options.unless:
         if not _is_condition(entry):
             return ConditionsResult(met=True, comment="unless condition is false, bad type passed")
-        if await _holds(context, chunk, entry, "unless", warnings) is False:
+        if await _holds(context, chunk, entry, "unless", troubles) is False:
             return ConditionsResult(met=True, comment="unless condition is false")
     return ConditionsResult(met=False, comment="unless condition is true")
 
@@ -152,23 +164,24 @@ async def _exists(context: StateContext, path: str) -> bool:
 
 
 async def _holds(
-    context: StateContext, chunk: Chunk, entry: Data, option: str, warnings: list[str]
+    context: StateContext, chunk: Chunk, entry: Data, option: str, troubles: _Troubles
 ) -> bool | None:
     """Return whether an entry is true; None if that is unknown: then the state is skipped, as in Salt."""
     if isinstance(entry, dict):
         return bool(await _call(context, entry))
     verdict = await condition_holds(context, chunk, str(entry))
     if verdict.trouble is not None:
-        warnings.append(_warning(verdict.trouble, option, str(entry), holds=verdict.holds))
+        troubles.append((verdict.trouble, option, str(entry), verdict.holds))
     return verdict.holds
 
 
-def _warning(trouble: Trouble, option: str, line: str, *, holds: bool | None) -> str:
+def _warning(trouble: Trouble, option: str, line: str, holds: bool | None, mask: Callable[[str], str]) -> str:
     """Return the warning of a command that has not answered."""
     event = f"{trouble.event.format(option)}, which counts as {_EFFECTS[option, holds]}"
-    command = shorten(line, _SHOWN_CHARS, placeholder="…")
+    command = shorten(mask(line), _SHOWN_LINE_CHARS, placeholder="…")
+    detail = shorten(mask(trouble.detail).partition("\n")[0], _SHOWN_DETAIL_CHARS, placeholder="…")
     advice = f" ({trouble.advice})" if trouble.advice else ""
-    return ": ".join(filter(None, (event, command, trouble.detail))) + advice
+    return ": ".join(filter(None, (event, command, detail))) + advice
 
 
 def _is_condition(entry: Data) -> bool:

@@ -64,7 +64,7 @@ class Executor:
     """Carries out the nodes of one run.
 
     Args:
-        services: functions, contexts, hooks and random are used.
+        services: functions, contexts, hooks, masker and random are used.
         options: `ordered` is used.
         apply: growth on behalf of a node's function.
         pause: waits so many seconds on behalf of a node, which lends its lease meanwhile; False if the
@@ -84,6 +84,7 @@ class Executor:
         self._hooks = services.hooks
         self._pending = PendingStates(ordered=options.ordered)
         self._random = services.random
+        self._masker = services.masker
         self._callees = Callees(services.functions)
         self._faults = CallFaults(
             services.hooks.promises,
@@ -250,7 +251,9 @@ class Executor:
         self, node: Node, callee: Callee, context: StateContext
     ) -> AttemptResult:
         chunk = node.chunk
-        condition = await look_at_conditions(context, chunk) if has_conditions(chunk) else MET
+        condition = MET
+        if has_conditions(chunk):
+            condition = await look_at_conditions(context, chunk, self._masker.text)
         makers = self._makers(node, condition) if node.is_test and condition is not MET else ()
         if condition.met:
             reply = AttemptResult(await self._calls.call(node, callee, context))

@@ -11,7 +11,14 @@ from ensue.language.collector import Collector
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("dev", "deev"), ("dev", "dve"), ("prod", "prid"), ("staging", "stagin"), ("shop", "shopp")],
+    [
+        ("dev", "deev"),
+        ("dev", "dve"),
+        ("prod", "prid"),
+        ("staging", "stagin"),
+        ("shop", "shopp"),
+        ("prod1", "prod1s"),
+    ],
 )
 def test_one_slip(first: str, second: str) -> None:
     """A letter more, less or another one, or two that are swapped, in either direction."""
@@ -28,6 +35,8 @@ def test_one_slip(first: str, second: str) -> None:
         ("dev", "dev2"),
         ("prod-a", "prod-b"),
         ("a-prod", "b-prod"),
+        ("eu-west-1a", "eu-west-1b"),
+        ("cell-a1", "cell-b1"),
         ("eu-prod", "us-prod"),
         ("qa", "qb"),
         ("dev", "de"),

@@ -65,6 +65,17 @@ def test_what_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
     assert folders.lease("0") is None
 
 
+def test_what_cannot_be_removed_delays_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder whose removal failed does not keep a later one of the same name from being removed."""
+    folders = KeptFolders(tmp_path, 1)
+    with monkeypatch.context() as stuck:
+        stuck.setattr("shutil.rmtree", lambda *_, **__: None)
+        for name in "0101":
+            folders.make(name, _fill).release()
+    folders.make("2", _fill).release()
+    assert _names(tmp_path) == {"2"}
+
+
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     """A folder that is half made is never taken for a complete one, and the next one removes it."""
     program = (

@@ -2,7 +2,8 @@
 
 A name that is one slip of the fingers away from that of another environment is refused unless it is
 confirmed: a letter more, less, or another one, or two letters that are swapped. A number or a whole part of a
-name tells the members of a series apart (`pr-17` and `pr-18`, `prod-a` and `prod-b`), and is no slip.
+name tells the members of a series apart (`pr-17` and `pr-18`, `prod-a` and `prod-b`), and is no slip. So does
+another letter beside a number (`eu-west-1a` and `eu-west-1b`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,8 @@ def is_slip(first: str, second: str) -> bool:
         return False
     is_number = (one + other).isdecimal()
     before, after = first[:start], first[len(first) - end :]
-    is_whole_part = not before[-1:].isalnum() and not after[:1].isalnum()
+    letters = str.isalpha if one and other else str.isalnum
+    is_whole_part = not letters(before[-1:]) and not letters(after[:1])
     return not is_number and not is_whole_part
 
 

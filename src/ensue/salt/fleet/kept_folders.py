@@ -144,7 +144,7 @@ def _remove_unused(folder: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Renamed first: what is left of it if this process is killed is not taken for a complete folder.
-        gone = folder.with_name(f"{_SCRATCH}{folder.name}")
+        gone = Path(tempfile.mkdtemp(dir=folder.parent, prefix=_SCRATCH))
         folder.rename(gone)
         shutil.rmtree(gone, ignore_errors=True)
     except BlockingIOError:

@@ -32,7 +32,9 @@ class UnsettledStates:
             scope: the path of the scope of the declaration.
             fanned_from: the tag of the declaration that was fanned out; empty for one without `tgt`.
         """
-        return (scope, fanned_from) in self._tags or any(scope.startswith(f"{path}/") for path in self._paths)
+        return (scope, fanned_from) in self._tags or any(
+            scope[:end] in self._paths for end, sign in enumerate(scope) if sign == "/"
+        )
 
     def _look(self, returns: Iterable[Return]) -> None:
         for returned in (part for state_return in returns for part in parts_of(state_return)):
