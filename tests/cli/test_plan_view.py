@@ -336,6 +336,26 @@ def test_a_missing_folder_that_a_command_may_make(shell: Shell) -> None:
     assert shell.run("apply", "t").code == 0
 
 
+@pytest.mark.parametrize(
+    "state",
+    [
+        "ssh_auth.present: [user: root, enc: ssh-ed25519, config: {}]",
+        "ssh_known_hosts.present: [user: root, enc: ssh-ed25519, key: AAAA, config: {}]",
+        "sysctl.present: [value: '1', config: {}]",
+    ],
+)
+def test_a_missing_folder_that_a_state_makes_beside_its_name(shell: Shell, state: str) -> None:
+    """The states of keys and of sysctl make the folder of their file, which is not their name."""
+    root = shell.root
+    made = state.format(f"{root}/none/own")
+    shell.write(
+        "states/t.sls", f"net.core.own: {{{made}}}\n{root}/none/config: {{file.managed: [contents: a]}}\n"
+    )
+    planned = shell.run("plan", "t")
+    assert f"Parent directory not present: {root}/none" not in planned.out
+    assert line_of_missing_folder(f"{root}/none") in planned.out
+
+
 def test_a_missing_user_or_group_fails_in_the_plan(shell: Shell) -> None:
     """A file or folder with an owner that the target lacks would fail, unless an earlier state makes it."""
     root = shell.root

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node, Scope
 
-_MAKES_ONLY_ITS_NAME: Final = frozenset({
-    "cron", "file", "group", "host", "ssh_auth", "ssh_known_hosts", "sysctl", "test", "timezone",
-})  # fmt: skip
+_MAKES_ONLY_ITS_NAME: Final = frozenset({"cron", "file", "group", "host", "test", "timezone"})
 """The modules whose states make no path, user or group but that of their name; others may make any."""
 
 _KINDS: Final = frozenset({

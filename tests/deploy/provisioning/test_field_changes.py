@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ensue.core.masking import MASK
 from ensue.core.model.data import leaf_places, texts
-from ensue.deploy.provisioning.field_changes import _hidden
+from ensue.deploy.provisioning.field_changes import _hidden, _reported
 from ensue.deploy.provisioning.set_differences import differences
 
 SECRET = "s3cret-"
@@ -54,4 +54,20 @@ def test_values_under_the_key_of_a_secret_are_masked() -> None:
         "/params/password": (MASK, "${resources.db.password}"),
         "/params/db/api_token": (MASK, None),
         "/params/db/host": ("a", "b"),
+    }
+
+
+def test_what_a_driver_reports_is_masked_under_the_key_of_a_secret() -> None:
+    """A pair, a text and a nested mapping; what is under other keys stays."""
+    changes: dict[str, Any] = {
+        "password": {"old": "s1", "new": "s2"},
+        "user": {"old": {"name": "a", "token": "s3"}, "new": {"name": "b", "token": "s4"}},
+        "db": {"api_token": "s5", "size": {"old": 1, "new": 2}},
+    }
+    shown = {change.path: (change.before, change.after) for change in _reported(changes)}
+    assert shown == {
+        "/password": (MASK, MASK),
+        "/user": ({"name": "a", "token": MASK}, {"name": "b", "token": MASK}),
+        "/db/api_token": (None, MASK),
+        "/db/size": (1, 2),
     }

@@ -116,13 +116,16 @@ def _shown(fields: _Fields) -> dict[str, Any]:
 
 
 def _reported(changes: Mapping[str, Data], path: str = "") -> Iterator[ValueDifference]:
-    """Yield what states would change, which they report as pairs of old and new values or as texts."""
+    """Yield what states would change, which they report as pairs of old and new values or as texts.
+
+    Values under the key of a secret are hidden: no masker knows those of a program that the driver has asked.
+    """
     for name, value in changes.items():
         inside = path + pointer(name)
         if not is_mapping(value):
-            yield ValueDifference(inside, "add", None, value)
+            yield _hidden(ValueDifference(inside, "add", None, value), ())
         elif value and value.keys() <= {"old", "new"}:
-            yield ValueDifference(inside, "replace", value.get("old"), value.get("new"))
+            yield _hidden(ValueDifference(inside, "replace", value.get("old"), value.get("new")), ())
         else:
             yield from _reported(value, inside)
 
