@@ -81,6 +81,7 @@ MORE: dict[str, dict[str, str]] = {
             ".port-{{ params.port }}: test.nop\n"
         )
     },
+    "E0895": {"states/a.sls": "motd: {test.nop: [comment: {{ pillar.get('region', 'eu') }}]}\n"},
     "E0892": {"pillar/data.sls": "resources: {minion: {web-01: {root: /}}}\n"},
     "E0868": {
         "pillar/data.sls": "resources: {minion: {box: {root: /}}}\n",
