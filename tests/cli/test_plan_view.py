@@ -356,6 +356,19 @@ def test_a_missing_folder_that_a_state_makes_beside_its_name(shell: Shell, state
     assert line_of_missing_folder(f"{root}/none") in planned.out
 
 
+def test_a_missing_folder_behind_a_link(shell: Shell) -> None:
+    """An earlier state may make it by its other name, so that a plan does not count it as a failure."""
+    root = shell.root
+    (root / "real").mkdir()
+    (root / "alias").symlink_to("real")
+    shell.write(
+        "states/t.sls",
+        f"{root}/real/app: file.directory\n{root}/alias/app/x: {{file.managed: [contents: x]}}\n",
+    )
+    assert "2 to change, 0 unchanged\n" in shell.run("plan", "t").out
+    assert shell.run("apply", "t").code == 0
+
+
 def test_a_missing_user_or_group_fails_in_the_plan(shell: Shell) -> None:
     """A file or folder with an owner that the target lacks would fail, unless an earlier state makes it."""
     root = shell.root

@@ -171,14 +171,13 @@ class DeploymentRun:
         await self._check(self.built, nodes, collector)
         removed = [record for record in self._removed.values() if record.key not in self._undecided]
         self._refuse_destruction(nodes, removed, collector)
-        removal = Removal(self._removed, self._undecided, await self._derived_sources())
         self._states = ResourceStates(
             self._services,
             self._requests,
             self._provisioner,
             self._growth,
             outcomes=self._outcomes,
-            removal=removal,
+            removal=Removal(self._removed, self._undecided, await self._derived_sources()),
         )
         await self._begin(collector)
         cleared = self._cleared(part, nodes)

@@ -24,6 +24,9 @@ async def needs_of(
 ) -> tuple[UnmetNeed, ...]:
     """Return what a path that is to be made, or gets another owner, lacks.
 
+    A folder behind a link does not count: an earlier state may make it by its other name (`/run/app` for
+    `/var/run/app`).
+
     Args:
         connection: the connection to the target.
         path: the path.
@@ -32,9 +35,19 @@ async def needs_of(
     """
     needs = [need async for need in _accounts(connection, requested)]
     folder = posixpath.dirname(path)
-    if not has_folder and not await is_folder(connection, folder):
+    is_missing = not has_folder and not await is_folder(connection, folder)
+    if is_missing and not await _is_behind_link(connection, folder):
         needs.append(UnmetNeed(folder, without_folder(f"Parent directory not present: {folder}")))
     return tuple(needs)
+
+
+async def _is_behind_link(connection: Connection, path: str) -> bool:
+    """Return whether a path, or a folder that it is in, is a symbolic link."""
+    status = await connection.stat(path)
+    if status is not None and status.kind == "symlink":
+        return True
+    above = posixpath.dirname(path)
+    return above != path and await _is_behind_link(connection, above)
 
 
 async def _accounts(connection: Connection, requested: RequestedAttributes) -> AsyncIterator[UnmetNeed]:
