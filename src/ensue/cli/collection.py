@@ -11,12 +11,9 @@ All of this is only for a process that is a command's own.
 from __future__ import annotations
 
 import gc
-import io
-from contextlib import suppress
 from typing import Final
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 2_000_000
-_WRITERS: Final = (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)
 _OWN_MODULES: Final = ("_asyncio", "asyncio", "builtins", "ensue")
 """Where the types are defined whose finalizers write nothing: tasks, coroutines and the command's loop."""
 
@@ -37,18 +34,11 @@ def exempt_program() -> None:
 def exempt_rest() -> None:
     """Do not collect at the end of the process, unless a finalizer is left to be called.
 
-    Python finishes an object (removes a temporary file) when nothing refers to it any more; one that is part
-    of a cycle only a collection finds. So what is left is collected if any of it has a finalizer. Files are
-    written before, because a collection may close a file before the text that is to be written to it. Types
-    decide, because a dead proxy fails whatever it is asked.
+    Python finishes an object (writes the rest of a file, removes a temporary one) when nothing refers to it
+    any more; one that is part of a cycle only a collection finds. So what is left is collected if any of it
+    has a finalizer. Types decide that, because a dead proxy fails whatever it is asked.
     """
     kinds = {id(kind): kind for kind in map(type, gc.get_objects())}
-    writers = {number for number, kind in kinds.items() if issubclass(kind, _WRITERS)}
-    if writers:
-        for value in gc.get_objects():
-            if id(type(value)) in writers:
-                with suppress(OSError, ValueError):
-                    value.flush()
     if not any(map(_has_finalizer, kinds.values())):
         gc.freeze()
 
