@@ -36,6 +36,28 @@ ROWS: list[Mistake] = [
             ("file.managed", "= help: put a dash before each argument"),
         )
     ],
+    *[
+        _state(
+            f"the command {command}",
+            f"x:\n  cmd.run:\n    - name: {command}\n",
+            at="states/t.sls:3",
+            says=f"`name` of 'x' is {command}, not a text",
+            mends=f"did you mean the command '{command}'? Put it in quotes",
+        )
+        for command in ("false", "true", "3")
+    ],
+    Mistake(
+        what="the command false, where unknown arguments are ignored",
+        words="plan t",
+        files={
+            "states/t.sls": "x:\n  cmd.run:\n    - name: false\n",
+            "ensue.yaml": "on_unknown_argument: ignore\n",
+        },
+        at="states/t.sls:3",
+        says="warning[E0408]: `name` of 'x' is false, not a text",
+        mends="as in Salt, the ID would be the command: x",
+        code=0,
+    ),
     _state(
         "roles of a play",
         "roles:\n  - web\n",
