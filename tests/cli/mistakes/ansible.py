@@ -58,6 +58,26 @@ ROWS: list[Mistake] = [
         mends="as in Salt, the ID would be the command: x",
         code=0,
     ),
+    *[
+        Mistake(
+            what=f"a target in the place of an SLS: {words}",
+            words=words,
+            files={
+                **_GROUPS,
+                "states/web.sls": "a: test.nop\n",
+                "pillar/top.sls": "base: {'*': [hosts]}\n",
+                "pillar/hosts.sls": _HOSTS,
+            },
+            says=f"there is no SLS '{name}'",
+            mends=f"{name} is {what}: write `--tgt {target}`; without --tgt, SLS are applied to this machine",
+        )
+        for words, name, what, target in (
+            ("apply N@web", "N@web", "a target", "N@web"),
+            ("plan web N@web", "N@web", "a target", "N@web"),
+            ("apply web-01", "web-01", "a machine", "web-01"),
+            ("apply db", "db", "a nodegroup", "N@db"),
+        )
+    ],
     _state(
         "roles of a play",
         "roles:\n  - web\n",
