@@ -32,6 +32,19 @@ def test_an_example_compiles(word: StateWordDoc, tmp_path: Path, capsys: pytest.
     assert (code, capsys.readouterr().err) == (0, "")
 
 
+@pytest.mark.parametrize(
+    "word", [word for word in state_words() if word.name.startswith(("watch", "listen"))]
+)
+def test_an_example_of_a_reaction_only_reacts(
+    word: StateWordDoc, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its command does not also run in every apply."""
+    (tmp_path / "states").mkdir()
+    (tmp_path / "states/t.sls").write_text(word.example)
+    assert main(["--root", str(tmp_path), "plan", "t", "--id", "box"]) == 0
+    assert "E0889" not in capsys.readouterr().err
+
+
 def test_a_misspelt_word_leads_to_one() -> None:
     """Only close words count."""
     assert near_words("retri") == ["retry"]

@@ -19,6 +19,7 @@ from ensue.engine.plans.first_plans import FirstPlans
 from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans
+from ensue.language.plans.lost_reactions import lost_reactions
 from ensue.language.plans.no_states import no_states, why_no_states
 from ensue.language.plans.special_tags import special_tags
 from ensue.output.outcome import counts_of
@@ -118,7 +119,7 @@ class Run:
                 chosen = None if part.is_whole else self._chosen(part, record)
                 if chosen is not None:
                     first = await chosen.first(first)
-                for warning in special_tags(first.all, part):
+                for warning in (*special_tags(first.all, part), *lost_reactions(first.all, part)):
                     self._warn(warning)
                 if (others := self._services.other_minions) is not None:
                     ordered = bool(self._settings.option("state_auto_order", default=True))

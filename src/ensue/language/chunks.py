@@ -26,6 +26,7 @@ from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.function_words import instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 from ensue.language.missing_functions import instead_of_function
+from ensue.language.option_faults import OptionFaults
 from ensue.language.option_words import OPTION_WORDS
 from ensue.language.options import has_conditions, read_options
 from ensue.language.references.detection import holds_sign
@@ -273,6 +274,9 @@ class Drafter:
 
             arguments["name"] = read_words(given, declaration, self._collector)
             return name_of_words(given)
+        if signature.takes_words and isinstance(given, bool | int | float) and not place:
+            ignores = self._on_unknown.argument == "ignore"
+            OptionFaults(declaration, self._collector, ignores=ignores).report_command(given)
         return name
 
     def _signature(self, declaration: Declaration, target: str) -> Signature | Diagnostic:

@@ -51,12 +51,14 @@ class SlsRequest(msgspec.Struct, frozen=True, kw_only=True):
         saltenv: the environment to look in.
         path: a file, for an SLS given by path.
         place: where a top file names it; None without a top file.
+        instead: what to write if there is no such SLS, since the name is that of something else.
     """
 
     name: str = ""
     saltenv: str = "base"
     path: Path | None = None
     place: YamlPlace | None = None
+    instead: str = ""
 
 
 class Within(msgspec.Struct, frozen=True, kw_only=True):
@@ -250,7 +252,7 @@ class Compiler:
         loader = TreeLoader(self._roots, render, collector, numbered=self._auto_order)
         for request in requests:
             if request.path is None:
-                loader.load_named(request.name, request.saltenv, request.place)
+                loader.load_named(request.name, request.saltenv, request.place, request.instead)
             elif file := self._roots.find_path(request.path, request.saltenv):
                 loader.load(file)
             else:

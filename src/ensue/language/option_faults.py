@@ -76,6 +76,25 @@ class OptionFaults:
             help=f"put it in quotes if the command '{command}' is meant, or remove it",
         )
 
+    def report_command(self, value: bool | float) -> None:
+        """Refuse a command that YAML reads as a boolean or a number, or warn that the ID is the command.
+
+        Args:
+            value: the `name` of a state that runs a command.
+        """
+        document, place = self.declaration.written_at("name")
+        id_, text = self.declaration.id, shown(value)
+        report, code = (
+            (self._collector.warning, "E0408") if self._ignores else (self._collector.error, "E0312")
+        )
+        report(
+            code,
+            f"`name` of {id_!r} is {text}, not a text",
+            document.locate(place),
+            detail=f"as in Salt, the ID would be the command: {id_}",
+            help=f"did you mean the command '{text}'? Put it in quotes",
+        )
+
 
 def shown(value: Any) -> str:
     """Return a value as a message shows it: its beginning, if it is long."""

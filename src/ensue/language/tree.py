@@ -125,9 +125,9 @@ class TreeLoader:
         self.tree.loaded[sls_key(file.name, file.saltenv)] = {file.name}
         run_steps(self._rendered(file, stream))
 
-    def load_named(self, name: str, saltenv: str, place: YamlPlace | None) -> None:
-        """Load an SLS by name or glob; a missing one is reported."""
-        run_steps(self._loading_named(name, saltenv, place))
+    def load_named(self, name: str, saltenv: str, place: YamlPlace | None, instead: str = "") -> None:
+        """Load an SLS by name or glob; a missing one is reported, with what to write instead."""
+        run_steps(self._loading_named(name, saltenv, place, instead))
 
     def _loading(self, file: SlsFile) -> Steps[None]:
         key = sls_key(file.name, file.saltenv)
@@ -150,15 +150,17 @@ class TreeLoader:
             data = unmarked(part.data) if isinstance(part.data, AggregatedMap) else part.data
             yield self._take_in(file, data, part.document())
 
-    def _loading_named(self, name: str, saltenv: str, place: YamlPlace | None) -> Steps[None]:
+    def _loading_named(
+        self, name: str, saltenv: str, place: YamlPlace | None, instead: str = ""
+    ) -> Steps[None]:
         for matched in self._roots.matching(name, saltenv):
             file = self._roots.find(matched, saltenv)
             if file is None:
-                self._missing(matched, saltenv, place)
+                self._missing(matched, saltenv, place, instead)
             else:
                 yield self._loading(file)
 
-    def _missing(self, name: str, saltenv: str, place: YamlPlace | None) -> None:
+    def _missing(self, name: str, saltenv: str, place: YamlPlace | None, instead: str) -> None:
         if not self._roots.folders(saltenv):
             self._collector.error(
                 "E0301",
@@ -177,7 +179,8 @@ class TreeLoader:
             f"there is no SLS {name!r}",
             place.item(name) if place else Span(f"{folders or 'states'}/{below}.sls"),
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
-            help=_other_file(name)
+            help=instead
+            or _other_file(name)
             or self._below_a_root(name, saltenv)
             or near
             or "create the file, or check file_roots in ensue.yaml",

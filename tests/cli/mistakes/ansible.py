@@ -36,6 +36,48 @@ ROWS: list[Mistake] = [
             ("file.managed", "= help: put a dash before each argument"),
         )
     ],
+    *[
+        _state(
+            f"the command {command}",
+            f"x:\n  cmd.run:\n    - name: {command}\n",
+            at="states/t.sls:3",
+            says=f"`name` of 'x' is {command}, not a text",
+            mends=f"did you mean the command '{command}'? Put it in quotes",
+        )
+        for command in ("false", "true", "3")
+    ],
+    Mistake(
+        what="the command false, where unknown arguments are ignored",
+        words="plan t",
+        files={
+            "states/t.sls": "x:\n  cmd.run:\n    - name: false\n",
+            "ensue.yaml": "on_unknown_argument: ignore\n",
+        },
+        at="states/t.sls:3",
+        says="warning[E0408]: `name` of 'x' is false, not a text",
+        mends="as in Salt, the ID would be the command: x",
+        code=0,
+    ),
+    *[
+        Mistake(
+            what=f"a target in the place of an SLS: {words}",
+            words=words,
+            files={
+                **_GROUPS,
+                "states/web.sls": "a: test.nop\n",
+                "pillar/top.sls": "base: {'*': [hosts]}\n",
+                "pillar/hosts.sls": _HOSTS,
+            },
+            says=f"there is no SLS '{name}'",
+            mends=f"{name} is {what}: write `--tgt {target}`; without --tgt, SLS are applied to this machine",
+        )
+        for words, name, what, target in (
+            ("apply N@web", "N@web", "a target", "N@web"),
+            ("plan web N@web", "N@web", "a target", "N@web"),
+            ("apply web-01", "web-01", "a machine", "web-01"),
+            ("apply db", "db", "a nodegroup", "N@db"),
+        )
+    ],
     _state(
         "roles of a play",
         "roles:\n  - web\n",

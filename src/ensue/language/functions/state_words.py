@@ -144,6 +144,9 @@ _OPTION_PAGES: Final = {
 }
 _CONFIG: Final = "config:\n  test.present:\n    - new_state: {path: /srv}\n"
 _BUILD: Final = "build:\n  cmd.run:\n    - name: make\n"
+_WAIT: Final = "build:\n  cmd.wait:\n    - name: make\n"
+"""A command that does nothing but react: with `watch` or `listen`, a `cmd.run` also runs in every apply."""
+_REACTING: Final = frozenset({"watch", "watch_any", "listen"})
 _OTHER: Final = "other:\n  cmd.run:\n    - cwd: /srv\n"
 _BLOCK: Final = "\n#!delayed_block after\nnext: test.nop\n#!end_delayed_block\n"
 
@@ -171,14 +174,15 @@ def near_words(name: str) -> list[str]:
 
 def _requisite(word: str) -> StateWordDoc:
     meaning = _RELATIONS.get(word, "")
+    build = _WAIT if word.removesuffix("_in") in _REACTING else _BUILD
     if word in REQUISITES_IN:
         relation = word.removesuffix("_in")
         meaning = f"Is written in the other state: the states that it names have `{relation}` on this one."
-        example = f"{_BUILD}config:\n  test.nop:\n    - {word}:\n      - cmd: build\n"
+        example = f"{build}config:\n  test.nop:\n    - {word}:\n      - cmd: build\n"
     else:
         is_use = word in {"use", "use_in"}
         other = _OTHER if is_use else _CONFIG
-        example = f"{other}{_BUILD}    - {word}:\n      - {'cmd: other' if is_use else 'test: config'}\n"
+        example = f"{other}{build}    - {word}:\n      - {'cmd: other' if is_use else 'test: config'}\n"
     return StateWordDoc(
         name=word,
         kind="requisites",

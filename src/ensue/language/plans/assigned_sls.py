@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ensue.language.top import TopMatch
 
 NO_TOP_FILE = "E0604"
+_TARGET: Final = re.compile(r"[TMGPELIJSRN]@.")
 
 
 class AssignedSls:
@@ -234,7 +236,22 @@ class AssignedSls:
             # By its own name: the target of a link is not what was requested.
             path = Path(os.path.abspath(settings.root / Path(name).expanduser()))  # noqa: PTH100
             return SlsRequest(path=path, saltenv=saltenv)
-        return SlsRequest(name=name, saltenv=saltenv)
+        return SlsRequest(name=name, saltenv=saltenv, instead=self._instead_of_target(name))
+
+    def _instead_of_target(self, name: str) -> str:
+        """Return what to write instead of a target in the place of an SLS; empty if a name is none."""
+        services = self._services
+        if services.roots.find(name, saltenv_of(services.settings)) is not None:
+            return ""
+        if _TARGET.match(name):
+            what, target = "a target", name
+        elif services.directory.index.find([name]):
+            what, target = "a machine", name
+        elif name in services.vocabulary.nodegroups:
+            what, target = "a nodegroup", f"N@{name}"
+        else:
+            return ""
+        return f"{name} is {what}: write `--tgt {target}`; without --tgt, SLS are applied to this machine"
 
 
 _HELP_OF_STATES: Final = (

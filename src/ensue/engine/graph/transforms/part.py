@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _ONE_IS_ENOUGH: Final = frozenset({RequisiteKind.ONCHANGES})
 """Kinds of which any chunk is enough, whether or not the requisite says so."""
 
+_REACTING: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES, RequisiteKind.LISTEN})
+
 _LISTENING: Final = frozenset({RequisiteKind.LISTEN, RequisiteKind.LISTEN_IN})
 
 
@@ -82,6 +84,7 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
     needs = _Needs(plan, rules)
     left_out = needs.excluded(choice.excluded)
     dependent = left_out.keys() - choice.excluded.keys()
+    reactions: dict[int, str] = {}
     if choice.chosen is not None:
         kept = needs.closure(choice.chosen, left_out)
         left_out |= {
@@ -89,13 +92,35 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
             for index in range(len(plan.chunks))
             if index not in kept and index not in left_out
         }
+        reactions = _reactions(plan, kept)
     if not left_out:
         return plan
     excluded = [
-        Excluded(plan.chunks[index], left_out[index], index in dependent) for index in sorted(left_out)
+        Excluded(
+            plan.chunks[index],
+            left_out[index],
+            index in dependent,
+            "" if index in dependent or index in choice.excluded else reactions.get(index, ""),
+        )
+        for index in sorted(left_out)
     ]
     rest = _Rest(plan, left_out, needs.enforced_value).plan()
     return msgspec.structs.replace(rest, excluded=tuple(excluded))
+
+
+def _reactions(plan: Plan, kept: Collection[int]) -> dict[int, str]:
+    """Return the chunks that react to changes of kept ones, each with the ID of the first of these."""
+    reactions: dict[int, str] = {}
+    for index, chunk in enumerate(plan.chunks):
+        for requisite in chunk.requisites:
+            if requisite.kind is RequisiteKind.LISTEN_IN and index in kept:
+                for listener in requisite.chunks:
+                    reactions.setdefault(listener, chunk.id)
+            elif requisite.kind in _REACTING:
+                for other in requisite.chunks:
+                    if other in kept:
+                        reactions.setdefault(index, plan.chunks[other].id)
+    return reactions
 
 
 class _Needs:
