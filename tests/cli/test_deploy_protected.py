@@ -63,8 +63,10 @@ def test_a_removal_is_refused_before_anything_runs(
     assert f"--unprotect={DB}" in ended.err
     assert project.log() == []
     planned = project.run(*words, "--plan")
-    assert planned.code == 0
+    assert planned.code == 1
     assert PROTECTED in planned.err
+    assert planned.err.endswith("ensue: the deployment would be refused: E0860 (see above)\n")
+    assert project.run(*words, "--plan", f"--unprotect={DB}").code == 0
     assert deployed(project)["postgres"] == "orphaned"
     assert project.run(*words, f"--unprotect={DB}").code == 0
     assert "delete postgres" in project.log()
@@ -148,6 +150,16 @@ def test_what_is_retained_is_forgotten_and_left(project: DeployedProject) -> Non
     assert "delete postgres" not in project.log()
     assert DB not in project.run("show", "active").out
     assert deployed(project)["postgres"] == "created"
+
+
+def test_what_is_protected_and_retained_is_not_said_to_be_destroyed(project: DeployedProject) -> None:
+    """Its record may not be lost either, and the message says what would be."""
+    protected(project, "protect: true\n  retain: true")
+    for words in (DESTROY, (*DESTROY, "--plan")):
+        ended = project.run(*words)
+        assert ended.code == 1
+        assert f"{DB} is protected, and would be left as it is, and forgotten (`retain`)" in ended.err
+        assert "would be destroyed" not in ended.err
 
 
 def test_what_is_retained_is_left_when_it_is_replaced(project: DeployedProject) -> None:

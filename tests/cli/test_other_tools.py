@@ -8,8 +8,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from ensue.cli import ansible_options
-from ensue.cli.other_tools import _COMMANDS, _DEPLOY_OPTIONS, _OPTIONS
+from ensue.cli import ansible_options, deploy_words
+from ensue.cli.other_tools import _COMMANDS, _OPTIONS
 from ensue.cli.root import COMMANDS, root
 
 BY_COMMAND = [text for table in ansible_options.BY_COMMAND.values() for text in table.values()]
@@ -55,7 +55,7 @@ def test_an_option_that_is_named_exists(option: str) -> None:
     assert re.split("[ =]", option)[0] in known
 
 
-@pytest.mark.parametrize("text", sorted(set(_DEPLOY_OPTIONS.values())))
+@pytest.mark.parametrize("text", sorted(set(deploy_words.OPTIONS.values())))
 def test_an_option_of_deploy_that_is_named_exists(text: str) -> None:
     """It is one of deploy."""
     command = root.get_command(click.Context(root), "deploy")

@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
+from ensue.cli.deploy_exit import exit_code_of
 from ensue.cli.deployment import (
     DeploymentWords,
     deployment_options,
@@ -222,9 +223,9 @@ def command(
     in the order of their dependencies, independent ones at the same time. A resource that exists already
     and has the same inputs is left alone. Give the command again to continue an interrupted deployment.
 
-    Exit code: 0 success; 1 the input has errors, nothing was provisioned; 2 a resource
-    failed; 130 interrupted. With --plan --detailed-exitcode: 0 nothing would be done; 1 an error; 2 something
-    would be done.
+    Exit code: 0 success; 1 the input has errors, nothing was provisioned, or --plan: the deployment would be
+    refused; 2 a resource failed; 130 interrupted. With --plan --detailed-exitcode: 0 nothing would be done;
+    1 an error; 2 something would be done.
     """
     from ensue.app.project import RunOptions
     from ensue.cli.run_progress import progress_of
@@ -298,17 +299,7 @@ def command(
         report = session.run(work)
     session.print_diagnostics(report.run.warnings)
     _print(session, report, test=test)
-    if report.run.status == "interrupted":
-        return exit_codes.INTERRUPTED
-    return _detailed(report) if detailed_exitcode else report.run.exit_code
-
-
-def _detailed(report: DeploymentReport) -> int:
-    """Return the exit code for `--detailed-exitcode`, as that of `ensue plan`."""
-    if report.run.exit_code:
-        return exit_codes.REFUSED
-    is_changing = any(resource.outcome.status == "planned" for resource in report.nodes)
-    return exit_codes.CHANGES if is_changing else exit_codes.SUCCEEDED
+    return exit_code_of(session, report, is_detailed=detailed_exitcode)
 
 
 def _refuse_if(is_wrong: object, message: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.cli import ansible_options
+from ensue.cli import ansible_options, deploy_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -121,26 +121,7 @@ _OPTIONS: Final = {
     "--run-name": "leave it out: the project's folder names what was enforced",
 }
 
-_DEPLOY_OPTIONS: Final = {
-    **dict.fromkeys(("--pillar", "--var", "-var", "-e", "--extra-vars"), "`--value NAME=VALUE`"),
-    **dict.fromkeys(("--target", "-target"), "`--only RESOURCE`"),
-    **dict.fromkeys(("--dry-run", "--test", "--check", "--diff", "--preview", "-C"), "`--plan`"),
-    "-replace": "`--replace RESOURCE`",
-    "-refresh": "leave it out: without `--refresh`, a deployment compares inputs only",
-    "-refresh-only": "`--plan --refresh`",
-    "--refresh-only": "`--plan --refresh`",
-    "-destroy": "`--destroy`",
-    "-detailed-exitcode": "`--plan --detailed-exitcode`",
-    "-out": "leave it out: plans are not saved; `ensue deploy` compares again",
-    **dict.fromkeys(
-        ("-auto-approve", "--auto-approve", "--yes", "-y", "-input"),
-        "leave it out: a deployment asks nothing, except on a terminal before it replaces something "
-        "(`--allow-replace`)",
-    ),
-}
-"""The options of which `deploy` has others than `apply` and `plan`."""
-
-_BY_COMMAND: Final = {**ansible_options.BY_COMMAND, "deploy": _DEPLOY_OPTIONS}
+_BY_COMMAND: Final = {**ansible_options.BY_COMMAND, "deploy": deploy_words.OPTIONS}
 
 _FILES: Final = (".sls", ".yml", ".yaml", ".tf", ".json")
 _COMMANDS: Final = {
@@ -218,7 +199,8 @@ def of_another_tool(error: click.NoSuchOption, words: Sequence[str]) -> click.Us
     if instead:
         return click.UsageError(f"No such option '{name}'. Instead: {instead}.", error.ctx)
     if name == error.option_name:
-        return error
+        near = deploy_words.harmless(name, error.possibilities or ())
+        return click.NoSuchOption(name, possibilities=near, ctx=error.ctx)
     known = {each for param in error.ctx.command.params for each in param.opts} if error.ctx else set[str]()
     message = f"did you mean -{name}?" if f"-{name}" in known else "long options begin with two dashes"
     return click.UsageError(f"No such option '{name}' ({message}).", error.ctx)

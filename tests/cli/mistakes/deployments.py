@@ -329,7 +329,11 @@ ROWS = [
         "deploy score.yaml --app shop --env deev --env-type development --plan",
         says="new environment shop/deev: the application shop has dev",
         mends="write --env dev",
-        code=0,
+    ),
+    deployed(
+        "deploy score.yaml --app shop --env deev --env-type development --plan --detailed-exitcode",
+        says="new environment shop/deev: the application shop has dev",
+        mends="ensue: the deployment would be refused: E0898 (see above)",
     ),
     deployed(
         "deploy score.yaml --app shop --env deev",

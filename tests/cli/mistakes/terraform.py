@@ -89,4 +89,26 @@ ROWS = [
         says="cmd.run takes no argument 'if'",
         mends="{% if … %} around the state decides by pillar and grains, `onlyif`",
     ),
+    *(
+        line(f"deploy {given}", says=f"No such option '{given.split()[0]}'", mends=f"Instead: {mends}")
+        for given, mends in (
+            ("--rollback", "`--from NUMBER`, as `ensue deployments list`"),
+            ("--previous", "`--from NUMBER`, as `ensue deployments list`"),
+            ("--unlock", "leave it out: a process that has ended holds no lock"),
+            ("--state-rm x", "`ensue show active` lists the records"),
+            ("--force", "leave it out: the message of a refused deployment names the option"),
+            ("--import db=x", "leave it out: an existing thing is found by its name"),
+            ("--taint db", "`--replace RESOURCE`, which destroys it"),
+            ("--untaint db", "leave it out: `--replace` marks nothing"),
+            ("--exclude db", "`--only RESOURCE` provisions a part"),
+            ("--application shop", "`--app APP`"),
+            ("--environment dev", "`--env ENV`"),
+            ("--promote", "`--from last --to-env ENV`"),
+            ("--delete", "`--destroy` removes the whole environment"),
+            ("--remove", "`--destroy` removes the whole environment"),
+            ("--moved", "leave it out: a resource is kept under the same name"),
+            ("--protect", "`protect: true` in the definition"),
+            ("-f score.yaml", "leave it out: Score files are arguments"),
+        )
+    ),
 ]

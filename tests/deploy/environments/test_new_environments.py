@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ensue.deploy.environments.new_environments import is_slip, notice_new_environment
+from ensue.deploy.environments.refusals import Refusals
 from ensue.deploy.provisioning.identity import Context
 from ensue.language.collector import Collector
 
@@ -58,7 +59,9 @@ def context(app: str, env: str) -> Context:
 def report(known: list[Context], *, is_plan: bool = False) -> Collector:
     """Return what the first deployment of shop/deev reports."""
     found = Collector()
-    notice_new_environment(context("shop", "deev"), known, found, is_plan=is_plan)
+    refusals = Refusals(is_plan=is_plan)
+    notice_new_environment(context("shop", "deev"), known, found, refusals)
+    assert refusals.codes == (tuple(each.code for each in found.warnings) if is_plan else ())
     return found
 
 

@@ -223,9 +223,15 @@ def refuse_replacements(
     raise ReplacementError([*errors, *warnings], tuple(node.name for node, _ in refused))
 
 
-def protected_words(record: ActiveResource) -> str:
-    """Return that a resource would be destroyed although it is protected."""
-    return f"{record.key} is protected, and would be destroyed"
+def protected_words(record: ActiveResource, stays: str = "") -> str:
+    """Return that a resource would be destroyed although it is protected; forgotten if what was made stays.
+
+    Args:
+        record: the record.
+        stays: why a removal leaves what was made; empty: it destroys it.
+    """
+    loss = f"left as it is, and forgotten ({stays})" if stays else "destroyed"
+    return f"{record.key} is protected, and would be {loss}"
 
 
 def protected_help(record: ActiveResource) -> str:
@@ -233,17 +239,20 @@ def protected_help(record: ActiveResource) -> str:
     return f"deploy it once with `protect: false`, or lift it this time: --unprotect={record.key}"
 
 
-def refuse_protected(gone: Iterable[ActiveResource], report: Callable[..., None]) -> None:
-    """Report what a deployment would destroy although it is protected.
+def refuse_protected(
+    gone: Iterable[ActiveResource], stays: Callable[[ActiveResource], str], report: Callable[..., None]
+) -> None:
+    """Report what a deployment would destroy or forget although it is protected.
 
     Args:
         gone: the records of what would be removed or replaced, and is protected.
+        stays: returns why the removal of a record leaves what was made; empty: it destroys it.
         report: takes a code, a summary, a place and `detail` and `help`: an error, or a warning of a plan.
     """
     for record in gone:
         report(
             "E0860",
-            protected_words(record),
+            protected_words(record, stays(record)),
             None,
             detail=f"its definition {record.definition} had `protect: true` when it was deployed last",
             help=protected_help(record),

@@ -26,6 +26,7 @@ from ensue.deploy.environments.deployment_growth import DeploymentGrowth, Growin
 from ensue.deploy.environments.deployment_input_checks import DeploymentChecks
 from ensue.deploy.environments.deployment_surroundings import surroundings_of
 from ensue.deploy.environments.environment_history import EnvironmentHistory, RequestedSet
+from ensue.deploy.environments.refusals import Refusals
 from ensue.deploy.environments.resource_states import (
     Removal,
     ResourceStates,
@@ -91,6 +92,7 @@ class DeploymentRun:
     ) -> None:
         self.order = order
         self._is_test = is_test
+        self.refusals = Refusals(is_plan=is_test)
         self._warn = warn
         self._history = EnvironmentHistory(services, deployments, order)
         self._requested = RequestedSet()
@@ -146,9 +148,7 @@ class DeploymentRun:
             there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
             notice_other_organization(self.context, there, collector)
             if not there:
-                await asyncio.to_thread(
-                    self._history.notice_new, self.context, collector, is_plan=self._is_test
-                )
+                await asyncio.to_thread(self._history.notice_new, self.context, collector, self.refusals)
         if self.built is not None and not order.change_env_type:
             refuse_another_type(self.context, kept.values(), self.built.env_types, collector)
         lists = self.built.graph.points if self.built is not None else ()
@@ -250,9 +250,8 @@ class DeploymentRun:
         anew = (kept.get(node.key) for node in nodes if node.name in self.order.replace)
         refuse_retained(filter(None, anew), collector)
         gone = [*removed, *filter(None, map(self._provisioner.replaces, nodes))]
-        refuse_protected(
-            filter(self._requests.is_protected, gone), collector.warning if self._is_test else collector.error
-        )
+        protected = filter(self._requests.is_protected, gone)
+        refuse_protected(protected, self._provisioner.stays, self.refusals.into(collector))
         collector.stop_on_errors()
         if not self._is_test:
             refuse_replacements(nodes, self._provisioner.replaces, may_replace, collector.warnings)

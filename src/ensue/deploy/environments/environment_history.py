@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from ensue.deploy.environments.deploying_project import DeployingProject, EnvironmentResources
     from ensue.deploy.environments.deployment_files import LoadedDocument
     from ensue.deploy.environments.deployment_reader import DeploymentReader
+    from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.provisioning.deployment_records import DeploymentHistory
     from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.outcomes import NodeOutcome
@@ -277,20 +278,20 @@ class EnvironmentHistory:
         """Whether the environment was never deployed, or is removed."""
         return self._before is None or self._before.is_removal
 
-    def notice_new(self, context: Context, collector: Collector, *, is_plan: bool) -> None:
+    def notice_new(self, context: Context, collector: Collector, refusals: Refusals) -> None:
         """Warn of an environment that was never deployed, or refuse a name that looks misspelt; this blocks.
 
         Args:
             context: the environment.
-            collector: receives the warning or the error.
-            is_plan: whether nothing is deployed, so that nothing is refused.
+            collector: receives the warning.
+            refusals: what the deployment is refused for.
 
         Raises:
             StoreError: the environments of the store cannot be read.
         """
         if self._before is None and not self._order.destroy and not self._order.new_env:
             known = (one for one, _ in self._services.history.records(org=context.org))
-            notice_new_environment(context, known, collector, is_plan=is_plan)
+            notice_new_environment(context, known, collector, refusals)
 
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.

@@ -15,6 +15,7 @@ from ensue.language.collector import near_names
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.provisioning.identity import Context
     from ensue.language.collector import Collector
 
@@ -23,15 +24,15 @@ _SHORTEST: Final = 3
 
 
 def notice_new_environment(
-    context: Context, known: Iterable[Context], collector: Collector, *, is_plan: bool
+    context: Context, known: Iterable[Context], collector: Collector, refusals: Refusals
 ) -> None:
     """Warn of a new environment if its application or the store has others; refuse one that looks misspelt.
 
     Args:
         context: the environment as it is deployed, of which the store has nothing.
         known: the environments of its organization.
-        collector: receives the warning or the error.
-        is_plan: whether nothing is deployed, so that nothing is refused.
+        collector: receives the warning.
+        refusals: what the deployment is refused for.
     """
     own = list(known)
     environments = {one.env for one in own if one.app == context.app}
@@ -45,9 +46,10 @@ def notice_new_environment(
         return
     summary += _listed(names)
     if meant := next((name for name in sorted(names) if is_slip(given, name)), ""):
-        report = collector.warning if is_plan else collector.error
         help_ = f"write {option} {meant}; --new-env makes {context.environment} all the same"
-        report("E0898", summary, None, detail="one of the names is almost the same", help=help_)
+        refusals.into(collector)(
+            "E0898", summary, None, detail="one of the names is almost the same", help=help_
+        )
     else:
         help_ = near_names(given, names) or f"correct {option} if one of these is meant"
         collector.warning("E0898", summary, None, help=help_)

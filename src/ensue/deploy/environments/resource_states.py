@@ -175,7 +175,7 @@ class ResourceStates:
             return StateReturn(name=name, result=None if is_plan else False, comment=undecided.comment)
         if not self._requests.is_protected(record):
             return None
-        problem = f"{protected_words(record)}: {protected_help(record)}"
+        problem = f"{protected_words(record, self._provisioner.stays(record))}: {protected_help(record)}"
         self._outcomes[key] = ProvisioningOutcome("failed", problem, old=record)
         return StateReturn(name=name, result=False, comment=problem)
 

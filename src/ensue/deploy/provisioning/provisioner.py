@@ -165,7 +165,7 @@ class Provisioner:
             await self._delete(record, call)
             self._forget(record)
             await self._run_services.active.flush()
-        stays = all(self._stays(one) for one in whole.beside)
+        stays = all(self.stays(one) for one in whole.beside)
         return ProvisioningOutcome("retained" if stays else "destroyed", "", old=whole)
 
     def replaces(self, node: GraphNode) -> ActiveResource | None:
@@ -184,7 +184,7 @@ class Provisioner:
             StoreError: the record cannot be written.
         """
         old = self.kept[key]
-        stays = self._stays(old)
+        stays = self.stays(old)
         if call.test:
             what = f"left as it is, and forgotten ({stays})" if stays else "destroyed"
             action: Action = "forget" if stays else "destroy"
@@ -209,7 +209,7 @@ class Provisioner:
         words = (
             f"made anew by the driver {node.driver}"
             if gone is None
-            else words_of(gone, node, self._stays(gone))
+            else words_of(gone, node, self.stays(gone))
         )
         if call.test:
             outcome = await self._planned(step, "")
@@ -327,8 +327,12 @@ class Provisioner:
         services = self._services(record.key, record.generation, call.services)
         await driver.delete(self._requests.of_removal(record, services))
 
-    def _stays(self, record: ActiveResource) -> str:
-        """Return why a removal leaves what was made; empty: it destroys it."""
+    def stays(self, record: ActiveResource) -> str:
+        """Return why a removal leaves what was made; empty: it destroys it.
+
+        Args:
+            record: the record of the resource.
+        """
         if record.is_retained:
             return "`retain`"
         is_left = self._run_services.driver(record.driver).leaves(record.cookie)
