@@ -61,7 +61,7 @@ MODULES: Final = {
     **dict.fromkeys(("command", "shell", "raw", "execute", "exec", "expect", "win_command"), _COMMAND),
     **dict.fromkeys(("service", "systemd", "systemd_service", "sysvinit"), _SERVICE),
     **dict.fromkeys(("setup", "gather_facts", "service_facts", "package_facts", "mount_facts"), _FACTS),
-    **dict.fromkeys(("stat", "find", "slurp", "getent", "fetch"), _READS),
+    **dict.fromkeys(("stat", "find", "slurp", "getent"), _READS),
     **dict.fromkeys(("set_fact", "set_stats", "include_vars"), _VALUES),
     **dict.fromkeys(("add_host", "group_by"), _HOSTS),
     **dict.fromkeys(
@@ -96,6 +96,8 @@ MODULES: Final = {
         ),
         _CLOUD,
     ),
+    "fetch": "`ssh_host.fetch_file`, which copies a file of a host to this machine (`ssh_host.send_file` "
+    "copies one to it); to read one, `cmd.run` with `read_only: true`, whose output ${cmd:ID:stdout} reads",
     "terraform": "`terraform.applied`",
     "pip": "`pip.installed`",
     "npm": "`npm.installed`",
