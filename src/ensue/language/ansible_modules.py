@@ -96,8 +96,8 @@ MODULES: Final = {
         ),
         _CLOUD,
     ),
-    "fetch": "`ssh_host.fetch_file`, which copies a file of a host to this machine (`ssh_host.send_file` copies "
-    "one to it); to read one, `cmd.run` with `read_only: true`, whose output ${cmd:ID:stdout} reads",
+    "fetch": "`ssh_host.fetch_file`, which copies a file of a host to this machine (`ssh_host.send_file` "
+    "copies one to it); to read one, `cmd.run` with `read_only: true`, whose output ${cmd:ID:stdout} reads",
     "terraform": "`terraform.applied`",
     "pip": "`pip.installed`",
     "npm": "`npm.installed`",

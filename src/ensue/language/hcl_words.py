@@ -37,13 +37,14 @@ _KEYWORDS: Final = {
     "locals": "write {% set name = … %}, or a key of pillar",
     "sensitive_content": "write `contents` and `sensitive`",
 }
+_FOLDER: Final = "source"
 _ARGUMENTS: Final = {
     "vars": "variables",
     "var": "variables",
     "inputs": "variables",
     "env": "environment",
-    "path": "source",
-    "dir": "source",
+    "path": _FOLDER,
+    "dir": _FOLDER,
 }
 _FUNCTIONS: Final = (
     "abspath|base64decode|base64encode|basename|ceil|chomp|cidrhost|cidrsubnet|coalesce|compact|concat|contains"
@@ -140,6 +141,8 @@ def argument_meant(word: str, names: Collection[str]) -> str:
         names: the arguments of the function.
     """
     meant = _ARGUMENTS.get(word, "")
+    if meant == _FOLDER and "variables" not in names:
+        return ""  # The source of a file is no folder of a configuration.
     return meant if meant in names else ""
 
 

@@ -78,6 +78,21 @@ ROWS: list[Mistake] = [
             ("apply db", "db", "a nodegroup", "N@db"),
         )
     ],
+    *[
+        _state(
+            f"the path of {function}",
+            f"x:\n  {function}:\n    - path: /tmp/never/x\n",
+            at="states/t.sls:3",
+            says=f"{function} takes no argument 'path'",
+            mends=f"did you mean {meant}?",
+        )
+        for function, meant in (
+            ("file.managed", "name"),
+            ("file.recurse", "name"),
+            ("file.directory", "name"),
+            ("terraform.applied", "source"),
+        )
+    ],
     _state(
         "roles of a play",
         "roles:\n  - web\n",

@@ -207,7 +207,7 @@ ROWS = [
         for module, mends in (
             ("uri", "`http.query`"),
             ("stat", "`cmd.run` with `read_only: true`"),
-            ("fetch", "write `ssh_host.fetch_file`"),
+            ("fetch", "`ssh_host.fetch_file`, which copies a file of a host"),
             ("wait_for", "`retry` in the state"),
             ("include_role", "`include` with the SLS"),
             ("set_fact", "{% set name = … %}, or pillar"),
