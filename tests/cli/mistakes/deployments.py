@@ -380,4 +380,19 @@ ROWS = [
         mends="did you mean shop/dev?",
         code=0,
     ),
+    *(
+        Mistake(
+            what=f"`{words}` after a removal",
+            words=words,
+            files={"score.yaml": SCORE, "definitions/pg.yaml": DEFINITION},
+            says="deployment 2 of shop/dev has no resources",
+            mends="it removed the environment = help: give the number of an earlier one: --from 1",
+            before=(DEPLOY, "deploy --app shop --env dev --destroy"),
+        )
+        for words in (
+            "deploy --app shop --env dev --from last",
+            "deploy --app shop --env dev --from 2 --plan",
+            "deploy --app shop --env dev --from last --to-env prod --env-type production",
+        )
+    ),
 ]

@@ -22,6 +22,7 @@ from ensue.deploy.environments.deployment_checks import (
     refuse_wrong_drops,
 )
 from ensue.deploy.environments.deployment_files import load_kept, shown
+from ensue.deploy.environments.empty_sources import refuse_empty_source
 from ensue.deploy.environments.new_environments import notice_new_environment
 from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
@@ -244,7 +245,10 @@ class EnvironmentHistory:
         if order.source is None:
             return self._deployments.loaded(order.files, collector, order.images), order.values
         there = replace(context, env=order.source.env)
-        self._source = source = kept_deployment(self._services.history, there, order.source.number)
+        history = self._services.history
+        self._source = source = kept_deployment(history, there, order.source.number)
+        records = (record for _, record in history.records(there.app, there.env, there.org))
+        refuse_empty_source(source, there.environment, records, collector)
         self._services.masker.add(*source.set.secrets)
         values = source.set.values if order.source.env == order.env else before.values
         label = f"deployment {source.record.number} of {there.environment}"
