@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.ansible_words import instead_of_keyword
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from ensue.core.contracts.functions import FunctionCatalog
     from ensue.language.declarations import Declaration
 
+_ONE_LINE: Final = re.compile(r"\w+=")
+"""The beginning of the arguments of a task of Ansible in one line, `user: name=web state=present`."""
+
 
 def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> str:
     """Return what to write instead of a function that does not exist; empty if that is not known.
@@ -22,11 +26,8 @@ def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> s
         catalog: the functions that exist.
     """
     module, function = declaration.module, declaration.function
-    if module == "cmd" and " " in function:
-        return f"a command is an argument: `cmd.run: [name: {function}]`"
-    if _is_function(module, catalog):
-        # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
-        return f"an argument has a name: write `- name: {function}`"
+    if advice := _instead_of_text(module, function, catalog):
+        return advice
     near = catalog.near(module, function)
     if not any(name.startswith(f"{module}.") for name in near) and (
         advice := instead_of_module(module, function) or _instead_of_id(declaration)
@@ -42,6 +43,18 @@ def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> s
         or instead_of_resource(module)
         or catalog.hint
     )
+
+
+def _instead_of_text(module: str, function: str, catalog: FunctionCatalog) -> str:
+    """Return what to write instead of arguments in the place of a function; empty if it may be one."""
+    if module == "cmd" and " " in function:
+        return f"a command is an argument: `cmd.run: [name: {function}]`"
+    if _is_function(module, catalog):
+        # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
+        return f"an argument has a name: write `- name: {function}`"
+    if _ONE_LINE.match(function) and (advice := instead_of_module(module)):
+        return f"{advice}; its arguments are a list: `- name: value`"
+    return ""
 
 
 def _instead_of_id(declaration: Declaration) -> str:

@@ -93,6 +93,24 @@ ROWS: list[Mistake] = [
             ("terraform.applied", "source"),
         )
     ],
+    *[
+        _state(
+            f"a task in one line: {task}",
+            f"x:\n  {task}\n",
+            at="states/t.sls:2:3",
+            says="there is no state function",
+            mends=f"write {mends}; its arguments are a list: `- name: value`",
+        )
+        for task, mends in (
+            ("user: name=foo state=present", "`user.present` or `user.absent`"),
+            ("service: name=nginx state=started", "`service.running` or `service.dead`"),
+            (
+                "file: path=/tmp/never/x state=directory",
+                "`file.managed`, `file.directory`, `file.symlink` or `file.absent`",
+            ),
+            ("apt: name=nginx", "`pkg.installed` (`pkgrepo.managed` for a repository)"),
+        )
+    ],
     _state(
         "roles of a play",
         "roles:\n  - web\n",
