@@ -11,6 +11,8 @@ from ensue.language.function_words import REACTIONS, instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ensue.core.contracts.functions import FunctionCatalog
     from ensue.language.declarations import Declaration
 
@@ -18,15 +20,18 @@ _ONE_LINE: Final = re.compile(r"\w+=")
 """The beginning of the arguments of a task of Ansible in one line, `user: name=web state=present`."""
 
 
-def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> str:
+def instead_of_function(
+    declaration: Declaration, catalog: FunctionCatalog, beside: Collection[Declaration] = ()
+) -> str:
     """Return what to write instead of a function that does not exist; empty if that is not known.
 
     Args:
         declaration: the state that asks for it.
         catalog: the functions that exist.
+        beside: what else its ID declares.
     """
     module, function = declaration.module, declaration.function
-    if advice := _instead_of_text(module, function, catalog):
+    if advice := _instead_of_text(module, function, catalog) or _into_list(declaration, catalog, beside):
         return advice
     near = catalog.near(module, function)
     if not any(name.startswith(f"{module}.") for name in near) and (
@@ -55,6 +60,25 @@ def _instead_of_text(module: str, function: str, catalog: FunctionCatalog) -> st
     if _ONE_LINE.match(function) and (advice := instead_of_module(module)):
         return f"{advice}; its arguments are a list: `- name: value`"
     return ""
+
+
+def _into_list(declaration: Declaration, catalog: FunctionCatalog, beside: Collection[Declaration]) -> str:
+    """Return the remedy for `contents: hi` below `file.managed:` without a dash; empty for others."""
+    word = declaration.module
+    if declaration.arguments or declaration.key != word or "." in word:
+        return ""
+    for other in beside:
+        if "." in other.key and word in _arguments(other, catalog):
+            return f"write it in the list of `{other.key}`: `- {word}: {declaration.function}`"
+    return ""
+
+
+def _arguments(declaration: Declaration, catalog: FunctionCatalog) -> Collection[str]:
+    try:
+        signature = catalog.signature(declaration.module, declaration.function)
+    except (NotAvailableError, PluginError):
+        return ()
+    return signature.names if signature is not None else ()
 
 
 def _instead_of_id(declaration: Declaration) -> str:

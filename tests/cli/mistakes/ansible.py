@@ -111,6 +111,25 @@ ROWS: list[Mistake] = [
             ("apt: name=nginx", "`pkg.installed` (`pkgrepo.managed` for a repository)"),
         )
     ],
+    *[
+        _state(
+            f"an argument without its dash: {line_}",
+            f"x:\n  file.managed:\n    - name: /tmp/never/x\n  {line_}\n",
+            at="states/t.sls:4:3",
+            says=says,
+            mends=f"{mends}: `- {line_}`",
+        )
+        for line_, says, mends in (
+            (
+                "contents: y",
+                "there is no state function contents.y",
+                "write it in the list of `file.managed`",
+            ),
+            ("user: root", "there is no state function user.root", "write it in the list of `file.managed`"),
+            ("mode: 644", "`mode` of 'x' is beside its function 'file.managed'", "write it there"),
+            ("replace: false", "`replace` of 'x' is beside its function 'file.managed'", "write it there"),
+        )
+    ],
     _state(
         "roles of a play",
         "roles:\n  - web\n",
