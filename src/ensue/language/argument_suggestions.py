@@ -162,10 +162,11 @@ def _one_slip_away(word: str, known: Iterable[str]) -> str:
 
     The first letter must match, because it is seldom wrong. A plural is a different word.
     """
-    return min((one for one in known if word[:1] == one[:1] and _is_one_slip(word, one)), default="")
+    return min((one for one in known if word[:1] == one[:1] and is_one_slip(word, one)), default="")
 
 
-def _is_one_slip(word: str, other: str) -> bool:
+def is_one_slip(word: str, other: str) -> bool:
+    """Return whether two words differ by one extra, missing, wrong or swapped letter; a plural does not."""
     if word in (f"{other}s", f"{other}_") or abs(len(word) - len(other)) > 1:
         return False
     start = 0

@@ -123,7 +123,7 @@ class Drafter:
                     drafts.append(Draft(declaration, *named, NO_OPTIONS, None, 0, declaration.order))
                     continue
                 count = len(drafts)
-                drafts += self._of(declaration)
+                drafts += self._of(declaration, modules.values())
                 if len(drafts) == count:
                     self._collector.refused.add(declaration.id)
         return drafts
@@ -146,7 +146,7 @@ class Drafter:
         """Return whether any function that was looked up declares requisites for all of its states."""
         return any(signature is not None and signature.requisites for signature in self._signatures.values())
 
-    def _of(self, declaration: Declaration) -> Iterable[Draft]:
+    def _of(self, declaration: Declaration, of_id: Collection[Declaration]) -> Iterable[Draft]:
         if not declaration.function:
             self._collector.error(
                 "E0306",
@@ -160,7 +160,7 @@ class Drafter:
             )
             return ()
         target = declaration.arguments.get("tgt")
-        found = self._signature(declaration, target if isinstance(target, str) else "")
+        found = self._signature(declaration, target if isinstance(target, str) else "", of_id)
         if not isinstance(found, Diagnostic):
             return self._drafts(declaration, found)
         if self._on_unknown.function == "refuse":
@@ -279,7 +279,9 @@ class Drafter:
             OptionFaults(declaration, self._collector, ignores=ignores).report_command(given)
         return name
 
-    def _signature(self, declaration: Declaration, target: str) -> Signature | Diagnostic:
+    def _signature(
+        self, declaration: Declaration, target: str, of_id: Collection[Declaration]
+    ) -> Signature | Diagnostic:
         """Return the signature of a function, or what is wrong with its name."""
         function = (declaration.module, declaration.function)
         key = (*function, target)
@@ -301,7 +303,7 @@ class Drafter:
             summary=f"there is no state function {declaration.module}.{declaration.function}",
             span=declaration.span(),
             detail=f"{declaration.id!r} asks for it",
-            help=instead_of_function(declaration, self._catalog),
+            help=instead_of_function(declaration, self._catalog, of_id),
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.ansible_words import instead_of_keyword
@@ -10,23 +11,28 @@ from ensue.language.function_words import REACTIONS, instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from ensue.core.contracts.functions import FunctionCatalog
     from ensue.language.declarations import Declaration
 
+_ONE_LINE: Final = re.compile(r"\w+=")
+"""The beginning of the arguments of a task of Ansible in one line, `user: name=web state=present`."""
 
-def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> str:
+
+def instead_of_function(
+    declaration: Declaration, catalog: FunctionCatalog, beside: Collection[Declaration] = ()
+) -> str:
     """Return what to write instead of a function that does not exist; empty if that is not known.
 
     Args:
         declaration: the state that asks for it.
         catalog: the functions that exist.
+        beside: what else its ID declares.
     """
     module, function = declaration.module, declaration.function
-    if module == "cmd" and " " in function:
-        return f"a command is an argument: `cmd.run: [name: {function}]`"
-    if _is_function(module, catalog):
-        # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
-        return f"an argument has a name: write `- name: {function}`"
+    if advice := _instead_of_text(module, function, catalog) or _into_list(declaration, catalog, beside):
+        return advice
     near = catalog.near(module, function)
     if not any(name.startswith(f"{module}.") for name in near) and (
         advice := instead_of_module(module, function) or _instead_of_id(declaration)
@@ -42,6 +48,37 @@ def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> s
         or instead_of_resource(module)
         or catalog.hint
     )
+
+
+def _instead_of_text(module: str, function: str, catalog: FunctionCatalog) -> str:
+    """Return what to write instead of arguments in the place of a function; empty if it may be one."""
+    if module == "cmd" and " " in function:
+        return f"a command is an argument: `cmd.run: [name: {function}]`"
+    if _is_function(module, catalog):
+        # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
+        return f"an argument has a name: write `- name: {function}`"
+    if _ONE_LINE.match(function) and (advice := instead_of_module(module)):
+        return f"{advice}; its arguments are a list: `- name: value`"
+    return ""
+
+
+def _into_list(declaration: Declaration, catalog: FunctionCatalog, beside: Collection[Declaration]) -> str:
+    """Return the remedy for `contents: hi` below `file.managed:` without a dash; empty for others."""
+    word = declaration.module
+    if declaration.arguments or declaration.key != word or "." in word:
+        return ""
+    for other in beside:
+        if "." in other.key and word in _arguments(other, catalog):
+            return f"write it in the list of `{other.key}`: `- {word}: {declaration.function}`"
+    return ""
+
+
+def _arguments(declaration: Declaration, catalog: FunctionCatalog) -> Collection[str]:
+    try:
+        signature = catalog.signature(declaration.module, declaration.function)
+    except (NotAvailableError, PluginError):
+        return ()
+    return signature.names if signature is not None else ()
 
 
 def _instead_of_id(declaration: Declaration) -> str:

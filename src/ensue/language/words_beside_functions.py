@@ -56,14 +56,15 @@ def _belongs_inside(key: Any, value: Any, body: Mapping[Any, Any]) -> str:
     from ensue.language.option_words import GLOBAL_WORDS
 
     word = str(key)
-    if "." in word or word.startswith("_") or instead_of_module(word):
+    has_function = any("." in str(other) for other in body)
+    is_number = has_function and isinstance(value, int | float)  # No module is followed by one.
+    if "." in word or word.startswith("_") or (instead_of_module(word) and not is_number):
         return ""
     if word in GLOBAL_WORDS or word == _NAME:
         return f"write it there: `- {_item(word, value)}`"
     if advice := instead_of_keyword(word):
         return advice
-    has_function = any("." in str(other) for other in body)
-    if has_function and isinstance(value, str) and not _FUNCTION_NAME.fullmatch(value):
+    if is_number or (has_function and isinstance(value, str) and not _FUNCTION_NAME.fullmatch(value)):
         return f"write it there: `- {_item(word, value)}`"
     return ""
 

@@ -93,6 +93,43 @@ ROWS: list[Mistake] = [
             ("terraform.applied", "source"),
         )
     ],
+    *[
+        _state(
+            f"a task in one line: {task}",
+            f"x:\n  {task}\n",
+            at="states/t.sls:2:3",
+            says="there is no state function",
+            mends=f"write {mends}; its arguments are a list: `- name: value`",
+        )
+        for task, mends in (
+            ("user: name=foo state=present", "`user.present` or `user.absent`"),
+            ("service: name=nginx state=started", "`service.running` or `service.dead`"),
+            (
+                "file: path=/tmp/never/x state=directory",
+                "`file.managed`, `file.directory`, `file.symlink` or `file.absent`",
+            ),
+            ("apt: name=nginx", "`pkg.installed` (`pkgrepo.managed` for a repository)"),
+        )
+    ],
+    *[
+        _state(
+            f"an argument without its dash: {line_}",
+            f"x:\n  file.managed:\n    - name: /tmp/never/x\n  {line_}\n",
+            at="states/t.sls:4:3",
+            says=says,
+            mends=f"{mends}: `- {line_}`",
+        )
+        for line_, says, mends in (
+            (
+                "contents: y",
+                "there is no state function contents.y",
+                "write it in the list of `file.managed`",
+            ),
+            ("user: root", "there is no state function user.root", "write it in the list of `file.managed`"),
+            ("mode: 644", "`mode` of 'x' is beside its function 'file.managed'", "write it there"),
+            ("replace: false", "`replace` of 'x' is beside its function 'file.managed'", "write it there"),
+        )
+    ],
     _state(
         "roles of a play",
         "roles:\n  - web\n",

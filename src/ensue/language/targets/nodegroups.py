@@ -8,9 +8,13 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
 from ensue.language.settings.nodegroups import nodegroup_errors
 from ensue.language.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
+from ensue.language.targets.misspelt_members import misspelt_members
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensue.core.diagnostics import Span
+    from ensue.core.model.srn import Srn
     from ensue.language.collector import Collector
     from ensue.language.targeting.expression import Target
     from ensue.language.targets.project_services import ProjectServices
@@ -49,6 +53,31 @@ def check_nodegroup_types(services: ProjectServices, collector: Collector) -> No
             services.vocabulary.check(group, text)
         except TargetSyntaxError as error:
             collector.error(error.code, f"the nodegroup {name!r}: {error}", _place(services, name))
+
+
+def warn_of_misspelt_members(
+    services: ProjectServices, static: Mapping[Srn, Any], collector: Collector
+) -> None:
+    """Warn of ids in nodegroups that no machine has, and that are nearly those of one.
+
+    Args:
+        services: the project.
+        static: the resources that pillar declares.
+        collector: collects the warnings.
+    """
+    groups = services.vocabulary.nodegroups
+    if not groups or any(type_.discovers for type_ in services.plugins.loaded):
+        return
+    declared = {services.minion.id, *(srn.id for srn in static)}
+    for name, word, near in misspelt_members(groups, declared):
+        if not services.directory.index.find([word]):
+            collector.warning(
+                "E0888",
+                f"{word!r} in the nodegroup {name!r} is taken for the id of a machine, and none has it",
+                _place(services, name),
+                detail="a word without an engine is a glob of ids",
+                help=f"did you mean {near}? For a machine that is registered later, write `… or L@{word}`",
+            )
 
 
 def checked_target(services: ProjectServices, expression: str) -> Target:

@@ -13,7 +13,7 @@ from ensue.language.pillar import PillarCompiler
 from ensue.language.pillars import CompiledPillar
 from ensue.language.plain_files import PlainFiles
 from ensue.language.settings.environments import pillar_options
-from ensue.language.targets.nodegroups import check_nodegroup_types
+from ensue.language.targets.nodegroups import check_nodegroup_types, warn_of_misspelt_members
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -78,6 +78,7 @@ class PillarCompilation:
         pillar = both.plain
         self._mask(pillar)
         static = self._known.read(pillar, compiler, collector)
+        warn_of_misspelt_members(services, static, collector)
         collector.stop_on_errors()
         services.pillars.warn(services.minion, collector.warnings)
         return both, static

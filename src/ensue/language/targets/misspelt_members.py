@@ -1,0 +1,47 @@
+"""Ids in nodegroups that no machine has, and that are one slip away from one that pillar declares.
+
+Without a word, the group would be smaller than it looks. An id that is like no other one may be registered
+later, and ids that differ in their numbers only are usually those of several machines.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ensue.language.argument_suggestions import is_one_slip
+from ensue.language.targeting.expression import words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from ensue.language.targeting.expression import Target
+
+_GLOB: Final = frozenset("*?[")
+_DIGITS: Final = str.maketrans("", "", "0123456789")
+
+
+def misspelt_members(
+    groups: Mapping[str, Target], declared: Collection[str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each nodegroup with a word that may misspell an id, the word, and the id.
+
+    Args:
+        groups: nodegroups by name.
+        declared: the ids of the machines that pillar declares, and of this one.
+    """
+    by_letter: dict[str, list[str]] = {}
+    for id_ in sorted(declared):
+        by_letter.setdefault(id_[:1], []).append(id_)
+    for name, group in groups.items():
+        for word in words_of(group):
+            text = word.pattern
+            if word.engine or text in declared or text in groups or not _GLOB.isdisjoint(text):
+                continue
+            if near := next((id_ for id_ in by_letter.get(text[:1], ()) if _is_slip(text, id_)), ""):
+                yield name, text, near
+
+
+def _is_slip(text: str, id_: str) -> bool:
+    if abs(len(text) - len(id_)) > 1 or not is_one_slip(text, id_):
+        return False
+    return text.translate(_DIGITS) != id_.translate(_DIGITS)

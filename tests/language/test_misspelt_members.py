@@ -1,0 +1,47 @@
+"""An id in a nodegroup that is nearly that of a machine, and of none, is warned of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ensue.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTS = "resources: {ssh_host: {hosts: {web1: {host: 192.0.2.1}, web2: {host: 192.0.2.2}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("members", "near"),
+    [
+        ("[web1, wbe2]", "web2"),
+        ("[web1, webb2]", "web2"),
+        ("web1 or wb2", "web2"),
+        ("[web1, db]", ""),
+        ("[bx, web1]", "box"),
+        ("[web1, web2, box]", ""),
+        ("[web1, web3, web22]", ""),
+        ("web1 or L@wbe2", ""),
+        ("[web1, 'wbe*']", ""),
+        ("[web1, cache]", ""),
+    ],
+)
+def test_misspelt_members(
+    members: str, near: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """There is a warning with the place, unless the difference is a number, a glob, or written with L@."""
+    for name, text in {
+        "ensue.yaml": f"nodegroups:\n  web: {members}\n",
+        "pillar/top.sls": "base: {'*': [hosts]}\n",
+        "pillar/hosts.sls": HOSTS,
+        "states/t.sls": "a: test.nop\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert main(["--root", str(tmp_path), "plan", "t", "--id", "box"]) == 0
+    err = capsys.readouterr().err
+    assert ("warning[E0888]" in err) is bool(near)
+    assert not near or (f"did you mean {near}?" in err and "ensue.yaml:2" in err)
