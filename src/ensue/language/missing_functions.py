@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.function_words import REACTIONS, instead_of_module
-from ensue.language.hcl_words import instead_of_argument, instead_of_resource
+from ensue.language.hcl_words import (
+    attribute_of_hcl,
+    instead_of_argument,
+    instead_of_block,
+    instead_of_resource,
+)
 
 if TYPE_CHECKING:
     from ensue.core.contracts.functions import FunctionCatalog
@@ -26,7 +31,9 @@ def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> s
         return f"a command is an argument: `cmd.run: [name: {function}]`"
     if _is_function(module, catalog):
         # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
-        return f"an argument has a name: write `- name: {function}`"
+        attribute = attribute_of_hcl(function)
+        reason = "`=` is HCL" if attribute else "an argument has a name"
+        return f"{reason}: write `- {attribute or f'name: {function}'}`"
     near = catalog.near(module, function)
     if not any(name.startswith(f"{module}.") for name in near) and (
         advice := instead_of_module(module, function) or _instead_of_id(declaration)
@@ -46,7 +53,9 @@ def instead_of_function(declaration: Declaration, catalog: FunctionCatalog) -> s
 
 def _instead_of_id(declaration: Declaration) -> str:
     """Return what to write instead of `import_role: {name: web}`, whose key is read as a module."""
-    return "" if "." in declaration.key else instead_of_module(declaration.id)
+    if "." in declaration.key:
+        return ""
+    return instead_of_block(declaration.id) or instead_of_module(declaration.id)
 
 
 def _is_function(name: str, catalog: FunctionCatalog) -> bool:

@@ -28,6 +28,53 @@ ROWS = [
             ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
         )
     ),
+    *(
+        state(
+            f"a block of Terraform: {text}",
+            f"{text}\n",
+            "1",
+            says=says,
+            mends=mends,
+        )
+        for text, says, mends in (
+            ("moved: {from: a, to: b}", "", "`moved` is Terraform's: leave it out"),
+            ("removed: {from: a}", "", "`removed` is Terraform's: leave the state out"),
+            ("import: {to: a, id: b}", "", "`import` is Terraform's: leave it out"),
+            ("outputs: {ip: x}", "", "`outputs` is Terraform's: write ${module:ID:property}"),
+            ("data: {http: {url: x}}", "", "`data` is Terraform's: write a `cmd.run` with `read_only: true`"),
+            ("terraform: {backend: s3}", "", "`terraform` is Terraform's: leave it out: `store_url`"),
+        )
+    ),
+    state(
+        "an ID that is a block of Terraform as well",
+        "data:\n  file.directory: {name: /never}\n",
+        "2",
+        says="the arguments of 'data' are a mapping",
+        mends="help: put a dash before each argument",
+    ),
+    state(
+        "an attribute of HCL",
+        'a:\n  file.managed:\n    - name = "/tmp/never/x"\n',
+        "2",
+        says="there is no state function file.managed.name",
+        mends='`=` is HCL: write `- name: "/tmp/never/x"`',
+    ),
+    state(
+        "the path of a file",
+        "a:\n  file.managed:\n    - path: /tmp/never/x\n",
+        "3",
+        says="file.managed takes no argument 'path'",
+        mends="did you mean name?",
+    ),
+    state(
+        "coalesce",
+        "a:\n  test.nop:\n    - x: {{ coalesce(pillar.x, 'b') }}\n",
+        "3",
+        says="'coalesce' is undefined",
+        mends="{{ pillar.get('x') or 'default' }}",
+    ),
+    line("plan --env dev", says="No such option '--env'", mends="`ensue deploy --env ENV`; of states"),
+    line("apply --workspace x", says="No such option '--workspace'", mends="`ensue deploy --env ENV`"),
     line("apply tfplan", says="there is no SLS 'tfplan'", mends="plans are not saved"),
     line("apply plan.out", says="there is no SLS 'plan.out'", mends="plans are not saved"),
     line(
