@@ -74,6 +74,21 @@ ROWS = [
         mends="{{ pillar.get('x') or 'default' }}",
     ),
     line("plan --env dev", says="No such option '--env'", mends="`ensue deploy --env ENV`; of states"),
+    *(
+        Mistake(
+            what=f"an environment that does not exist: {words}",
+            words=words,
+            files={"states/top.sls": "base: {'*': [t]}\n", "states/t.sls": "a: test.nop\n", **more},
+            says="there is no top file: there is no environment 'deev'",
+            mends=f"file_roots names {known} = help: check --saltenv",
+            code=code,
+        )
+        for more, known in (
+            ({}, "base"),
+            ({"ensue.yaml": "file_roots: {base: [states], dev: [envs/dev]}\n"}, "base, dev"),
+        )
+        for words, code in (("plan --saltenv deev", 2), ("show top --saltenv deev", 1))
+    ),
     line("apply --workspace x", says="No such option '--workspace'", mends="`ensue deploy --env ENV`"),
     line("apply tfplan", says="there is no SLS 'tfplan'", mends="plans are not saved"),
     line("apply plan.out", says="there is no SLS 'plan.out'", mends="plans are not saved"),
