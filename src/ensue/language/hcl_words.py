@@ -37,15 +37,15 @@ _KEYWORDS: Final = {
     "locals": "write {% set name = … %}, or a key of pillar",
     "sensitive_content": "write `contents` and `sensitive`",
 }
+_FOLDER: Final = "source"
 _ARGUMENTS: Final = {
     "vars": "variables",
     "var": "variables",
     "inputs": "variables",
     "env": "environment",
-    "path": "source",
-    "dir": "source",
+    "path": _FOLDER,
+    "dir": _FOLDER,
 }
-"""Arguments of a module of Terraform, and those of `terraform.applied`."""
 _BLOCKS: Final = {
     "moved": "leave it out: a state keeps what it made if its `name` stays; its ID may change",
     "removed": "leave the state out: what it made stays, and a plan says so",
@@ -151,7 +151,9 @@ def argument_meant(word: str, names: Collection[str]) -> str:
         word: the word, `vars`.
         names: the arguments of the function.
     """
-    meant = _ARGUMENTS.get(word, "") if "variables" in names else ""
+    meant = _ARGUMENTS.get(word, "")
+    if meant == _FOLDER and "variables" not in names:
+        return ""  # The source of a file is no folder of a configuration.
     return meant if meant in names else ""
 
 

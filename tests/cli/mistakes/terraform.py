@@ -60,13 +60,6 @@ ROWS = [
         mends='`=` is HCL: write `- name: "/tmp/never/x"`',
     ),
     state(
-        "the path of a file",
-        "a:\n  file.managed:\n    - path: /tmp/never/x\n",
-        "3",
-        says="file.managed takes no argument 'path'",
-        mends="did you mean name?",
-    ),
-    state(
         "coalesce",
         "a:\n  test.nop:\n    - x: {{ coalesce(pillar.x, 'b') }}\n",
         "3",

@@ -231,7 +231,7 @@ class DeploymentRun:
         collector.stop_on_errors()
 
     def _make_provisioner(self, kept: Mapping[ResourceKey, ActiveResource]) -> None:
-        values, built = None if self._growth is None else self._growth.values, self.built
+        values, built = (None if self._growth is None else self._growth.values), self.built
         replacing = Replacing(
             self._requests.may_replace,
             built.source.destroy_first if built is not None else (),
