@@ -59,6 +59,22 @@ ROWS = [
         says="there is no state function file.managed.name",
         mends='`=` is HCL: write `- name: "/tmp/never/x"`',
     ),
+    *(
+        state(
+            f"a value of the run in a variable: {tag}",
+            "c: {cmd.run: [name: 'true']}\n{% set s = \"${cmd:c:stdout}\" %}\n"
+            f"{tag}\nb-{{{{ {key} }}}}: test.nop\n{end}\n",
+            "3",
+            says="${cmd:c:stdout} is text in a tag of a template",
+            mends="decide by the value in",
+            code=0,
+        )
+        for tag, key, end in (
+            ("{% if s == 'prod' %}", "1", "{% endif %}"),
+            ("{% if 'prod' != s %}", "1", "{% endif %}"),
+            ("{% for k in s %}", "loop.index", "{% endfor %}"),
+        )
+    ),
     state(
         "coalesce",
         "a:\n  test.nop:\n    - x: {{ coalesce(pillar.x, 'b') }}\n",
