@@ -36,6 +36,10 @@ _PART: Final = (
     f"`--only ID` runs a state and what it requires, `ensue deploy --only RESOURCE` a resource; {_TARGET}"
 )
 _ACCOUNT: Final = "credentials are pillar: `--pillar-file FILE`, or a pillar file that is encrypted"
+_WORKSPACE: Final = (
+    "`ensue deploy --env ENV`; of states, `--tgt` and pillar separate environments, or each has its own "
+    "project (`--root DIR`)"
+)
 _BACKEND: Final = "`store_url` in ensue.yaml names the database that keeps resources and deployments"
 _ROOTS: Final = "`file_roots` in ensue.yaml says where SLS are"
 
@@ -102,6 +106,7 @@ _OPTIONS: Final = {
     **dict.fromkeys(("-backend-config", "-backend", "-reconfigure", "-migrate-state"), _BACKEND),
     "-generate-config-out": "leave it out: states find what exists",
     "--generate-config-out": "leave it out: states find what exists",
+    **dict.fromkeys(("--env", "--environment", "--workspace", "-workspace"), _WORKSPACE),
     "-chdir": "`--root DIR`",
     "--chdir": "`--root DIR`",
     "-version": "`ensue --version`",
@@ -155,8 +160,7 @@ _COMMANDS: Final = {
     "state": f"`ensue apply [SLS]` runs states; {_RESULTS}; `ensue resources forget RESOURCE` and "
     "`ensue deploy --forget RESOURCE` drop a record",
     "providers": "leave it out: ensue downloads no providers; `ensue doc` lists drivers and resource types",
-    "workspace": "`ensue deploy --env ENV`; of states, `--tgt` and pillar separate environments, or each has "
-    "its own project (`--root DIR`)",
+    "workspace": _WORKSPACE,
     "rollback": "`ensue deploy --app APP --env ENV --from NUMBER`, as `ensue deployments list` numbers them; "
     "of states, apply the earlier files",
     "promote": "`ensue deploy --app APP --env ENV --from last --to-env ENV`",

@@ -254,6 +254,7 @@ def _argument_list(
             detail=f"{key if '.' in key else 'a state function'} takes a list of one-key mappings",
             help=_without_blank(arguments)
             or _instead_of(place[-2])
+            or _block_meant(place[-2], key)
             or f"{_function_instead_of(key)}{_DASHES}",
         )
         return None
@@ -310,6 +311,13 @@ def _function_instead_of(key: str) -> str:
 
     advice = instead_of_collection_module(key)
     return f"{advice}; " if advice else ""
+
+
+def _block_meant(id_: str, key: str) -> str:
+    """Return what to write instead of `data: {http: …}`, a block of Terraform; else empty."""
+    from ensue.language.hcl_words import instead_of_block
+
+    return "" if "." in key else instead_of_block(id_)
 
 
 def _instead_of(id_: str) -> str:

@@ -46,6 +46,16 @@ _ARGUMENTS: Final = {
     "path": _FOLDER,
     "dir": _FOLDER,
 }
+_BLOCKS: Final = {
+    "moved": "leave it out: a state keeps what it made if its `name` stays; its ID may change",
+    "removed": "leave the state out: what it made stays, and a plan says so",
+    "import": "leave it out: a state finds what exists",
+    "data": "write a `cmd.run` with `read_only: true`, which a plan runs too, and ${cmd:ID:stdout} to use it",
+    "outputs": "write ${module:ID:property} where a result is used; `ensue show enforced` has all results",
+    "terraform": "leave it out: `store_url` in ensue.yaml names the database, no providers are downloaded",
+    "check": "write a `cmd.run` with `read_only: true`, which fails with its command",
+}
+"""Blocks of Terraform whose words are arguments, modules or usual IDs here."""
 _FUNCTIONS: Final = (
     "abspath|base64decode|base64encode|basename|ceil|chomp|cidrhost|cidrsubnet|coalesce|compact|concat|contains"
     "|dirname|element|file|fileexists|filebase64|flatten|floor|format|formatdate|join|jsondecode|jsonencode|keys"
@@ -70,7 +80,7 @@ _JINJA: Final = {
     "base64decode": "{{ salt['hashutil.base64_b64decode'](…) }}",
     "base64encode": "{{ … | base64_encode }}",
     "chomp": "{{ ….rstrip('\\n') }}",
-    "coalesce": "{{ a or b }}",
+    "coalesce": "{{ pillar.get('x') or 'default' }}",
     "concat": "{{ a + b }}",
     "contains": "{{ item in list }}",
     "element": "{{ list[0] }}",
@@ -124,6 +134,7 @@ _MADE_ONCE: Final = (
     "a `cmd.run` with `creates` makes a value once, one with `read_only` reads it, and `sensitive: true` "
     "makes it a secret"
 )
+_ATTRIBUTE: Final = re.compile(r"([a-z_]+) = (.+)")
 _BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
 
 
@@ -144,6 +155,16 @@ def argument_meant(word: str, names: Collection[str]) -> str:
     if meant == _FOLDER and "variables" not in names:
         return ""  # The source of a file is no folder of a configuration.
     return meant if meant in names else ""
+
+
+def instead_of_block(word: str) -> str:
+    """Return what to write instead of a block of Terraform that is written as a state; empty if it is none.
+
+    Args:
+        word: the ID of the state.
+    """
+    advice = _BLOCKS.get(word, "")
+    return f"`{word}` is Terraform's: {advice}" if advice else instead_of_argument(word)
 
 
 def instead_of_resource(module: str) -> str:
@@ -243,6 +264,12 @@ def instead_of_operator(line: str) -> str:
     if _TERNARY.search(line):
         return "the conditional expression of Jinja is {{ x if condition else y }}"
     return "the operators of Jinja are `and`, `or` and `not`" if _OPERATORS.search(line) else ""
+
+
+def attribute_of_hcl(text: str) -> str:
+    """Return an attribute of HCL, `name = "x"`, as YAML, `name: "x"`; empty if a text is none."""
+    match = _ATTRIBUTE.fullmatch(text)
+    return f"{match[1]}: {match[2]}" if match else ""
 
 
 def instead_of_hcl(data: Any) -> str:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.function_words import REACTIONS, instead_of_module
-from ensue.language.hcl_words import instead_of_argument, instead_of_resource
+from ensue.language.hcl_words import (
+    attribute_of_hcl,
+    instead_of_argument,
+    instead_of_block,
+    instead_of_resource,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -56,7 +61,9 @@ def _instead_of_text(module: str, function: str, catalog: FunctionCatalog) -> st
         return f"a command is an argument: `cmd.run: [name: {function}]`"
     if _is_function(module, catalog):
         # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
-        return f"an argument has a name: write `- name: {function}`"
+        attribute = attribute_of_hcl(function)
+        reason = "`=` is HCL" if attribute else "an argument has a name"
+        return f"{reason}: write `- {attribute or f'name: {function}'}`"
     if _ONE_LINE.match(function) and (advice := instead_of_module(module)):
         return f"{advice}; its arguments are a list: `- name: value`"
     return ""
@@ -83,7 +90,9 @@ def _arguments(declaration: Declaration, catalog: FunctionCatalog) -> Collection
 
 def _instead_of_id(declaration: Declaration) -> str:
     """Return what to write instead of `import_role: {name: web}`, whose key is read as a module."""
-    return "" if "." in declaration.key else instead_of_module(declaration.id)
+    if "." in declaration.key:
+        return ""
+    return instead_of_block(declaration.id) or instead_of_module(declaration.id)
 
 
 def _is_function(name: str, catalog: FunctionCatalog) -> bool:

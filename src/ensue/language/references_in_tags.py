@@ -2,8 +2,8 @@
 
 A template is rendered before any state runs, so the tag sees the text of the reference and not its value.
 Only
-texts that are compared, tested or looped over are reported: a reference that a variable holds is bound where
-it is printed.
+texts that are compared, tested or looped over are reported, and variables of one text that are compared or
+looped over: a reference that a variable holds is bound where it is printed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _LOOPED_OVER: Final = re.compile(rf"\bin\s*{_TEXT}")
 _COMPARED: Final = re.compile(
     rf"(?:[=!<>]=|[<>]|\bif)\s*{_TEXT}|{_TEXT.replace('text', 'first')}\s*(?:[=!<>]=|[<>])"
 )
+_SET: Final = re.compile(rf"\{{%[-+]?\s*set\s+(?P<variable>\w+)\s*=\s*{_TEXT}\s*[-+]?%\}}")
 
 
 def warn_of_references_in_tags(tree: SlsTree, collector: Collector) -> None:
@@ -65,3 +66,19 @@ def _decided_by(stream: Stream) -> Iterator[tuple[str, Span]]:
                     start = text.index(piece.text, match.start(name))
                     line = stream.first_line + text.count("\n", 0, start)
                     yield piece.text, Span(stream.path, line, start - text.rfind("\n", 0, start))
+    yield from _decided_by_variables(stream, text)
+
+
+def _decided_by_variables(stream: Stream, text: str) -> Iterator[tuple[str, Span]]:
+    """Yield the references that a variable holds by which a later tag decides, each with its place."""
+    for variable in _SET.finditer(text):
+        held = next((each for each in read_text(variable["text"][1:-1]) if isinstance(each, Reference)), None)
+        name = rf"(?<![\w.'\"]){variable['variable']}(?![\w.'\"])"
+        used = re.compile(rf"{name}\s*(?:[=!<>]=|[<>])|(?:[=!<>]=|[<>])\s*{name}")
+        looped = re.compile(rf"\bin\s+{name}")
+        for tag in _TAG.finditer(text, variable.end()):
+            match = (looped if tag["word"] == "for" else used).search(tag[0])
+            if held is not None and match is not None:
+                start = tag.start() + match.start()
+                line = stream.first_line + text.count("\n", 0, start)
+                yield held.text, Span(stream.path, line, start - text.rfind("\n", 0, start))

@@ -325,6 +325,14 @@ ROWS = [
         says="new environment shop/deev: the application shop has dev",
         mends="write --env dev; --new-env makes shop/deev all the same",
     ),
+    *(
+        deployed(
+            f"deploy score.yaml --app shop --env dev2 --env-type develpment {option}",
+            says="the type 'develpment' of the new environment shop/dev2 is that of no definition and of no",
+            mends="write --env-type development; --new-env makes shop/dev2 all the same",
+        )
+        for option in ("", "--plan")
+    ),
     deployed(
         "deploy score.yaml --app shop --env deev --env-type development --plan",
         says="new environment shop/deev: the application shop has dev",

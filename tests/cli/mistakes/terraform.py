@@ -28,6 +28,77 @@ ROWS = [
             ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
         )
     ),
+    *(
+        state(
+            f"a block of Terraform: {text}",
+            f"{text}\n",
+            "1",
+            says=says,
+            mends=mends,
+        )
+        for text, says, mends in (
+            ("moved: {from: a, to: b}", "", "`moved` is Terraform's: leave it out"),
+            ("removed: {from: a}", "", "`removed` is Terraform's: leave the state out"),
+            ("import: {to: a, id: b}", "", "`import` is Terraform's: leave it out"),
+            ("outputs: {ip: x}", "", "`outputs` is Terraform's: write ${module:ID:property}"),
+            ("data: {http: {url: x}}", "", "`data` is Terraform's: write a `cmd.run` with `read_only: true`"),
+            ("terraform: {backend: s3}", "", "`terraform` is Terraform's: leave it out: `store_url`"),
+        )
+    ),
+    state(
+        "an ID that is a block of Terraform as well",
+        "data:\n  file.directory: {name: /never}\n",
+        "2",
+        says="the arguments of 'data' are a mapping",
+        mends="help: put a dash before each argument",
+    ),
+    state(
+        "an attribute of HCL",
+        'a:\n  file.managed:\n    - name = "/tmp/never/x"\n',
+        "2",
+        says="there is no state function file.managed.name",
+        mends='`=` is HCL: write `- name: "/tmp/never/x"`',
+    ),
+    *(
+        state(
+            f"a value of the run in a variable: {tag}",
+            "c: {cmd.run: [name: 'true']}\n{% set s = \"${cmd:c:stdout}\" %}\n"
+            f"{tag}\nb-{{{{ {key} }}}}: test.nop\n{end}\n",
+            "3",
+            says="${cmd:c:stdout} is text in a tag of a template",
+            mends="decide by the value in",
+            code=0,
+        )
+        for tag, key, end in (
+            ("{% if s == 'prod' %}", "1", "{% endif %}"),
+            ("{% if 'prod' != s %}", "1", "{% endif %}"),
+            ("{% for k in s %}", "loop.index", "{% endfor %}"),
+        )
+    ),
+    state(
+        "coalesce",
+        "a:\n  test.nop:\n    - x: {{ coalesce(pillar.x, 'b') }}\n",
+        "3",
+        says="'coalesce' is undefined",
+        mends="{{ pillar.get('x') or 'default' }}",
+    ),
+    line("plan --env dev", says="No such option '--env'", mends="`ensue deploy --env ENV`; of states"),
+    *(
+        Mistake(
+            what=f"an environment that does not exist: {words}",
+            words=words,
+            files={"states/top.sls": "base: {'*': [t]}\n", "states/t.sls": "a: test.nop\n", **more},
+            says="there is no top file: there is no environment 'deev'",
+            mends=f"file_roots names {known} = help: check --saltenv",
+            code=code,
+        )
+        for more, known in (
+            ({}, "base"),
+            ({"ensue.yaml": "file_roots: {base: [states], dev: [envs/dev]}\n"}, "base, dev"),
+        )
+        for words, code in (("plan --saltenv deev", 2), ("show top --saltenv deev", 1))
+    ),
+    line("apply --workspace x", says="No such option '--workspace'", mends="`ensue deploy --env ENV`"),
     line("apply tfplan", says="there is no SLS 'tfplan'", mends="plans are not saved"),
     line("apply plan.out", says="there is no SLS 'plan.out'", mends="plans are not saved"),
     line(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ensue.deploy.environments.new_environments import is_slip, notice_new_environment
+from ensue.deploy.environments.new_environments import is_slip, notice_new_environment, refuse_misspelt_type
 from ensue.deploy.environments.refusals import Refusals
 from ensue.deploy.provisioning.identity import Context
 from ensue.language.collector import Collector
@@ -91,6 +91,27 @@ def test_another_environment_or_application_is_a_warning() -> None:
     [warning] = report([context(f"app-{number:02}", "dev") for number in range(12)]).warnings
     assert warning.summary.startswith("new application shop: the store has app-00, ")
     assert warning.summary.endswith("app-09 and 2 more")
+
+
+@pytest.mark.parametrize(
+    ("named", "used", "is_refused"),
+    [
+        ({"tt", "tee"}, {"production"}, False),
+        ({"staging", "development"}, set[str](), True),
+        (set[str](), {"development"}, True),
+        ({"development"}, {"develpment"}, False),
+        ({"development", "develpment"}, set[str](), False),
+        (set[str](), set[str](), False),
+    ],
+)
+def test_a_misspelt_type_is_refused(named: set[str], used: set[str], *, is_refused: bool) -> None:
+    """Unless a definition or another environment has exactly that type."""
+    found = Collector()
+    deployed = Context(app="shop", env="dev", env_type="develpment", org="")
+    refuse_misspelt_type(deployed, named, used, found.error)
+    assert [error.help.partition(";")[0] for error in found.errors] == [
+        "write --env-type development"
+    ] * is_refused
 
 
 def test_a_misspelt_application_is_refused() -> None:

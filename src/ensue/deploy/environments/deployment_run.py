@@ -148,7 +148,9 @@ class DeploymentRun:
             there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
             notice_other_organization(self.context, there, collector)
             if not there:
-                await asyncio.to_thread(self._history.notice_new, self.context, collector, self.refusals)
+                await asyncio.to_thread(
+                    self._history.notice_new, self.context, self.built, collector, self.refusals
+                )
         if self.built is not None and not order.change_env_type:
             refuse_another_type(self.context, kept.values(), self.built.env_types, collector)
         lists = self.built.graph.points if self.built is not None else ()
@@ -221,8 +223,9 @@ class DeploymentRun:
         """
         foreseen = self._provisioner.foreseen
         if built is not None and self._growth is not None and foreseen is not None:
-            values = self._growth.values
-            checks = DeploymentChecks(built, values, foreseen, self._run_services, self._services)
+            checks = DeploymentChecks(
+                built, self._growth.values, foreseen, self._run_services, self._services
+            )
             await checks.run(nodes, collector)
         collector.stop_on_errors()
 
@@ -267,8 +270,7 @@ class DeploymentRun:
         refuse_missing_drivers(nodes, deleted, self._services.drivers, collector)
         collector.stop_on_errors()
         names = {node.name: node for node in nodes}
-        rotate = [one for one in self.order.rotate if one in names]
-        refuse_rotation(names, rotate, self._services.drivers, collector)
+        refuse_rotation(names, filter(names.get, self.order.rotate), self._services.drivers, collector)
         await self._check(built, nodes, collector)
         self._refuse_destruction(nodes, (), collector)
 

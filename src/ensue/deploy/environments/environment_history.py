@@ -23,7 +23,7 @@ from ensue.deploy.environments.deployment_checks import (
 )
 from ensue.deploy.environments.deployment_files import load_kept, shown
 from ensue.deploy.environments.empty_sources import refuse_empty_source
-from ensue.deploy.environments.new_environments import notice_new_environment
+from ensue.deploy.environments.new_environments import notice_new_environment, refuse_misspelt_type
 from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
@@ -282,11 +282,14 @@ class EnvironmentHistory:
         """Whether the environment was never deployed, or is removed."""
         return self._before is None or self._before.is_removal
 
-    def notice_new(self, context: Context, collector: Collector, refusals: Refusals) -> None:
-        """Warn of an environment that was never deployed, or refuse a name that looks misspelt; this blocks.
+    def notice_new(
+        self, context: Context, built: BuiltGraph | None, collector: Collector, refusals: Refusals
+    ) -> None:
+        """Warn of an environment that was never deployed, or refuse one that looks misspelt; this blocks.
 
         Args:
             context: the environment.
+            built: the graph, whose definitions name types of environments.
             collector: receives the warning.
             refusals: what the deployment is refused for.
 
@@ -294,8 +297,10 @@ class EnvironmentHistory:
             StoreError: the environments of the store cannot be read.
         """
         if self._before is None and not self._order.destroy and not self._order.new_env:
-            known = (one for one, _ in self._services.history.records(org=context.org))
-            notice_new_environment(context, known, collector, refusals)
+            records = self._services.history.records(org=context.org)
+            notice_new_environment(context, (one for one, _ in records), collector, refusals)
+            used = {record.env_type for _, record in records}
+            refuse_misspelt_type(context, built.env_types if built else (), used, refusals.into(collector))
 
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.provisioning.identity import Context
@@ -53,6 +53,32 @@ def notice_new_environment(
     else:
         help_ = near_names(given, names) or f"correct {option} if one of these is meant"
         collector.warning("E0898", summary, None, help=help_)
+
+
+def refuse_misspelt_type(
+    context: Context, named: Collection[str], used: Collection[str], refuse: Callable[..., None]
+) -> None:
+    """Refuse a new environment whose type nothing names, and that looks like a misspelt one.
+
+    Args:
+        context: the environment as it is deployed.
+        named: the types that definitions name.
+        used: the types of other environments.
+        refuse: takes the code, the summary, a place, and `detail` and `help`.
+    """
+    type_ = context.env_type
+    known = {*named, *used}
+    meant = next((name for name in sorted(known) if is_slip(type_, name)), "")
+    if type_ in known or not meant:
+        return
+    refuse(
+        "E0898",
+        f"the type {type_!r} of the new environment {context.environment} is that of no definition and of no "
+        "other environment",
+        None,
+        detail="one of the types is almost the same",
+        help=f"write --env-type {meant}; --new-env makes {context.environment} all the same",
+    )
 
 
 def is_slip(first: str, second: str) -> bool:

@@ -212,6 +212,16 @@ class AssignedSls:
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:
         roots = self._services.roots
+        given = top_options(self._services.settings).saltenv
+        if given and not roots.folders(given):
+            known = ", ".join(roots.environments)
+            return Diagnostic(
+                code=NO_TOP_FILE,
+                summary=f"there is no top file: there is no environment {given!r}",
+                detail=f"file_roots names {known}",
+                help="check --saltenv, or add it to file_roots in ensue.yaml",
+                severity=severity,
+            )
         folders = ", ".join(
             roots.shown(folder) for name in roots.environments for folder in roots.folders(name)
         )
