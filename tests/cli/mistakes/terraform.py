@@ -85,7 +85,7 @@ ROWS = [
     line("plan --env dev", says="No such option '--env'", mends="`ensue deploy --env ENV`; of states"),
     *(
         Mistake(
-            what=f"an environment that does not exist: {words}",
+            what=f"an environment that does not exist beside {known}: {words}",
             words=words,
             files={"states/top.sls": "base: {'*': [t]}\n", "states/t.sls": "a: test.nop\n", **more},
             says="there is no top file: there is no environment 'deev'",
