@@ -6,7 +6,6 @@ calls the handlers of the chosen tasks.
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 from ensue.core.diagnostics import Diagnostic, Severity
@@ -53,6 +52,8 @@ def _listed(reacting: Sequence[Excluded]) -> str:
 
 
 def _instead(ids: Sequence[str], part: RunPart) -> str:
+    import shlex  # Only a part of a run that leaves such states out needs it.
+
     words = [shlex.quote(word if word.isidentifier() else f"id:{word}") for word in ids]
     options = " ".join(f"--only {word}" for word in words)
     also = f"add {options}" if part.only else f"leave out --start-at, or name the states with {options}"
