@@ -1,4 +1,4 @@
-"""Writes the lines of `--events` beside a run, which no reader can delay or fill the memory of."""
+"""Writes the lines of `--events` beside a run; a slow reader neither delays the run nor fills its memory."""
 
 from __future__ import annotations
 

@@ -14,7 +14,12 @@ from ensue.library.modules import dig
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import TypeAlias
+
     from ensue.core.contracts.context import FunctionContext
+
+    _Query: TypeAlias = Callable[[FunctionContext, str, str | None], Awaitable[list[str]]]
 
 _MAPPED: Final = "::ffff:"
 """How `getent ahostsv6` prints an IPv4 address."""
@@ -36,7 +41,7 @@ async def a(ctx: FunctionContext, host: str, nameserver: str | None = None) -> l
     Raises:
         StateFailedError: the target has no program for the query.
     """
-    return await _addresses(ctx, host, nameserver, "A", "ahostsv4")
+    return await _addresses(ctx, host, nameserver, dig.a, "ahostsv4")
 
 
 async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -> list[str]:
@@ -52,14 +57,14 @@ async def aaaa(ctx: FunctionContext, host: str, nameserver: str | None = None) -
     Raises:
         StateFailedError: the target has no program for the query.
     """
-    return await _addresses(ctx, host, nameserver, "AAAA", "ahostsv6")
+    return await _addresses(ctx, host, nameserver, dig.aaaa, "ahostsv6")
 
 
 async def _addresses(
-    ctx: FunctionContext, host: str, nameserver: str | None, kind: str, database: str
+    ctx: FunctionContext, host: str, nameserver: str | None, query: _Query, database: str
 ) -> list[str]:
     if nameserver or await ctx.call("cmd.has_exec", "dig"):
-        return await (dig.a if kind == "A" else dig.aaaa)(ctx, host, nameserver)
+        return await query(ctx, host, nameserver)
     answer = await ask(ctx, "getent", database, "--", str(host))
     if answer.is_missing:
         raise StateFailedError(f"{ctx.srn} has neither `dig` nor `getent`; install bind9-dnsutils there")
