@@ -5,7 +5,6 @@ An option that destroys something or lifts a protection is suggested only for a 
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -69,8 +68,6 @@ OPTIONS: Final = {
 _DESTRUCTIVE: Final = frozenset(
     {"--allow-replace", "--destroy", "--forget", "--prune", "--replace", "--rotate", "--unprotect"}
 )
-_SAME_OPTION: Final = 0.85
-"""From this similarity on, a word is the misspelt option: `--replce`, `--detroy`."""
 
 
 def harmless(word: str, suggestions: Sequence[str]) -> list[str]:
@@ -80,9 +77,6 @@ def harmless(word: str, suggestions: Sequence[str]) -> list[str]:
         word: the option as written.
         suggestions: options with a similar name.
     """
-    return [each for each in suggestions if each not in _DESTRUCTIVE or _is_misspelt(word, each)]
+    from ensue.core.model.near_names import is_one_slip
 
-
-def _is_misspelt(word: str, option: str) -> bool:
-    matcher = difflib.SequenceMatcher(None, word.lstrip("-"), option.lstrip("-"))
-    return matcher.ratio() >= _SAME_OPTION
+    return [each for each in suggestions if each not in _DESTRUCTIVE or is_one_slip(word, each)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.model.near_names import is_one_slip
 from ensue.language.ansible_arguments import instead_of_module_argument
 from ensue.language.ansible_words import KEYWORDS, instead_of_keyword
 from ensue.language.collector import near_names
@@ -163,17 +164,3 @@ def _one_slip_away(word: str, known: Iterable[str]) -> str:
     The first letter must match, because it is seldom wrong. A plural is a different word.
     """
     return min((one for one in known if word[:1] == one[:1] and is_one_slip(word, one)), default="")
-
-
-def is_one_slip(word: str, other: str) -> bool:
-    """Return whether two words differ by one extra, missing, wrong or swapped letter; a plural does not."""
-    if word in (f"{other}s", f"{other}_") or abs(len(word) - len(other)) > 1:
-        return False
-    start = 0
-    while start < min(len(word), len(other)) and word[start] == other[start]:
-        start += 1
-    left, right = word[start:], other[start:]
-    if len(left) == len(right):
-        is_swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
-        return left[1:] == right[1:] or is_swapped
-    return left[1:] == right or left == right[1:]

@@ -33,3 +33,17 @@ def near_question(name: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(name, list(known), n=2)
     return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def is_one_slip(word: str, other: str) -> bool:
+    """Return whether two words differ by one extra, missing, wrong or swapped letter; a plural does not."""
+    if word in (f"{other}s", f"{other}_") or abs(len(word) - len(other)) > 1:
+        return False
+    start = 0
+    while start < min(len(word), len(other)) and word[start] == other[start]:
+        start += 1
+    left, right = word[start:], other[start:]
+    if len(left) == len(right):
+        is_swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
+        return left[1:] == right[1:] or is_swapped
+    return left[1:] == right or left == right[1:]

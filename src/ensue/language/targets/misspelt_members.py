@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.language.argument_suggestions import is_one_slip
+from ensue.core.model.near_names import is_one_slip
 from ensue.language.targeting.expression import words_of
 
 if TYPE_CHECKING:
