@@ -220,10 +220,12 @@ def test_destroy_leaves_no_process_and_no_file(box: Any, cachedir: Path) -> None
 
     async def scenario() -> None:
         await box.deploy()
+        stays = f"sh -c 'echo >$0; read _ <>stay' %s {marker} </dev/null >/dev/null 2>&1 &"
         await box.run(
-            f"setsid sleep {marker} </dev/null >/dev/null 2>&1 & (sleep {marker} >/dev/null 2>&1 &)"
+            "mkfifo stay one other;"
+            f"setsid {stays % 'one'} ({stays % 'other'}); read _ <one; read _ <other"  # both have begun
         )
-        assert len(processes_holding(marker)) >= 2
+        assert len(processes_holding(marker)) == 2
         process = box.record.process
 
         assert (await sandbox.destroy(box.request)).status == "absent"
