@@ -90,6 +90,15 @@ def test_a_fingerprint_is_compared_after_a_rotation(tmp_path: Path) -> None:
     assert vault.fingerprint(b"content", context="a", like="0123456789abcdef:00") == now
 
 
+def test_a_fingerprint_of_the_first_release_is_compared(tmp_path: Path) -> None:
+    """One that an earlier release has stored holds for the content it was made of, and for no other."""
+    vault = _vault(tmp_path, base64.b64encode(bytes(range(32))).decode())
+    stored = "2168aea077bc6b48:f270f5f7bba1c23b08ba8fd474f81a8e"
+    assert vault.fingerprint(b"content", context="a", like=stored) == stored
+    assert vault.fingerprint(b"other", context="a", like=stored) != stored
+    assert vault.fingerprint(b"content", context="a") != stored
+
+
 def test_keys_that_are_at_hand_are_not_read_again(tmp_path: Path) -> None:
     """A vault that has loaded its keys opens what was sealed with them without looking at the file."""
     vault = _vault(tmp_path)

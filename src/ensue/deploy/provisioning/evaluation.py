@@ -74,13 +74,13 @@ def evaluate_parts(written: TemplatedData | None, value_of: Callable[[Placeholde
     """
     if written is None:
         return _NOTHING
-    if not written.has_templates:
+    if not written.templates:
         return Evaluated(written.data)
     paths: list[Path] = []
     foreign: dict[Path, tuple[ForeignPart, ...]] = {}
     values: list[tuple[Path, Any]] = []
     is_known = True
-    for path, template in templates_in(written.data):
+    for path, template in written.templates:
         value = note_marks(_text(template, value_of), path, paths, foreign)
         is_known = is_known and not has_unknowns(value)
         values.append((path, value))

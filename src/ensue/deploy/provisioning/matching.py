@@ -8,6 +8,7 @@ Source: resource graph document, step 2 of "Building and executing".
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ensue.deploy.provisioning.definitions import CRITERION_FIELDS, field_values
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
 
 _MOST_NEAR_MISSES: Final = 8
-_Table: TypeAlias = "dict[int, dict[tuple[str, ...], tuple[Definition, Criterion]]]"
-"""Specificity, the highest first, to the values of its fields, to the candidates with these values."""
+_Table: TypeAlias = "dict[tuple[bool, ...], dict[tuple[str, ...], tuple[Definition, Criterion]]]"
+"""Which fields are given, the most specific first, to their values, to the candidates with these values."""
 
 
 class DefinitionCandidate(NamedTuple):
@@ -65,10 +66,9 @@ class Catalog:
         if table is None:
             return None
         values = (key.id, context.env, context.app, context.env_type)
-        for bits, by_values in table.items():
-            wanted = tuple(value for value, bit in zip(values, _BITS, strict=True) if bits & bit)
-            if found := by_values.get(wanted):
-                return found[0]
+        for given, by_values in table.items():
+            if candidate := by_values.get(tuple(compress(values, given))):
+                return candidate[0]
         return None
 
     def possible(self, type_: str, class_: str, context: Context) -> tuple[Definition, ...]:
@@ -174,9 +174,9 @@ class Catalog:
 
     def _add_criterion(self, definition: Definition, criterion: Criterion, collector: Collector) -> None:
         table = self._tables.setdefault((definition.type, criterion.class_), {})
-        wanted = tuple(criterion.fields[field] for field in CRITERION_FIELDS if field in criterion.fields)
-        by_values = table.setdefault(criterion.specificity, {})
-        first, first_criterion = by_values.setdefault(wanted, (definition, criterion))
+        given = tuple(field in criterion.fields for field in CRITERION_FIELDS)
+        values = tuple(criterion.fields[field] for field in compress(CRITERION_FIELDS, given))
+        first, first_criterion = table.setdefault(given, {}).setdefault(values, (definition, criterion))
         if first is definition:
             return
         here, there = criterion.place.span(), first_criterion.place.span()
@@ -194,9 +194,6 @@ class Catalog:
 def criterion_words(criterion: Criterion) -> str:
     """Return the fields of a criterion as words, `any resource` if it has none."""
     return ", ".join(f"{name} {value!r}" for name, value in criterion.fields.items()) or "any resource"
-
-
-_BITS: Final = tuple(1 << place for place in reversed(range(len(CRITERION_FIELDS))))
 
 
 def _candidate(definition: Definition, class_: str, values: Mapping[str, str | None]) -> DefinitionCandidate:

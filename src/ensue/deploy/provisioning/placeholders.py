@@ -30,6 +30,7 @@ _STARTS: Final[Mapping[Grammar, re.Pattern[str]]] = {
 _ROOT: Final = re.compile(r"\s*([A-Za-z_][\w-]*)")
 _SEGMENT: Final = re.compile(r"\.((?:\\.|[^.\[\]{}'\"\s\\])+)")
 _BRACKET: Final = re.compile(r"\[\s*(?:'([^']*)'|\"([^\"]*)\"|(\d+))\s*\]")
+_ESCAPED: Final = re.compile(r"\\(.)")
 _END: Final = re.compile(r"\s*\}")
 _OPENING_CHARS: Final = 2
 
@@ -205,7 +206,8 @@ def _path(text: str, position: int) -> tuple[list[PathPart], int]:
     path: list[PathPart] = []
     while True:
         if match := _SEGMENT.match(text, position):
-            path.append(PathPart(re.sub(r"\\(.)", r"\1", match[1])))
+            word = match[1]
+            path.append(PathPart(_ESCAPED.sub(r"\1", word) if "\\" in word else word))
         elif match := _BRACKET.match(text, position):
             path.append(PathPart(next(part for part in match.groups() if part is not None), True))
         else:

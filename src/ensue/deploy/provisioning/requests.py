@@ -46,7 +46,7 @@ class Requests(NamedTuple):
 
     def rotates(self, key: ResourceKey) -> bool:
         """Return whether a resource gets a new secret."""
-        return self.order is not None and str(key) in self.order.rotate
+        return self.order is not None and bool(self.order.rotate) and str(key) in self.order.rotate
 
     @property
     def refreshes(self) -> bool:

@@ -68,7 +68,7 @@ async def settled(
     for layer in _layers(nodes, waiting):
         slow: list[GraphNode] = []
         for node in layer:
-            if any(key not in outcomes for key in node.depends_on):
+            if not all(map(outcomes.__contains__, node.depends_on)):
                 continue
             if provisioner.is_quick(node):
                 await settle(node)
@@ -83,7 +83,7 @@ def _layers(nodes: Sequence[GraphNode], waiting: Collection[ResourceKey]) -> Ite
     depths: dict[ResourceKey, int] = {}
     layers: list[list[GraphNode]] = []
     for node in nodes:
-        if node.key in waiting or not depths.keys() >= set(node.depends_on):
+        if node.key in waiting or not all(map(depths.__contains__, node.depends_on)):
             continue
         depth = depths[node.key] = 1 + max(map(depths.__getitem__, node.depends_on), default=-1)
         if depth == len(layers):

@@ -73,17 +73,20 @@ class TemplatedData(msgspec.Struct, frozen=True):
         source: the same data as written.
         mentions: the resources that it mentions.
         place: its place.
+        templates: found in the data: its templates, each with its path. Without any, evaluating the data
+            cannot change it.
     """
 
     data: Any
     source: Any
     mentions: Mentions
     place: TextPlace
+    templates: tuple[tuple[Path, PlaceholderText], ...] = ()
 
-    @property
-    def has_templates(self) -> bool:
-        """Whether evaluating the data can change it."""
-        return self.data is not self.source
+    def __post_init__(self) -> None:
+        """Find the templates: the data of one definition is evaluated for many resources."""
+        if self.data is not self.source:
+            msgspec.structs.force_setattr(self, "templates", tuple(templates_in(self.data)))
 
 
 def templates_in(data: Any, path: Path = ()) -> Iterator[tuple[Path, PlaceholderText]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hmac
 import threading
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import KeyFileError, WrongKeyError
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
     from ensue.store.registry.keys import KeyRing, KeySource
 
 _FINGERPRINT_LABEL: Final = b"ensue fingerprint "
-_FINGERPRINT_CHARS: Final = 32
+_DIGEST_BYTES: Final = 16
+_FORM: Final = "2:"
+"""Marks a fingerprint that BLAKE2b made with the key; the first release made others."""
 
 
 class ProjectVault:
@@ -77,12 +80,16 @@ class ProjectVault:
             StoreError: the keys cannot be used.
         """
         self._current()
-        id_ = like.partition(":")[0]
+        id_, _, digest = like.partition(":")
         if id_ not in self._keys_by_text:
-            id_ = next(iter(self._keys_by_text))
-        own = hmac.digest(self._keys_by_text[id_], _FINGERPRINT_LABEL + context.encode(), "sha256")
-        digest = hmac.digest(own, content, "sha256").hex()
-        return f"{id_}:{digest[:_FINGERPRINT_CHARS]}"
+            id_, digest = next(iter(self._keys_by_text)), ""
+        key = self._keys_by_text[id_]
+        if digest and not digest.startswith(_FORM):
+            return f"{id_}:{_first_form(key, content, context)}"
+        name = context.encode()
+        made = blake2b(b"%s%d %s" % (_FINGERPRINT_LABEL, len(name), name), key=key, digest_size=_DIGEST_BYTES)
+        made.update(content)
+        return f"{id_}:{_FORM}{made.hexdigest()}"
 
     def current_key_id(self) -> str:
         """Return the id of the key that encrypts, as hex; creates a key if the project has none."""
@@ -157,3 +164,9 @@ class ProjectVault:
             self._keys_by_text = {id_.hex(): key for id_, key in self._keys.items()}
             self._ring = ring
         return ring
+
+
+def _first_form(key: bytes, content: bytes, context: str) -> str:
+    """Return a fingerprint of the form that the first release made, to compare with a stored one."""
+    own = hmac.digest(key, _FINGERPRINT_LABEL + context.encode(), "sha256")
+    return hmac.digest(own, content, "sha256").hex()[: 2 * _DIGEST_BYTES]
