@@ -160,7 +160,9 @@ def refuse_unknown_words(
     """
     needed = {"--replace": order.replace, "--only": order.only}
     others = {"--adopt": order.adopt, "--allow-replace": order.allow_replace, "--rotate": order.rotate}
-    given = (name for names in (*needed.values(), *others.values()) for name in names)
+    given = [name for names in (*needed.values(), *others.values()) for name in names]
+    if not given:
+        return
     known = {*nodes, *(name for name in given if is_joining(name, points))}
     refuse_unknown_resources(others, {*known, *map(str, kept)}, collector)
     refuse_unknown_resources(needed, known, collector)

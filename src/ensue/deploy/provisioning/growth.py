@@ -170,6 +170,8 @@ class GrowingGraph:
     def mention(self, owner: GraphResource, written: TemplatedData, why: Why) -> None:
         """Add the resources that data of a resource mentions."""
         mentions = written.mentions
+        if mentions is NO_MENTIONS:
+            return
         for (descriptor, needs_provisioning), place in mentions.references.items():
             target = self._add_for(owner, descriptor, place)
             if target is not owner or needs_provisioning:

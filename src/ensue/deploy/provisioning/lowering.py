@@ -191,6 +191,8 @@ def _users_first(
     removed: Sequence[ActiveResource], kept: Mapping[ResourceKey, ActiveResource]
 ) -> list[tuple[ActiveResource, list[ResourceKey]]]:
     """Return the resources to remove in the order of removal, each with the resources that use it."""
+    if not removed:
+        return []
     users: dict[ResourceKey, list[ResourceKey]] = {}
     for record in kept.values():
         for key in record.uses:
