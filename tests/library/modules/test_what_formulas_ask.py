@@ -122,6 +122,22 @@ def test_network_names_and_routes() -> None:
     assert (route["addr_family"], route["gateway"], route["interface"]) == ("inet", "10.0.0.1", "eth0")
 
 
+def test_the_route_to_an_address() -> None:
+    """It names the gateway, if there is one, the interface and the own address; a name is no address."""
+    near, far = (
+        "local 127.0.0.1 dev lo src 127.0.0.1 uid 0 \\    cache <local>",
+        "via 10.0.0.1 dev eth0 src 10.0.0.2 uid 0",
+    )
+    target = scripted("ip -oneline route get 127.0.0.1", near.encode())
+    target.on_run("ip -oneline route get 192.0.2.7", stdout=f"192.0.2.7 {far} \\    cache".encode())
+    direct = {"destination": "127.0.0.1", "gateway": None, "interface": "lo", "source": "127.0.0.1"}
+    assert call("network.get_route", "127.0.0.1", target=target) == direct
+    there = {"destination": "192.0.2.7", "gateway": "10.0.0.1", "interface": "eth0", "source": "10.0.0.2"}
+    assert call("network.get_route", "192.0.2.7", target=target) == there
+    with pytest.raises(StateFailedError, match="'-V' does not appear to be an IPv4 or IPv6 address"):
+        call("network.get_route", "-V", target=target)
+
+
 def test_addresses_without_dig() -> None:
     """The target resolves the name itself; IPv4 addresses that are mapped to IPv6 are left out."""
     rows = b"10.1.2.3 STREAM a.org\n10.1.2.3 DGRAM\n10.1.2.3 RAW\n10.1.2.4 STREAM\n10.1.2.4 RAW\n"

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.errors import StateFailedError
 from ensue.library.modules._host_name import mod_hostname
 from ensue.library.modules._ip_arithmetic import (
     calc_net,
@@ -202,6 +204,36 @@ async def default_route(ctx: FunctionContext, family: str | None = None) -> list
     return routes
 
 
+async def get_route(ctx: FunctionContext, ip: str) -> dict[str, str | None]:
+    """Return how the target reaches an address: `destination`, `gateway`, `interface` and `source`.
+
+    Args:
+        ip: the address.
+
+    Returns:
+        The gateway is None if the address is reached directly.
+
+    Raises:
+        StateFailedError: it is no address, or there is no route to it.
+
+    Example:
+        ensue call '*' network.get_route 10.1.2.3
+    """
+    try:
+        address = ipaddress.ip_address(ip)
+    except ValueError as error:
+        raise StateFailedError(str(error)) from None
+    what = f"find the route to {address} (this requires iproute2)"
+    words = (await must(ctx, "ip", "-oneline", "route", "get", str(address), what=what)).stdout.split()
+    named = dict(pairwise(words))
+    return {
+        "destination": ip,
+        "gateway": named.get("via"),
+        "interface": named.get("dev"),
+        "source": named.get("src"),
+    }
+
+
 async def ifacestartswith(ctx: FunctionContext, cidr: str) -> list[str]:
     """Return the network interfaces with an IPv4 address that starts with a prefix.
 
@@ -279,7 +311,7 @@ def _described(match: re.Match[str]) -> dict[str, str]:
 
 
 FUNCTIONS: Final = by_name(
-    calc_net, convert_cidr, default_route, get_fqdn, get_hostname, hw_addr, ifacestartswith,
+    calc_net, convert_cidr, default_route, get_fqdn, get_hostname, get_route, hw_addr, ifacestartswith,
     in_subnet, interface, interface_ip, interfaces, ip_addrs, ip_addrs6, ip_in_subnet, is_loopback,
     is_private, mod_hostname, ping, reverse_ip, subnets, subnets6, hwaddr=hw_addr, ipaddrs=ip_addrs,
     ipaddrs6=ip_addrs6,
