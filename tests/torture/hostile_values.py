@@ -523,10 +523,14 @@ def _common(words: list[str]) -> str:
 
 
 def harmless_of(value: str) -> list[str]:
-    """Return what is left of a value without its signs, on lines and on one; each in two forms."""
+    """Return what is left of a value without its signs, on lines and on one.
+
+    Each has several forms: two of them have letters that no value has, so that lines which become IDs differ
+    from one another.
+    """
     return [
         form
-        for letter in "xy"
+        for letter in "xyéñ"
         for form in (re.sub(r"[^\w\s]", letter, value), re.sub(r"\W", letter, value) or letter)
     ]
 

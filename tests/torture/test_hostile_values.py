@@ -124,3 +124,9 @@ def test_what_is_compared(found: object, is_refused: bool) -> None:
     """Every way in which a value could change an SLS is a difference."""
     harmless = [shape_of({"a": {"m.f": [{"name": f"/d/{word}/c"}]}}) for word in ("one", "2")]
     assert bool(difference(shape_of(found), harmless)) is is_refused
+
+
+def test_harmless_forms_of_lines_that_become_ids() -> None:
+    """A value whose lines become IDs has two forms at least whose IDs all differ."""
+    forms = [form.splitlines() for form in harmless_of("- \x85x\t")]
+    assert len([lines for lines in forms if len(lines) == len({line.strip() for line in lines}) == 2]) >= 2
