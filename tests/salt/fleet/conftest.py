@@ -21,9 +21,19 @@ from tests.salt.fleet.real_fleet import (
     wait_for_answers,
 )
 
+from ensue.salt.fleet.shipped_files import ShippedFiles
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Generator[ShippedFiles]:
+    """What a run ships."""
+    (tmp_path / "_ensue").mkdir()
+    with ShippedFiles(tmp_path / "_ensue", tmp_path / "claims", "run") as files:
+        yield files
 
 
 @pytest.fixture(scope="session")
