@@ -11,6 +11,8 @@ from tests.salt.fleet.minion_keys import private_key
 from tests.salt.fleet.real_fleet import (
     MINIONS,
     Fleet,
+    awaited_starts,
+    check_answers,
     configured,
     ended,
     free_ports,
@@ -18,7 +20,6 @@ from tests.salt.fleet.real_fleet import (
     master_options,
     minion_options,
     started,
-    wait_for_answers,
 )
 
 from ensue.salt.fleet.shipped_files import ShippedFiles
@@ -46,10 +47,11 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fleet]:
     try:
         folder = configured(base, "m", ports, master_options(base, ports[1]))
         running.programs["m"] = started("salt-master", folder)
-        for name in MINIONS:
-            folder = configured(base, name, ports, minion_options(name, ports))
-            running.minions[name] = started("salt-minion", folder)
-        wait_for_answers(running, "*", len(MINIONS))
+        with awaited_starts(base, *MINIONS):
+            for name in MINIONS:
+                folder = configured(base, name, ports, minion_options(name, ports))
+                running.minions[name] = started("salt-minion", folder)
+        check_answers(running, "*", len(MINIONS))
         yield running
     finally:
         for process in (*running.minions.values(), *running.programs.values()):

@@ -101,7 +101,7 @@ class SaltMaster:
 
     def matching(self, tgt: str) -> list[str]:
         """Return the ids of the accepted minions that match a target, as far as the master's cache says."""
-        return sorted(self._client.gather_minions(tgt, "compound"))
+        return sorted(set(self._client.gather_minions(tgt, "compound")))
 
     def accepted_key(self, minion: str) -> bytes:
         """Return the public key of a minion that this master has accepted, as PEM; empty if there is none."""
