@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import subprocess
 import sys
@@ -12,7 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ensue.core.errors import StoreError
 from ensue.salt.fleet.shipped_files import ShippedFiles
+from ensue.store.registry.lock_waits import LockWaits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,9 +142,23 @@ def test_nothing_is_shipped_that_cannot_be_claimed(
         scratch = first.folder / ".tree.first"
         scratch.touch()
         monkeypatch.setattr("ensue.salt.fleet.shipped_files.os.write", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match=r"No space left on device: .*claims"):
             first.put(scratch, "tree-a.zip", "tree")
         assert "tree-a.zip" not in _names(first)
+
+
+def test_a_process_that_hangs_does_not_hold_the_command(
+    run: Callable[..., ShippedFiles], tmp_path: Path
+) -> None:
+    """A command that is interrupted waits no longer for the lock of another process."""
+    waits = LockWaits()
+    with run("first") as first:
+        descriptor = os.open(tmp_path / "claims", os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        waits.end()
+        with pytest.raises(StoreError, match="interrupted; another process has it locked"):
+            ShippedFiles(first.folder, tmp_path / "claims", "second", waits=waits)
+        os.close(descriptor)
 
 
 _STEPS = st.lists(

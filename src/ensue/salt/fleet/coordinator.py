@@ -256,7 +256,7 @@ class FleetRun:
         """Return what minions fetch; a resumed run goes on with the claim of the run before."""
         is_kept = self._order.verb == "apply" and not self._order.test
         kept = fleet_path(self._settings.cachedir, self._minions_run_id) if is_kept else None
-        return master.shipped_files(self._minions_run_id, kept)
+        return master.shipped_files(self._minions_run_id, kept, self._stores.waits)
 
     def _wire(self, master: SaltMaster, shipped: ShippedFiles, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the order as minions get it; a resumed run has that of the run before."""

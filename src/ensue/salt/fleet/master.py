@@ -21,6 +21,8 @@ from ensue.salt.fleet.shipped_files import ShippedFiles
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ensue.store.registry.lock_waits import LockWaits
+
 OLDEST: Final = (3008, 3)
 """Older releases of Salt leak descriptors and drop returns."""
 
@@ -75,20 +77,25 @@ class SaltMaster:
                 why = f"no master runs with its configuration (there is none at {self.opts['sock_dir']})"
                 raise unreachable(why)
 
-    def shipped_files(self, run_id: str, kept: Path | None = None) -> ShippedFiles:
+    def shipped_files(
+        self, run_id: str, kept: Path | None = None, waits: LockWaits | None = None
+    ) -> ShippedFiles:
         """Return what minions fetch in a run: files in a folder below the first file root.
 
         Args:
             run_id: the run, as minions know it.
             kept: what is kept to resume the run; None: it cannot be resumed.
+            waits: how to wait for other runs.
 
         Raises:
             ConfigurationError: the folder cannot be made, or nothing can be claimed in it.
+            StoreError: another process does not unlock the claims, or waits were ended.
         """
         folder = self.roots["base"][0] / FOLDER
         try:
             folder.mkdir(exist_ok=True)
-            return ShippedFiles(folder, Path(self.opts["cachedir"]) / _CLAIMS, run_id, kept)
+            claims = Path(self.opts["cachedir"]) / _CLAIMS
+            return ShippedFiles(folder, claims, run_id, kept, waits=waits)
         except OSError as error:
             raise _unshippable(
                 f"{error.filename or folder} cannot be made: {error.strerror}",

@@ -19,6 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ensue.store.registry.lock_waits import LockWaits
+
 if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Self
@@ -35,13 +37,24 @@ class ShippedFiles:
         claims: the folder of the claims of all runs; created when it is needed.
         run_id: the run, as minions know it.
         kept: what is kept to resume the run; None: it cannot be resumed.
+        waits: how to wait for other runs, which lock the claims for a moment.
 
     Raises:
         OSError: the claim cannot be written.
+        StoreError: another process does not unlock the claims, or waits were ended.
     """
 
-    def __init__(self, folder: Path, claims: Path, run_id: str, kept: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        claims: Path,
+        run_id: str,
+        kept: Path | None = None,
+        *,
+        waits: LockWaits | None = None,
+    ) -> None:
         self.folder = folder
+        self._waits = waits or LockWaits()
         self._claims = claims
         self._run_id = run_id
         claims.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -127,14 +140,18 @@ class ShippedFiles:
 
     def _write(self, line: str) -> None:
         content = os.fsencode(f"{line}\n")
-        if os.write(self._descriptor, content) < len(content):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._claims / self._run_id))
+        try:
+            is_whole = os.write(self._descriptor, content) == len(content)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._claims)) from error
+        if not is_whole:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._claims))
 
     @contextmanager
     def _locked(self) -> Generator[None]:
         descriptor = os.open(self._claims, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            self._waits.lock(descriptor, self._claims)
             yield
         finally:
             os.close(descriptor)

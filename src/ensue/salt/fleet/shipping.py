@@ -71,9 +71,10 @@ def shipped_order(
             wire["tree"] = f"{FOLDER}/{tree}"
         wire["parts"] = {part: f"{FOLDER}/{name}" for part, name in shipped_relay(shipped).items()}
     except OSError as error:
+        where = error.filename or shipped.folder
         problem = Diagnostic(
             code="E0847",
-            summary=f"ensue cannot be shipped to minions: {error.filename}: {error.strerror}",
+            summary=f"ensue cannot be shipped to minions: {where}: {error.strerror}",
             help="run ensue as the user of the master, and let that user write to the first file root",
         )
         raise ConfigurationError([problem]) from error
