@@ -102,6 +102,21 @@ def test_two_machines_with_one_key_are_told_apart_by_their_frames() -> None:
     assert admitted(other_end) == Twin("web1")
 
 
+def test_a_minion_that_is_asked_again_is_no_second_machine() -> None:
+    """A minion keeps no frames of `fleet status`: asked again, it makes others with the same numbers."""
+    key = RunKey()
+    admission = Admission("run")
+    admission.expect("1", {"web1": public_pem("web1"), "web2": public_pem("web2")})
+    admission.expect_anew("web1")
+    for minion, second_means in (("web1", None), ("web2", Twin("web2"))):
+        results = []
+        for machine in (signer(minion, public=key.public) for _ in range(2)):
+            (frame,) = machine.frames(packed(Alive()))
+            results.append(admission.admit(f"ensue/run/{minion}", {"id": minion, "data": frame}))
+        assert isinstance(results[0], Admitted)
+        assert results[1] == second_means
+
+
 def test_an_id_that_a_target_matches_twice_is_asked_once() -> None:
     """There is one key and one report of each id."""
     assert _asked(["web1", "web1"]) == ({"web1"}, {})

@@ -64,6 +64,9 @@ if TYPE_CHECKING:
     from ensue.store.stores import Stores
 
 
+_KEPT_VERBS: Final = frozenset({"apply", "call"})
+"""The orders whose frames minions keep until they are acknowledged; others are answered anew."""
+
 _SHOWN_AS_THEY_ARE: Final = (RunStarted, ResourceRegistered, ResourceOrphaned)
 """Events that concern the minion alone, so that the journal of the whole run does not have them."""
 
@@ -153,7 +156,7 @@ class FleetRun:
     ) -> FleetReport:
         status: RunStatus = "succeeded"
         done = JobsDone(KeptReports(), {}, limit)
-        channel = MinionChannel(master, wire, self._admission.watch)
+        channel = MinionChannel(master, wire, self._admission.watch, self._asked_again)
         courier = Courier(channel)
         deadline = asyncio.get_running_loop().time() + deadline_s(self._settings)
         work = FleetWork(
@@ -206,6 +209,10 @@ class FleetRun:
         else:
             exchange.pause(FLEET_RESUME_S)
 
+    def _asked_again(self, minion: str) -> None:
+        if self._order.verb not in _KEPT_VERBS:
+            self._admission.expect_anew(minion)
+
     async def _minions(self, master: SaltMaster) -> Sequence[str]:
         if self._resumed is not None:
             return self._resumed.kept.minions
@@ -243,7 +250,7 @@ class FleetRun:
         self, channel: MinionChannel, taken: Mapping[str, int], work: Mapping[str, Mapping[str, int]]
     ) -> None:
         """Let minions forget what is in the journal, and forget what only a resumed run needs."""
-        if self._order.verb in {"apply", "call"}:
+        if self._order.verb in _KEPT_VERBS:
             with suppress(ConfigurationError):  # Minions forget frames by themselves, later.
                 await channel.acknowledge(taken, work)
         for run_id in (self._run_id, *(self._resumed.chain if self._resumed else ())):
