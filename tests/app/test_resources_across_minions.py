@@ -211,65 +211,6 @@ def test_what_is_no_longer_registered_is_withdrawn(tmp_path: Path) -> None:
     assert "no minion or resource matches the target 'T@dummy:*'" in late.returns("b")["use"].comment
 
 
-@pytest.mark.parametrize(
-    ("option", "comment"),
-    [
-        (
-            "tgt: T@dummy:* and G@role:x",
-            "it cannot be decided whether the target matches dummy:box: a, which",
-        ),
-        ("tgt: T@dummy:*\n    - delayed_render: [block: more]", "`delayed_render` cannot be rendered for it"),
-    ],
-)
-def test_what_needs_the_resource_itself_fails(tmp_path: Path, option: str, comment: str) -> None:
-    """Its grains, and growth for it, are those of the managing minion."""
-    user = USER.replace("tgt: T@dummy:*", option)
-    more = "#!delayed_block more\nmore:\n  test.nop: []\n#!end_delayed_block\n"
-    outcome = _run(Together(tmp_path, {"a": MAKER, "b": user + more}))
-    returned = outcome.returns("b")["box use"]
-    assert returned.result is False
-    assert comment in returned.comment
-
-
-_HERE = "http://127.0.0.1:1/x"
-
-
-@pytest.mark.parametrize(
-    ("function", "arguments", "refused"),
-    [
-        ("file.managed", {"contents": "1 + 1", "template": "jinja"}, "a template"),
-        ("file.managed", {"source": "/etc/hostname"}, "the source /etc/hostname"),
-        ("file.managed", {"source": "file:///etc/hostname"}, "the source file:///etc/hostname"),
-        ("file.managed", {"source": _HERE, "skip_verify": True}, f"the source {_HERE}"),
-        ("starting_state.deployed", {"provider": "command", "command": "x"}, "the provider command"),
-        ("test.nop", {"unless": [{"fun": "http.query", "args": [_HERE]}]}, "http.query"),
-        ("test.nop", {"unless": [{"fun": "sdb.get", "args": ["sdb://x/y"]}]}, "sdb.get"),
-    ],
-)
-def test_a_state_of_another_minion_reaches_the_resource_alone(
-    tmp_path: Path, function: str, arguments: dict[str, Any], refused: str
-) -> None:
-    """Nothing that it sends is a template, names a file of the managing minion, or runs a program there."""
-    _run(Together(tmp_path, {"a": MAKER}))
-    options = {"name": "/etc/motd", "tgt": "dummy:box", **arguments}
-    sls = json.dumps({"use": {function: [{name: value} for name, value in options.items()]}})
-    returned = _run(Together(tmp_path, {"b": f"#!json\n{sls}"})).returns("b")["box use"]
-    assert returned.result is False
-    assert f"E0897: {refused} is not for states of other minions" in returned.comment
-
-
-def test_pillar_of_the_managing_minion_stays_there(tmp_path: Path) -> None:
-    """A state that asks for pillar on the resource sees none."""
-    (tmp_path / "a" / "pillar").mkdir(parents=True)
-    (tmp_path / "a" / "pillar" / "top.sls").write_text("base: {'*': [own]}\n")
-    (tmp_path / "a" / "pillar" / "own.sls").write_text("password: planted-in-pillar\n")
-    _run(Together(tmp_path, {"a": MAKER}))
-    user = "use:\n  module.run:\n    - pillar.items: []\n    - tgt: dummy:box\n"
-    outcome = _run(Together(tmp_path, {"b": user}))
-    assert outcome.returns("b")["box use"].result is True
-    assert b"planted-in-pillar" not in b"".join(outcome.lines["b"])
-
-
 def test_own_resources_come_first(tmp_path: Path) -> None:
     """A resource that pillar declares on the minion itself is that of the minion."""
     _run(Together(tmp_path, {"a": MAKER}))

@@ -58,7 +58,8 @@ class FleetProject(KeptResources):
         await services.states_of(plan.target.type).get_ready(call.module)
         # The run that asked for the call records what happens.
         options = RunOptions(test=call.test)
-        wiring = RunWiring(services, options, lambda _: None, _begun, call_context=GuardedContext)
+        context = partial(GuardedContext, call=call)
+        wiring = RunWiring(services, options, lambda _: None, _begun, call_context=context)
         wired = await wiring.wired(FirstPlans(own=plan), (), highstate=False)
         with using_registry(wired.registry):
             outcome = await wired.engine.run(plan)

@@ -77,7 +77,7 @@ class RunWiring:
         on_event: receives every event of the run but the beginnings of calls, in order.
         begin: records and reports the beginning of a call.
         chosen: the part of the run that was chosen; None: all of it.
-        call_context: the class of the contexts of calls.
+        call_context: makes the context of a call.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class RunWiring:
         begin: Callable[[NodeStarted], Awaitable[None]],
         chosen: ChosenPart | None = None,
         *,
-        call_context: type[CallContext] = CallContext,
+        call_context: Callable[[Services, CallSite, CallsOfRun], CallContext] = CallContext,
     ) -> None:
         self._call_context = call_context
         self._chosen = chosen

@@ -131,6 +131,8 @@ class Services:
             cached_grains=self._cached_grains,
             custom_grains=self.code.grains(),
         )
+        if self.other_minions is not None:
+            self.directory.index.manager = self.other_minions.resources.manager
         known = KnownResources(self.directory, self.plugins, self.loaders, self.masker, resources_key)
         self.preparation = PillarPreparation(
             PillarCompilation(self, known, self.code.external_pillar, self.code.matchers),

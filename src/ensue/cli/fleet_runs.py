@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -152,14 +153,19 @@ def call_on_fleet(
     """Call a function on minions and print their answers; None if the project has no fleet."""
     if not session.open().fleet:
         return None
+    from ensue.output.colours import is_terminal
     from ensue.output.fleet import answer_data, answers_text
+    from ensue.output.minion_lines import MOST_ANSWER_CHARS
 
     order = _order("call", target, limits, function=function, args=tuple(args), kwargs=dict(kwargs))
     report = carried_out(session, order)
     if session.is_for_programs:
         session.print_document(answer_data(report, session.masker))
     elif session.out != "quiet":
-        session.print_text([answers_text(report, session.masker, session.stdout_palette)])
+        # What is redirected is for a program, or for a file.
+        most_chars = MOST_ANSWER_CHARS if is_terminal(sys.stdout) else None
+        text = answers_text(report, session.masker, session.stdout_palette, most_chars=most_chars)
+        session.print_text([text])
     return report.exit_code
 
 

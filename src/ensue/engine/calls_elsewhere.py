@@ -15,6 +15,7 @@ from ensue.core.model.resource_call import ResourceCall, ResourceReturn
 from ensue.core.model.returns import SkippedReturn, StateReturn
 
 if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
     from ensue.core.masking import Masker
     from ensue.core.model.data import DataMap
     from ensue.engine.callees import Callee
@@ -26,7 +27,30 @@ CARRIED_OUT_THERE: Final = ("unless", "onlyif", "creates", "check_cmd", "timeout
 MOD_WATCH: Final = "mod_watch"
 
 
-def resource_call(node: Node, callee: Callee, name: Any, keywords: DataMap, masker: Masker) -> ResourceCall:
+def check_call_elsewhere(node: Node) -> None:
+    """Refuse a state of which a part would have to be done here, where the resource is not.
+
+    Args:
+        node: the state; another minion manages its target.
+
+    Raises:
+        StateFailedError: it has a slot, or calls a delayed block.
+    """
+    lead = f"E0723: another minion manages {node.target}, so that"
+    if node.chunk.options.delayed_render:
+        msg = f"{lead} `delayed_render` cannot be rendered for it here"
+        advice = (
+            "move it to a state of this minion that requires this one, or assign this state to that minion"
+        )
+        raise StateFailedError(f"{msg} ({advice})")
+    if node.chunk.has_slots:
+        msg = f"{lead} a slot cannot call a function on it here"
+        raise StateFailedError(f"{msg} (use a reference to a state, or assign this state to that minion)")
+
+
+def resource_call(
+    node: Node, callee: Callee, name: Any, keywords: DataMap, *, context: StateContext, masker: Masker
+) -> ResourceCall:
     """Return the call of a node's function as data.
 
     Args:
@@ -34,16 +58,12 @@ def resource_call(node: Node, callee: Callee, name: Any, keywords: DataMap, mask
         callee: the function.
         name: the name that it is called with.
         keywords: its other arguments.
-        masker: knows the secrets that may occur in them.
-
-    Raises:
-        StateFailedError: the state has an option that needs the resource here.
+        context: what this run knows of the state.
+        masker: knows the secrets that may occur in the call.
     """
-    chunk = node.chunk
-    if chunk.options.delayed_render:
-        msg = f"another minion manages {node.target}, so that `delayed_render` cannot be rendered for it here"
-        raise StateFailedError(f"{msg} (assign the state to the minion that manages it)")
+    chunk, declaration = node.chunk, context.declaration
     options = {name: as_lists(getattr(chunk.options, name)) for name in CARRIED_OUT_THERE}
+    enforced = context.enforced.whole if context.enforced is not None else None
     return ResourceCall(
         srn=str(node.target),
         id=declared_id(chunk),
@@ -55,7 +75,11 @@ def resource_call(node: Node, callee: Callee, name: Any, keywords: DataMap, mask
         saltenv=chunk.saltenv,
         test=node.is_test,
         options={name: value for name, value in options.items() if value},
-        secrets=_secrets_in(masker, name, keywords, options),
+        requires=declaration.requires,
+        changed_watches=declaration.changed_watches,
+        pending=context.pending_states,
+        enforced=enforced,
+        secrets=_secrets_in(masker, name, keywords, options, enforced),
     )
 
 

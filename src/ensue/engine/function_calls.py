@@ -118,13 +118,14 @@ class FunctionCalls:
     async def _call_elsewhere(
         self, node: Node, callee: Callee, context: StateContext, elsewhere: CallsElsewhere
     ) -> StateReturn:
-        from ensue.engine.calls_elsewhere import resource_call, returned_elsewhere
+        from ensue.engine.calls_elsewhere import check_call_elsewhere, resource_call, returned_elsewhere
 
+        check_call_elsewhere(node)
         arguments = await self._arguments(node, context)
         if isinstance(arguments, StateReturn):
             return arguments
         name, keywords = _call_arguments(node, callee, arguments)
-        call = resource_call(node, callee, name, keywords, self._masker)
+        call = resource_call(node, callee, name, keywords, context=context, masker=self._masker)
         return returned_elsewhere(node.chunk.name, await elsewhere.called(call), self._masker)
 
     async def _arguments(self, node: Node, context: StateContext) -> DataMap | StateReturn:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.model.fleet import MOST_MINIONS
 from ensue.output.colours import on_one_line
 from ensue.output.failures import failures_of_minion
+from ensue.output.minion_lines import MOST_SUMMARY_CHARS, bounded_lines, shortened_text
 from ensue.output.nested import nested_lines
 from ensue.output.outcome import seconds_text
 from ensue.output.presentable import presentable, returns_data
@@ -40,13 +41,9 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
         lines.append(
             palette.paint(palette.red, f"and {len(failed) - MOST_MINIONS} more minions (--out json)")
         )
-    for warning, count in Counter(text for minion in report.minions for text in minion.warnings).most_common(
-        _MOST_NAMES
-    ):
-        where = f" (on {count} minions)" if count > 1 else ""
-        lines.append(palette.paint(palette.light_red, on_one_line(f"warning: {masker.text(warning)}{where}")))
+    lines += [palette.paint(palette.light_red, line) for line in _warnings(report, masker)]
     if report.test:
-        lines += [on_one_line(masker.text(line)) for line in _needs(report)]
+        lines += [on_one_line(shortened_text(masker.text(line))) for line in _needs(report)]
     if report.not_asked:
         names = ", ".join(report.not_asked[:_MOST_NAMES])
         more = (
@@ -64,7 +61,7 @@ def failed_line(report: MinionReport, masker: Masker) -> str:
         outcome = RunCounts.of(report.run.counts)
         not_run = f", {outcome.not_run} not run" if outcome.not_run else ""
         what = f"{outcome.failed + outcome.unreachable} failed{not_run}"
-    return on_one_line(f"ensue: {report.id}: {masker.text(what)}")
+    return on_one_line(f"ensue: {report.id}: {shortened_text(masker.text(what))}")
 
 
 def would_change(report: FleetReport) -> bool:
@@ -88,12 +85,22 @@ def answer_data(report: FleetReport, masker: Masker) -> dict[str, Any]:
     return {minion.id: _answer(minion, masker) for minion in report.minions}
 
 
-def answers_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
-    """Return the answers of a call for a person."""
+def answers_text(
+    report: FleetReport, masker: Masker, palette: Palette, *, most_chars: int | None = None
+) -> str:
+    """Return the answers of a call for a person.
+
+    Args:
+        report: the run.
+        masker: the secrets of the process.
+        palette: the colours.
+        most_chars: how much of the answer of one minion is shown; None: all.
+    """
     lines: list[str] = []
     for minion in report.minions:
         lines.append(palette.paint(palette.cyan if minion.ok else palette.red, f"{on_one_line(minion.id)}:"))
-        lines += nested_lines(_answer(minion, masker), palette, indent=4)
+        answer = nested_lines(_answer(minion, masker), palette, indent=4)
+        lines += answer if most_chars is None else bounded_lines(answer, most_chars, "--out json has it")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -110,9 +117,9 @@ def status_rows(report: FleetReport, masker: Masker) -> list[tuple[str, str, str
     return [
         (
             minion.id,
-            str(minion.status.get("salt", "")),
-            str(minion.status.get("abi", "")),
-            masker.text(minion.problem) or ("yes" if minion.status.get("shipped") else "no"),
+            shortened_text(str(minion.status.get("salt", ""))),
+            shortened_text(str(minion.status.get("abi", ""))),
+            shortened_text(masker.text(minion.problem)) or ("yes" if minion.status.get("shipped") else "no"),
         )
         for minion in report.minions
     ]
@@ -123,14 +130,30 @@ def _answer(report: MinionReport, masker: Masker) -> Any:
 
 
 def _failures(report: MinionReport, masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield what failed on a minion, up to a size."""
+    for line in bounded_lines(_failure_lines(report, masker), MOST_SUMMARY_CHARS, "`ensue runs show` has it"):
+        yield palette.paint(palette.red, line)
+
+
+def _failure_lines(report: MinionReport, masker: Masker) -> Iterator[str]:
     for line in report.problem.splitlines():
-        yield palette.paint(palette.red, on_one_line(masker.text(line)))
+        yield on_one_line(masker.text(line))
     if report.run is None:
         return
-    lines = [*failures_of_minion(report.run.failures, masker)]
-    more = [f"and {report.run.more_failures} more"] if report.run.more_failures else []
-    for line in (*lines, *more):
-        yield f"  {palette.paint(palette.red, line)}"
+    for line in failures_of_minion(report.run.failures, masker):
+        yield f"  {line}"
+    if report.run.more_failures:
+        yield f"  and {report.run.more_failures} more"
+
+
+def _warnings(report: FleetReport, masker: Masker) -> Iterator[str]:
+    """Yield the warnings that most minions have."""
+    counts = Counter(text for minion in report.minions for text in minion.warnings)
+    for warning, count in counts.most_common(_MOST_NAMES):
+        where = f" (on {count} minions)" if count > 1 else ""
+        yield f"{on_one_line(f'warning: {shortened_text(masker.text(warning))}')}{where}"
+    if len(counts) > _MOST_NAMES:
+        yield f"warning: and {len(counts) - _MOST_NAMES} more texts of warnings"
 
 
 def _needs(report: FleetReport) -> Iterator[str]:
@@ -142,6 +165,8 @@ def _needs(report: FleetReport) -> Iterator[str]:
     for need, ids in [*minions.items()][:MOST_MINIONS]:
         more = f" and {len(ids) - _MOST_NAMES} more" if len(ids) > _MOST_NAMES else ""
         yield f"{', '.join(ids[:_MOST_NAMES])}{more}: {need}"
+    if len(minions) > MOST_MINIONS:
+        yield f"and {len(minions) - MOST_MINIONS} more states need what others return"
 
 
 def _total(report: FleetReport) -> RunCounts:

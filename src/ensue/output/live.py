@@ -39,6 +39,8 @@ FRAME_S: Final = 0.2
 _MOST_SHOWN: Final = 12
 _DEEPEST: Final = 8
 """A scope whose path has more steps is shown by its path instead of as nested branches."""
+_LONGEST_NAME_CHARS: Final = 300
+"""A longer name would leave no room for others, and is measured in each frame."""
 _USUAL_COLUMNS: Final = 80
 _GUIDE_COLUMNS: Final = 4
 
@@ -146,7 +148,7 @@ class LiveProgress:
         running = self._running.items()
         for event, seconds in running[:_MOST_SHOWN]:
             name = state_name(event.id, event.function, event.target)
-            text = on_one_line(self._masker.name(name))
+            text = _cut(on_one_line(self._masker.name(name)))
             self._branch(scopes, event.scope).add(Text.assemble(text, (f"  {seconds:.1f} s", "dim")))
         if len(running) > _MOST_SHOWN:
             tree.add(Text(f"and {len(running) - _MOST_SHOWN} more", style="dim"))
@@ -160,7 +162,7 @@ class LiveProgress:
             if scope.count("/") > _DEEPEST:
                 above, room = "", (self._lines.columns or _USUAL_COLUMNS) - _GUIDE_COLUMNS
                 name = shortened(self._masker.name(scope), room)
-            shown = on_one_line(self._masker.name(name))
+            shown = _cut(on_one_line(self._masker.name(name)))
             scopes[scope] = self._branch(scopes, above).add(Text(shown, style="cyan"))
         return scopes[scope]
 
@@ -173,3 +175,7 @@ class LiveProgress:
         return (
             f"{self._done} of {total} done, {self._changed} changed, {self._failed} failed, {seconds:.0f} s"
         )
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME_CHARS else f"{name[:_LONGEST_NAME_CHARS]}…"

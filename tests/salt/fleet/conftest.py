@@ -11,6 +11,8 @@ from tests.salt.fleet.minion_keys import private_key
 from tests.salt.fleet.real_fleet import (
     MINIONS,
     Fleet,
+    awaited_starts,
+    check_answers,
     configured,
     ended,
     free_ports,
@@ -18,12 +20,21 @@ from tests.salt.fleet.real_fleet import (
     master_options,
     minion_options,
     started,
-    wait_for_answers,
 )
+
+from ensue.salt.fleet.shipped_files import ShippedFiles
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Generator[ShippedFiles]:
+    """What a run ships."""
+    (tmp_path / "_ensue").mkdir()
+    with ShippedFiles(tmp_path / "_ensue", tmp_path / "claims", "run") as files:
+        yield files
 
 
 @pytest.fixture(scope="session")
@@ -36,10 +47,11 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Generator[Fleet]:
     try:
         folder = configured(base, "m", ports, master_options(base, ports[1]))
         running.programs["m"] = started("salt-master", folder)
-        for name in MINIONS:
-            folder = configured(base, name, ports, minion_options(name, ports))
-            running.minions[name] = started("salt-minion", folder)
-        wait_for_answers(running, "*", len(MINIONS))
+        with awaited_starts(base, *MINIONS):
+            for name in MINIONS:
+                folder = configured(base, name, ports, minion_options(name, ports))
+                running.minions[name] = started("salt-minion", folder)
+        check_answers(running, "*", len(MINIONS))
         yield running
     finally:
         for process in (*running.minions.values(), *running.programs.values()):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.salt.fleet.real_fleet import MINIONS, restarted, wait_for_answers
+from tests.salt.fleet.real_fleet import MINIONS, awaited_starts, check_answers, restarted
 
 from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.store.runs.run_history import read_events
@@ -107,7 +107,14 @@ class KillingGround:
         """Kill the master, and start it again."""
         folder = self.fleet.base / "m"
         self.fleet.programs["m"] = restarted("salt-master", folder, self.fleet.programs["m"])
-        wait_for_answers(self.fleet, "*", len(MINIONS))
+        with awaited_starts(self.fleet.base):
+            pass
+        check_answers(self.fleet, "*", len(MINIONS))
+
+    def frames(self, minion: str) -> list[Path]:
+        """Return the frames that a minion keeps of its last job."""
+        jobs = sorted((self.fleet.base / minion / "cache/ensue/jobs").iterdir())
+        return [*(jobs[-1] / "frames").iterdir()]
 
     def has_ended(self) -> bool:
         """Return whether the journal of the coordinator has the end of its run."""

@@ -9,13 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -324,22 +321,26 @@ def lay_out(base: Path) -> None:
     (base / "project" / "ensue.yaml").write_text(json.dumps(fleet))
 
 
-def wait_for_answers(fleet: Fleet, target: str, count: int) -> None:
-    """Wait until so many minions of a target answer."""
-    latest = time.monotonic() + 120
-    while time.monotonic() < latest:
-        # Each attempt takes as long as minions may be silent, so nothing has to pause between them.
-        code, out, _ = fleet.run("fleet", "status", target, "--timeout", "3", "--out", "json")
-        if code == 0 and len(json.loads(out)) == count:
-            return
-    pytest.fail("the minions do not answer")
+@contextmanager
+def awaited_starts(base: Path, *minions: str) -> Generator[None]:
+    """Begin once the master answers; in the end, wait until Salt has reported the start of minions."""
+    program = Path(__file__).with_name("awaiting.py")
+    command = [sys.executable, program, base / "m" / "master"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "\n", "the master does not answer"
+            yield
+            missing = set(minions)
+            while missing:
+                line = process.stdout.readline()
+                assert line, f"these minions do not start: {missing}"
+                missing.discard(line.removesuffix("\n"))
+        finally:
+            process.kill()
 
 
-def wait_for_problem(fleet: Fleet, minion: str, words: str) -> tuple[int, str]:
-    """Call a function on a minion until its problem has some words; return the exit code and the output."""
-    latest, out = time.monotonic() + 120, ""
-    while time.monotonic() < latest:
-        code, out, _ = fleet.run("call", minion, "test.ping", "--timeout", "10")
-        if words in out:
-            return code, out
-    pytest.fail(f"{minion} has another problem: {out}")
+def check_answers(fleet: Fleet, target: str, count: int) -> None:
+    """Make sure that so many minions of a target answer; one that was just connecting is asked again."""
+    code, out, err = fleet.run("fleet", "status", target, "--timeout", "20", "--out", "json")
+    assert (code, len(json.loads(out or "{}"))) == (0, count), (out, err)

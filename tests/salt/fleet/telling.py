@@ -21,7 +21,8 @@ from ensue.salt.fleet.master import SaltMaster
 
 async def _tell(base: Path, run_id: str, jid: str, minion: str) -> Any:
     master = SaltMaster(str(base / "m" / "master"))
-    parts = {part: f"_ensue/{name}" for part, name in shipped_relay(base / "states" / "_ensue").items()}
+    with master.shipped_files("telling") as shipped:
+        parts = {part: f"_ensue/{name}" for part, name in shipped_relay(shipped).items()}
     channel = MinionChannel(master, {"run_id": run_id, "parts": parts})
     channel.expect(jid, {minion: master.accepted_key(minion)})
     events = importlib.import_module("salt.utils.event")

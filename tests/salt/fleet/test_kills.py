@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import os
 import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.salt.fleet.kills import KillingGround
+from tests.salt.fleet.kills import TARGET, KillingGround
 from tests.salt.fleet.real_fleet import HAS_SALT
 
 if TYPE_CHECKING:
@@ -39,6 +43,29 @@ if HAS_SALT:
             assert ground.check_journals() == 0
         else:
             assert ground.check(*ground.fleet.run("runs", "resume", "--out", "json")) == 0
+
+    @pytest.mark.parametrize("place", ["before", "after", "forgotten"])
+    def test_the_coordinator_is_killed_while_it_acknowledges(ground: KillingGround, place: str) -> None:
+        """The run has ended: its journal is whole, it is not resumed, and the next run is not held up."""
+        program = Path(__file__).with_name("killed_coordinator.py")
+        words = ("apply", "--tgt", " or ".join(TARGET), "kills", "--timeout", "60")
+        root = str(ground.fleet.base / "project")
+        done = subprocess.run(
+            [sys.executable, program, place, "--root", root, *words],
+            text=True,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert ground.has_ended()
+        assert ground.check_journals() == 0
+        code, _, err = ground.fleet.run("runs", "resume")
+        assert code != 0
+        assert "nothing to resume" in err, err
+        if place == "before":
+            assert all(ground.frames(minion) for minion in TARGET)
+        code, out, err = ground.fleet.run(*words)
+        assert code == 0, (out, err)
 
     def test_ensue_is_killed_on_a_minion(ground: KillingGround) -> None:
         """The minion goes on from the journal of its own run, and the run ends as if nothing had happened."""

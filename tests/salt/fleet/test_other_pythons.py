@@ -15,6 +15,8 @@ from ensue.salt.fleet.other_pythons import NoWheelsError, OtherPython, fetch_pro
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ensue.salt.fleet.shipped_files import ShippedFiles
+
 OTHER = OtherPython("cpython-319-x86_64-linux-gnu", "glibc 2.36")
 
 
@@ -43,34 +45,34 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     "tag", ["py3-none-any", "cp319-cp319-manylinux_2_28_x86_64", "cp311-abi3-manylinux2014_x86_64"]
 )
-def test_an_archive_has_the_wheels_of_the_other_python(tmp_path: Path, wheels: Path, tag: str) -> None:
+def test_an_archive_has_the_wheels_of_the_other_python(shipped: ShippedFiles, wheels: Path, tag: str) -> None:
     """It has ensue itself, and what ensue requires, in the versions that are installed here."""
     pins = other_pythons._pins(19)
     for pin in pins:
         wheel(wheels, pin, tag)
-    assert programs_there(tmp_path) == {}
-    name = fetch_program(tmp_path, OTHER)
-    with zipfile.ZipFile(tmp_path / name) as archive:
+    assert programs_there(shipped) == {}
+    name = fetch_program(shipped, OTHER)
+    with zipfile.ZipFile(shipped.folder / name) as archive:
         names = set(archive.namelist())
     assert "ensue/cli/fleet_minion.py" in names
     assert {f"{pin.partition('==')[0].replace('-', '_').lower()}_module.py" for pin in pins} <= names
-    assert programs_there(tmp_path) == {OTHER.abi: name}
+    assert programs_there(shipped) == {OTHER.abi: name}
 
 
 @pytest.mark.parametrize("tag", ["cp318-cp318-manylinux_2_28_x86_64", "cp319-cp319-manylinux_2_40_x86_64"])
-def test_what_does_not_load_there_is_not_taken(tmp_path: Path, wheels: Path, tag: str) -> None:
+def test_what_does_not_load_there_is_not_taken(shipped: ShippedFiles, wheels: Path, tag: str) -> None:
     """Wheels for another Python, or for a newer C library, are none; pip's own reason is given."""
     for pin in other_pythons._pins(19):
         wheel(wheels, pin, tag)
     with pytest.raises(NoWheelsError, match="pip has no wheels for it: No matching distribution"):
-        fetch_program(tmp_path, OTHER)
-    assert not list(tmp_path.glob("*.zip"))
+        fetch_program(shipped, OTHER)
+    assert not list(shipped.folder.iterdir())
 
 
-def test_a_python_that_is_too_old_is_named(tmp_path: Path) -> None:
+def test_a_python_that_is_too_old_is_named(shipped: ShippedFiles) -> None:
     """It has to be one that ensue supports, whatever wheels there are."""
     with pytest.raises(NoWheelsError, match=r"needs Python 3\.11, and it has 3\.10"):
-        fetch_program(tmp_path, OtherPython("cpython-310-x86_64-linux-gnu", ""))
+        fetch_program(shipped, OtherPython("cpython-310-x86_64-linux-gnu", ""))
 
 
 @given(st.text() | st.from_regex(other_pythons._ABI), st.text() | st.from_regex(other_pythons._LIBC))

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.salt.fleet.real_fleet import (
     HAS_SALT,
+    awaited_starts,
     configured,
     ended,
     minion_options,
     started,
-    wait_for_answers,
-    wait_for_problem,
 )
 
 if TYPE_CHECKING:
@@ -116,9 +115,9 @@ if HAS_SALT:
             f'{mounting} && exec "$@"',
             "-",
         )
-        process = started("salt-minion", folder, *inside)
+        with awaited_starts(fleet.base, "small1"):
+            process = started("salt-minion", folder, *inside)
         try:
-            wait_for_answers(fleet, "small1", 1)
             code, out, _ = fleet.run("apply", "--tgt", "small1")
         finally:
             ended(process)
@@ -129,15 +128,36 @@ if HAS_SALT:
     def test_salts_own_return_explains_a_silence(fleet: Fleet) -> None:
         """A minion on which Salt cannot run ensue has failed after its silence, with Salt's words."""
         options = {**minion_options("odd1", fleet.ports), "disable_modules": ["slsutil"]}
-        process = started("salt-minion", configured(fleet.base, "odd1", fleet.ports, options))
+        with awaited_starts(fleet.base, "odd1"):
+            process = started("salt-minion", configured(fleet.base, "odd1", fleet.ports, options))
         try:
-            code, err = wait_for_problem(fleet, "odd1", "Salt could not run ensue there")
+            code, err, _ = fleet.run("call", "odd1", "test.ping", "--timeout", "10")
         finally:
             ended(process)
             fleet.forget("odd1")
         assert code == 2
         assert "it does not answer: Salt could not run ensue there:" in err
         assert "slsutil.renderer" in err
+
+    def test_an_id_cannot_widen_a_target(fleet: Fleet) -> None:
+        """Salt accepts a minion whose id is a target of its own: it is named, and nothing runs anywhere."""
+        options = minion_options("evil or *", fleet.ports)
+        with awaited_starts(fleet.base, "evil or *"):
+            process = started("salt-minion", configured(fleet.base, "evil", fleet.ports, options))
+        touched = fleet.base / "out" / "widened"
+        (fleet.base / "states" / "widened.sls").write_text(
+            f"touched:\n  file.touch:\n    - name: {touched}\n"
+        )
+        try:
+            code, out, err = fleet.run("apply", "--tgt", "evil*", "widened")
+        finally:
+            ended(process)
+            fleet.forget("evil or *")
+        assert code == 2, (out, err)
+        assert "evil or *:\n  its id cannot be used in a target" in out
+        # A job of these minions would be ahead of this one.
+        assert fleet.run("apply", "--tgt", "*", "site")[0] == 0
+        assert not touched.exists()
 
     def test_modes_of_files_are_kept(fleet: Fleet) -> None:
         """`mode: keep` gives a file the mode that its source has on the master."""
@@ -206,10 +226,24 @@ if HAS_SALT:
             "publish_port": fleet.ports[0],
         }
         (folder / "minion").write_text(json.dumps(own | options))
-        process = started("salt-minion", folder)
+        with awaited_starts(fleet.base, "web1"):
+            process = started("salt-minion", folder)
+        began = fleet.base / "out" / "twins"
+        os.mkfifo(began)
+        pipes = [os.open(path, os.O_RDWR) for path in (began, fleet.base / "gate")]
         try:
-            code, out = wait_for_problem(fleet, "web1", "two machines answer as web1")
+            # Both have reported that they began when both wait at the gate, which lets each of them pass.
+            command = f"echo . > {began}; dd bs=1 count=1 if={fleet.base / 'gate'}"
+            running = fleet.begun("call", "web1", "cmd.run", command)
+            count = 0
+            while count < 2:
+                count += os.read(pipes[0], 16).count(b".")
+            os.write(pipes[1], b"..")
+            out, _ = running.communicate()
         finally:
+            for pipe in pipes:
+                os.close(pipe)
             ended(process)
-        assert code == 2
+        assert running.returncode == 2
+        assert "two machines answer as web1" in out
         assert "which have the same id and the same key" in out

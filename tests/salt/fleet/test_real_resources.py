@@ -49,6 +49,36 @@ late:
     - contents: {{ grains['id'] }}
     - tgt: T@dummy:box-*
 """
+ALONG = """\
+kept:
+  file.managed:
+    - name: /etc/app/kept
+    - contents: kept
+    - makedirs: true
+    - tgt: dummy:box-1
+left:
+  file.managed:
+    - name: /etc/app/left
+    - contents: left
+    - tgt: dummy:box-1
+folder:
+  file.directory:
+    - name: /etc/app
+    - clean: true
+    - require: [file: kept]
+    - tgt: dummy:box-1
+changed:
+  test.nop:
+    - watch: [file: folder]
+    - tgt: dummy:box-1
+grains:
+  test.nop:
+    - tgt: G@role:{{ pillar['word'] }}
+slot:
+  test.present:
+    - new_state: __slot__:salt:grains.get(role)
+    - tgt: dummy:box-1
+"""
 TAKEN = """\
 {% if grains['id'] == 'web2' %}
 stolen:
@@ -272,6 +302,19 @@ if HAS_SALT:
             if path.is_file() and PLANTED.encode() in path.read_bytes()
         ]
         assert config == []
+
+    def test_a_call_knows_what_belongs_to_its_state(fleet: Fleet) -> None:
+        """`clean` and `mod_watch` work as on an own resource; what the resource cannot have fails by name."""
+        _write(fleet, boxes=GONE, along=ALONG)
+        assert fleet.run("apply", "--tgt", "db1", "boxes")[0] == 0
+        code, returns = fleet.document("apply", "--tgt", "web1", "along")
+        of_web1 = _by_id(returns, "web1")
+        assert code == 2
+        assert of_web1["box-1 folder"]["changes"]["removed"] == ["/etc/app/left"], of_web1
+        assert _file(fleet, "db1", "box-1", "app/kept").read_text() == "kept\n"
+        assert of_web1["box-1 changed"]["changes"] == {"Requisites with changes": ["file: folder"]}
+        assert "E0723: it cannot be decided" in of_web1["box-1 grains"]["comment"]
+        assert "E0723: another minion manages dummy:box-1" in of_web1["box-1 slot"]["comment"]
 
     def test_a_minion_has_resources_of_its_own_type(fleet: Fleet) -> None:
         """A resource of the type `minion` belongs to its minion, and spoils no report of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +15,8 @@ from ensue.salt.fleet.other_pythons import NoWheelsError, OtherPython
 from ensue.salt.fleet.synced import synced
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ensue.core.contracts.fleet_watcher import FleetWatcher
+    from ensue.salt.fleet.shipped_files import ShippedFiles
 
 OTHER = "cpython-319-x86_64-linux-gnu"
 LACKS = MinionReport(id="odd1", problem="no ensue", ok=False, status={"abi": OTHER, "libc": "glibc 2.36"})
@@ -59,17 +59,18 @@ class Fleet:
 
 
 @pytest.fixture
-def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[OtherPython]:
+def fetched(shipped: ShippedFiles, monkeypatch: pytest.MonkeyPatch) -> list[OtherPython]:
     """The Pythons that an archive was made for; there is a master, and pip has wheels."""
     made: list[OtherPython] = []
 
-    def fetch(folder: Path, python: OtherPython) -> str:
-        assert folder == tmp_path
+    def fetch(files: ShippedFiles, python: OtherPython) -> str:
+        assert files is shipped
         made.append(python)
         return ""
 
     monkeypatch.setattr(module, "master_config", lambda _: "")
-    monkeypatch.setattr(module, "SaltMaster", lambda _: SimpleNamespace(shipping_folder=lambda: tmp_path))
+    master = SimpleNamespace(shipped_files=lambda _: nullcontext(shipped))
+    monkeypatch.setattr(module, "SaltMaster", lambda _: master)
     monkeypatch.setattr(module, "fetch_program", fetch)
     return made
 
@@ -91,7 +92,7 @@ def test_a_minion_without_wheels_says_why(
 ) -> None:
     """Nothing is asked again, and the reason is in its report."""
 
-    def fetch(_: Path, python: OtherPython) -> str:
+    def fetch(_: ShippedFiles, python: OtherPython) -> str:
         raise NoWheelsError(f"nothing for {python.abi}")
 
     monkeypatch.setattr(module, "fetch_program", fetch)

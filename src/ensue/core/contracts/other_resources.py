@@ -46,6 +46,14 @@ class OtherResources(CallsElsewhere, Protocol):
         """
         ...
 
+    def manager(self, name: str) -> str:
+        """Return the minion that managed a resource when `look` was last called; empty: no other minion.
+
+        Args:
+            name: the resource's name, or its id alone.
+        """
+        ...
+
     def assign(self, managing: Mapping[Srn, str]) -> None:
         """Have states on resources called by the minions that manage them.
 

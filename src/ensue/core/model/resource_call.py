@@ -25,6 +25,10 @@ class ResourceCall(msgspec.Struct, frozen=True, kw_only=True):
         saltenv: the environment of that SLS.
         test: whether nothing may be changed.
         options: the state options that the managing minion carries out, by name.
+        requires: the states that it requires, as (`module.function`, `name`).
+        changed_watches: for `mod_watch`, the watched states that have changed, as `module: ID`.
+        pending: the IDs of the states that it requires and that, in a plan, would change something.
+        enforced: the `new_state` that the last apply enforced, without what was cut; None: there is none.
         secrets: the secrets that occur in the call.
     """
 
@@ -38,6 +42,10 @@ class ResourceCall(msgspec.Struct, frozen=True, kw_only=True):
     saltenv: str = "base"
     test: bool = False
     options: dict[str, Any] = {}
+    requires: tuple[tuple[str, str], ...] = ()
+    changed_watches: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+    enforced: Any = None
     secrets: tuple[str, ...] = ()
 
 

@@ -63,6 +63,6 @@ def matches_elsewhere(
 
 def _undecided(srn: Srn, minion: str) -> str:
     return (
-        f"it cannot be decided whether the target matches {srn}: {minion}, which manages it, has its grains"
-        " and pillar (name such resources with T@)"
+        f"E0723: it cannot be decided whether the target matches {srn}: {minion}, which manages it, has its"
+        " grains and pillar (name resources of other minions by T@, L@, M@ or their ids)"
     )

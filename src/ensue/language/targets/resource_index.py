@@ -18,7 +18,7 @@ from ensue.core.model.srn import Srn
 from ensue.language.targeting import NameMatcher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.language.targeting import Vocabulary
@@ -48,9 +48,13 @@ class ResourceIndex:
     Args:
         minion: this machine.
         registry: derived resources. One whose id belongs to another resource cannot be targeted.
+
+    Attributes:
+        manager: returns the other minion of the run that manages a resource of this name; empty: none does.
     """
 
     def __init__(self, minion: Srn, registry: DerivedRegistry) -> None:
+        self.manager: Callable[[str], str] = _nobody
         self._minion = minion
         self._registry = registry
         self.set_static({}, ())
@@ -141,9 +145,12 @@ class ResourceIndex:
         return record
 
     def unknown(self, target: str) -> str:
-        """Return the error for an unknown name, with the names that are similar."""
+        """Return the error for an unknown name, with its minion, or with the names that are similar."""
         import difflib
 
+        if minion := self.manager(target):
+            advice = f"states run on it by `tgt: {target}`; or assign the state to {minion}"
+            return f"E0723: {target} is managed by the minion {minion}, which alone can reach it ({advice})"
         id_ = target.partition(":")[2] or target
         known = (Srn(type_, one) for type_ in self.types() for one in self._ids_around(id_, type_))
         names = [name for srn in known for name in (str(srn), srn.id)]
@@ -223,6 +230,10 @@ class ResourceIndex:
             managing_minions=(self._minion.id,),
             origin="discovered" if srn in self._discovered else "pillar",
         )
+
+
+def _nobody(_: str) -> str:
+    return ""
 
 
 def _srn_of(record: ResourceRecord) -> Srn:

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     from ensue.language.targets.resource_index import ResourceIndex
 
 _AT_ONCE: Final = 1000
+_OF_OTHER_MINIONS: Final = (
+    "of the resources of other minions a target matches those that their states have registered, and none"
+    " that pillar declares there: `require` the state that registers it"
+)
 _TAKES_GLOBS: Final = frozenset({"", "T", "M"})
 
 
@@ -277,6 +281,11 @@ class ProjectMatcher:
             return f"did you mean {' or '.join(near)}?"
         if warning := unassigned_resources(self._services):
             return f"{warning.summary}: {warning.help}"
+        return self._general_hint(words)
+
+    def _general_hint(self, words: Sequence[Word]) -> str:
+        if self._services.other_minions is not None:
+            return _OF_OTHER_MINIONS
         is_name = len(words) == 1 and not words[0].engine and words[0].pattern.isidentifier()
         return "`ensue resources list` shows all" + (
             "; a group is a nodegroup of ensue.yaml, N@NAME" if is_name else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.deadlines import FLEET_RUN_S
 from ensue.core.model.data import is_mapping
@@ -15,6 +16,14 @@ if TYPE_CHECKING:
 
     from ensue.language.settings.settings import Settings
     from ensue.salt.fleet.master import SaltMaster
+
+
+_ID: Final = re.compile(r"(?=.*\w)[\w.@:+=-]{1,255}")
+"""An id that is one word wherever it is written: in a target, in a tag, in front of the ID of a state."""
+
+_ODD_ID: Final = (
+    "its id cannot be used in a target: an id has at most 255 characters, letters, digits and . _ - @ : + ="
+)
 
 
 def master_config(settings: Settings) -> str | None:
@@ -31,10 +40,16 @@ def deadline_s(settings: Settings) -> float:
 
 
 def with_keys(master: SaltMaster, batch: Sequence[str]) -> tuple[dict[str, bytes], list[MinionReport]]:
-    """Return the accepted keys of minions, and reports of the minions that have none."""
+    """Return the accepted keys of minions, and reports of those that have none, or an id that is no word.
+
+    Salt's master accepts nearly any id, such as `x or *`, which would change whom a job is published for.
+    """
     known: dict[str, bytes] = {}
     unknown: list[MinionReport] = []
     for minion in batch:
+        if _ID.fullmatch(minion) is None:
+            unknown.append(MinionReport(id=minion, problem=_ODD_ID, ok=False))
+            continue
         pem = master.accepted_key(minion)
         try:
             rsa_key(pem)

@@ -8,7 +8,6 @@ if they do not have one of that name.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sysconfig
 import zipfile
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
     from packaging.requirements import Requirement
 
+    from ensue.salt.fleet.shipped_files import ShippedFiles
+
 FOLDER: Final = "_ensue"
 """Where archives are, below a file root of the master."""
 
@@ -33,7 +34,6 @@ RELAY_PARTS: Final = ("relay", "signing", "job_folder", "kept_folders")
 _DIGITS: Final = 16
 _EPOCH: Final = (1980, 1, 1, 0, 0, 0)
 _SKIPPED: Final = frozenset({"__pycache__", ".git", ".svn", ".hg", FOLDER})
-_KEEP: Final = 5
 _CHUNK_BYTES: Final = 1 << 20
 
 
@@ -42,23 +42,23 @@ def abi() -> str:
     return str(sysconfig.get_config_var("SOABI"))
 
 
-def shipped_program(folder: Path) -> str:
+def shipped_program(shipped: ShippedFiles) -> str:
     """Make the archive of ensue unless it is there; return its name.
 
     Args:
-        folder: where it is put.
+        shipped: where it is put.
 
     Raises:
         OSError: it cannot be written.
     """
-    return _archived(folder, f"ensue-{abi()}", _program_files())
+    return _archived(shipped, f"ensue-{abi()}", _program_files())
 
 
-def shipped_tree(folder: Path, roots: Mapping[str, Sequence[Path]]) -> tuple[str, dict[str, str]]:
+def shipped_tree(shipped: ShippedFiles, roots: Mapping[str, Sequence[Path]]) -> tuple[str, dict[str, str]]:
     """Make the archive of the file roots unless it is there.
 
     Args:
-        folder: where it is put.
+        shipped: where it is put.
         roots: the folders of each environment; the first that has a file wins, as in Salt.
 
     Returns:
@@ -75,23 +75,32 @@ def shipped_tree(folder: Path, roots: Mapping[str, Sequence[Path]]) -> tuple[str
     for environment, folders in roots.items():
         for root in reversed(folders):
             files |= {f"{inside[environment]}/{name}": path for name, path in files_of(root)}
-    return _archived(folder, "tree", files), inside
+    return _archived(shipped, "tree", files), inside
 
 
-def shipped_relay(folder: Path) -> dict[str, str]:
+def shipped_relay(shipped: ShippedFiles) -> dict[str, str]:
     """Copy the files of the minion's program unless they are there.
+
+    Args:
+        shipped: where they are put.
 
     Returns:
         The name of each copy; `relay` is the file that Salt runs, which loads the others.
+
+    Raises:
+        OSError: one cannot be written.
     """
-    return {part: _copied(folder, part) for part in RELAY_PARTS}
+    return {part: _copied(shipped, part) for part in RELAY_PARTS}
 
 
-def _copied(folder: Path, part: str) -> str:
+def _copied(shipped: ShippedFiles, part: str) -> str:
     content = Path(__file__).with_name(f"{part}.py").read_bytes()
-    name = f"{part.replace('_', '-')}-{hashlib.sha256(content).hexdigest()[:_DIGITS]}.py"
-    if not (folder / name).exists():
-        _replace(folder / name, content)
+    kind = part.replace("_", "-")
+    name = f"{kind}-{hashlib.sha256(content).hexdigest()[:_DIGITS]}.py"
+    if not shipped.claim(name):
+        scratch = shipped.folder / f".{kind}{shipped.scratch}"
+        scratch.write_bytes(content)
+        shipped.put(scratch, name, kind)
     return name
 
 
@@ -160,36 +169,33 @@ def _fail(error: OSError) -> None:
     raise error
 
 
-def _archived(folder: Path, kind: str, files: Mapping[str, Path]) -> str:
+def _archived(shipped: ShippedFiles, kind: str, files: Mapping[str, Path]) -> str:
     """Make an archive of files unless it is there; return its name."""
     name = f"{kind}-{content_digest(files)}.zip"
-    if (folder / name).exists():
-        return name
-    return pack(folder, kind, files)
+    return name if shipped.claim(name) else pack(shipped, kind, files)
 
 
-def pack(folder: Path, kind: str, files: Mapping[str, Path], mark: str = "") -> str:
+def pack(shipped: ShippedFiles, kind: str, files: Mapping[str, Path], mark: str = "") -> str:
     """Make an archive of files; return its name.
 
     Args:
-        folder: where it is put.
-        kind: the beginning of its name; only a few archives of a kind are kept.
+        shipped: where it is put.
+        kind: the beginning of its name; only a few archives of a kind are kept that no run claims.
         files: the files by their names in it.
         mark: the end of its name; empty: the digest of its content.
 
     Raises:
         OSError: it cannot be written, or a file cannot be read.
     """
-    scratch = folder / f".{kind}.{os.getpid()}"
+    scratch = shipped.folder / f".{kind}{shipped.scratch}"
     try:
         with zipfile.ZipFile(scratch, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             # A file may have changed since: the name is that of what is in the archive.
             content = _digest((file, files[file], _add(archive, file, files[file])) for file in sorted(files))
         name = f"{kind}-{mark or content}.zip"
-        scratch.replace(folder / name)
+        shipped.put(scratch, name, kind)
     finally:
         scratch.unlink(missing_ok=True)
-    _forget_old(folder, kind)
     return name
 
 
@@ -227,15 +233,3 @@ def _entry(name: str, path: Path) -> zipfile.ZipInfo:
     entry.external_attr = facts.st_mode << 16
     entry.file_size = facts.st_size  # By it zipfile decides whether the entry needs its 64-bit form.
     return entry
-
-
-def _forget_old(folder: Path, kind: str) -> None:
-    paths = sorted(folder.glob(f"{kind}-*.zip"), key=lambda path: path.stat().st_mtime, reverse=True)
-    for old in paths[_KEEP:]:
-        old.unlink(missing_ok=True)
-
-
-def _replace(target: Path, content: bytes) -> None:
-    scratch = target.with_name(f".{target.name}.{os.getpid()}")
-    scratch.write_bytes(content)
-    scratch.replace(target)

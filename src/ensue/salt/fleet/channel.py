@@ -28,14 +28,20 @@ class MinionChannel:
         master: the master.
         order: the order of the run, as minions get it, without a job.
         on_publish: called with the id of each job of Salt that a minion may return a problem for.
+        on_ask_again: called with each minion that is asked again.
     """
 
     def __init__(
-        self, master: SaltMaster, order: Mapping[str, Any], on_publish: Callable[[str], None] = lambda _: None
+        self,
+        master: SaltMaster,
+        order: Mapping[str, Any],
+        on_publish: Callable[[str], None] = lambda _: None,
+        on_ask_again: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._master = master
         self._order = order
         self._on_publish = on_publish
+        self._on_ask_again = on_ask_again
         self._keys: dict[str, tuple[str, bytes]] = {}
         self._messages: list[tuple[str, CoordinatorMessage]] = []
         self._since: dict[str, int] = {}
@@ -79,6 +85,7 @@ class MinionChannel:
             minion: a minion that `expect` has named.
             since: the number of the first frame.
         """
+        self._on_ask_again(minion)
         self._since[minion] = since
         self._is_asked.set()
 

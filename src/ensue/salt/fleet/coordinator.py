@@ -47,6 +47,7 @@ from ensue.salt.fleet.work import FleetWork, WorkSettings
 from ensue.store.runs.journal import Journal, new_run_id
 from ensue.store.runs.journal_writer import JournalWriter
 from ensue.store.runs.kept_fleet import KeptFleet, forget_fleet, keep_fleet
+from ensue.store.runs.run_history import fleet_path
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -57,10 +58,14 @@ if TYPE_CHECKING:
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunStatus
     from ensue.language.settings.settings import Settings
+    from ensue.salt.fleet.shipped_files import ShippedFiles
     from ensue.store.registry.lock import Lock
     from ensue.store.runs.kept_fleet import ResumedFleet
     from ensue.store.stores import Stores
 
+
+_KEPT_VERBS: Final = frozenset({"apply", "call"})
+"""The orders whose frames minions keep until they are acknowledged; others are answered anew."""
 
 _SHOWN_AS_THEY_ARE: Final = (RunStarted, ResourceRegistered, ResourceOrphaned)
 """Events that concern the minion alone, so that the journal of the whole run does not have them."""
@@ -129,8 +134,11 @@ class FleetRun:
         minions = await self._minions(master)
         if not minions:
             return self._nothing_matched()
-        with await self._lock(self._run_id, minions) if self._lock else nullcontext():
-            wire = await asyncio.to_thread(self._wire, master, options)
+        with (
+            await self._lock(self._run_id, minions) if self._lock else nullcontext(),
+            await asyncio.to_thread(self._shipped_files, master) as shipped,
+        ):
+            wire = await asyncio.to_thread(self._wire, master, shipped, options)
             await self._begin(wire, minions)
             limit = fail_portion.of(len(minions)) if fail_portion is not None else None
             size = batch_portion.of(len(minions)) if batch_portion is not None else len(minions)
@@ -148,7 +156,7 @@ class FleetRun:
     ) -> FleetReport:
         status: RunStatus = "succeeded"
         done = JobsDone(KeptReports(), {}, limit)
-        channel = MinionChannel(master, wire, self._admission.watch)
+        channel = MinionChannel(master, wire, self._admission.watch, self._asked_again)
         courier = Courier(channel)
         deadline = asyncio.get_running_loop().time() + deadline_s(self._settings)
         work = FleetWork(
@@ -201,6 +209,10 @@ class FleetRun:
         else:
             exchange.pause(FLEET_RESUME_S)
 
+    def _asked_again(self, minion: str) -> None:
+        if self._order.verb not in _KEPT_VERBS:
+            self._admission.expect_anew(minion)
+
     async def _minions(self, master: SaltMaster) -> Sequence[str]:
         if self._resumed is not None:
             return self._resumed.kept.minions
@@ -238,7 +250,7 @@ class FleetRun:
         self, channel: MinionChannel, taken: Mapping[str, int], work: Mapping[str, Mapping[str, int]]
     ) -> None:
         """Let minions forget what is in the journal, and forget what only a resumed run needs."""
-        if self._order.verb in {"apply", "call"}:
+        if self._order.verb in _KEPT_VERBS:
             with suppress(ConfigurationError):  # Minions forget frames by themselves, later.
                 await channel.acknowledge(taken, work)
         for run_id in (self._run_id, *(self._resumed.chain if self._resumed else ())):
@@ -247,11 +259,19 @@ class FleetRun:
     def _can_be_resumed(self, report: FleetReport) -> bool:
         return self._journal is not None and (report.status == "interrupted" or bool(self._stopped))
 
-    def _wire(self, master: SaltMaster, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _shipped_files(self, master: SaltMaster) -> ShippedFiles:
+        """Return what minions fetch; a resumed run goes on with the claim of the run before."""
+        is_kept = self._order.verb == "apply" and not self._order.test
+        kept = fleet_path(self._settings.cachedir, self._minions_run_id) if is_kept else None
+        return master.shipped_files(self._minions_run_id, kept, self._stores.waits)
+
+    def _wire(self, master: SaltMaster, shipped: ShippedFiles, options: Mapping[str, Any]) -> dict[str, Any]:
         """Return the order as minions get it; a resumed run has that of the run before."""
         if self._resumed is not None:
             return self._resumed.kept.wire
-        return shipped_order(master, self._order, self._run_id, self._key.public, options)
+        return shipped_order(
+            master, shipped, self._order, self._run_id, public_key=self._key.public, options=options
+        )
 
     def _opened(self, minion: str, tag: str, sealed: bytes) -> bytes:
         """Return what a minion holds of a state's return, which it has sealed for this run."""

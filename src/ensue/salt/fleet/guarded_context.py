@@ -8,35 +8,89 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+import msgspec
+
+from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.errors import StateFailedError
+from ensue.core.model.enforced import EnforcedState
 from ensue.language.settings.file_sources import ProjectFiles
 from ensue.store.runs.call_context import CallContext
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.core.contracts.content import SourceContent
-    from ensue.core.contracts.context import FileSources, FunctionContext
+    from ensue.core.contracts.context import FileSources, FunctionContext, StateDeclaration
     from ensue.core.contracts.mine import Mine
     from ensue.core.contracts.provider import EnvironmentProvider
     from ensue.core.contracts.vault import Vault
-    from ensue.core.model.data import DataMap
+    from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.resource_call import ResourceCall
     from ensue.core.model.returns import ScopeReturn
     from ensue.core.model.srn import Srn
     from ensue.deploy.environments.project_deployments import ProjectDeployments
     from ensue.engine.plans.asked_growth import AskedGrowth
+    from ensue.engine.services import CallSite
     from ensue.language.renderers.stage import Stream
     from ensue.store.registry.run_registry import RunRegistry
+    from ensue.store.runs.call_context import CallsOfRun
+    from ensue.store.runs.calling_project import CallingProject
 
-REFUSED_MODULES: Final = frozenset({"http", "sdb"})
-"""Execution modules that act from this machine, or read its stores, whatever their target is."""
+REFUSED_MODULES: Final = frozenset({"http", "pillar", "sdb"})
+"""Execution modules that act from this machine, or read its stores or pillar, whatever their target is."""
 
 _SERVED: Final = "salt://"
 
 
 class GuardedContext(CallContext):
-    """A `CallContext` that reaches the resource and the files of the master alone."""
+    """A `CallContext` that reaches the resource and the files of the master alone.
+
+    Args:
+        services: the project.
+        site: the call.
+        run: what the run gives all its calls.
+        call: the call as the other minion has sent it.
+    """
+
+    def __init__(
+        self, services: CallingProject, site: CallSite, run: CallsOfRun, *, call: ResourceCall
+    ) -> None:
+        super().__init__(services, site, run)
+        self._call = call
+
+    @property
+    def declaration(self) -> StateDeclaration:
+        """The declaration in the run of the other minion."""
+        return msgspec.structs.replace(
+            super().declaration, requires=self._call.requires, changed_watches=self._call.changed_watches
+        )
+
+    @property
+    def pending_states(self) -> tuple[str, ...]:
+        """The IDs of the states that it requires there and that, in a plan, would change something."""
+        return self._call.pending
+
+    @property
+    def enforced(self) -> EnforcedState | None:
+        """What the last apply of the other minion recorded for this state."""
+        call = self._call
+        if call.enforced is None:
+            return None
+        return EnforcedState(
+            tag=self._site.chunk.tag,
+            module=call.module,
+            function=call.function,
+            id=call.id,
+            name=self._site.chunk.name,
+            sls=call.sls,
+            new_state=call.enforced,
+        )
+
+    @property
+    def accumulators(self) -> Accumulators:
+        """Nothing: texts are accumulated in the run of the other minion."""
+        return NoAccumulators()
 
     @property
     def pillar(self) -> DataMap:
@@ -97,6 +151,14 @@ class GuardedContext(CallContext):
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:  # noqa: ARG002 -- the contract's
         """Refuse templates: a text of another minion is data, and a template is code."""
         _refuse("a template")
+
+
+class NoAccumulators(Accumulators):
+    """Has no texts, and takes none: this run ends with the call."""
+
+    def add(self, file: str, name: str, texts: Iterable[Data], receivers: Iterable[str]) -> bool:  # noqa: ARG002 -- the contract's
+        """Refuse an accumulated text."""
+        _refuse("an accumulated text")
 
 
 class ServedFiles(ProjectFiles):

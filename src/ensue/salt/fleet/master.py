@@ -16,12 +16,18 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError
 from ensue.core.model.data import is_mapping
 from ensue.salt.fleet.bundle import FOLDER
+from ensue.salt.fleet.shipped_files import ShippedFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ensue.store.registry.lock_waits import LockWaits
+
 OLDEST: Final = (3008, 3)
 """Older releases of Salt leak descriptors and drop returns."""
+
+_CLAIMS: Final = "ensue-shipped"
+"""The folder in the master's cache that has the claims of runs on what minions fetch."""
 
 _PASSED_ON: Final = ("renderer", "state_top", "nodegroups", "state_auto_order", "failhard")
 
@@ -71,21 +77,30 @@ class SaltMaster:
                 why = f"no master runs with its configuration (there is none at {self.opts['sock_dir']})"
                 raise unreachable(why)
 
-    def shipping_folder(self) -> Path:
-        """Return the folder below the first file root that archives are put in.
+    def shipped_files(
+        self, run_id: str, kept: Path | None = None, waits: LockWaits | None = None
+    ) -> ShippedFiles:
+        """Return what minions fetch in a run: files in a folder below the first file root.
+
+        Args:
+            run_id: the run, as minions know it.
+            kept: what is kept to resume the run; None: it cannot be resumed.
+            waits: how to wait for other runs.
 
         Raises:
-            ConfigurationError: it cannot be made.
+            ConfigurationError: the folder cannot be made, or nothing can be claimed in it.
+            StoreError: another process does not unlock the claims, or waits were ended.
         """
         folder = self.roots["base"][0] / FOLDER
         try:
             folder.mkdir(exist_ok=True)
+            claims = Path(self.opts["cachedir"]) / _CLAIMS
+            return ShippedFiles(folder, claims, run_id, kept, waits=waits)
         except OSError as error:
             raise _unshippable(
-                f"{folder} cannot be made: {error.strerror}",
+                f"{error.filename or folder} cannot be made: {error.strerror}",
                 "run ensue as the user of the master, and let that user write to the first file root of base",
             ) from error
-        return folder
 
     def options(self) -> dict[str, Any]:
         """Return the options that a minion takes from its master when it compiles states."""
@@ -93,7 +108,7 @@ class SaltMaster:
 
     def matching(self, tgt: str) -> list[str]:
         """Return the ids of the accepted minions that match a target, as far as the master's cache says."""
-        return sorted(self._client.gather_minions(tgt, "compound"))
+        return sorted(set(self._client.gather_minions(tgt, "compound")))
 
     def accepted_key(self, minion: str) -> bytes:
         """Return the public key of a minion that this master has accepted, as PEM; empty if there is none."""

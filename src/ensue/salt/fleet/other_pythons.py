@@ -21,6 +21,8 @@ from ensue.salt.fleet.bundle import abi, content_digest, files_of, own_files, pa
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ensue.salt.fleet.shipped_files import ShippedFiles
+
 _ABI: Final = re.compile(r"cpython-3(\d{1,2})-([a-z0-9_]{1,20})-linux-(gnu|musl)")
 _LIBC: Final = re.compile(r"glibc 2\.(\d{1,3})")
 _LEAST_MINOR: Final = 11
@@ -44,25 +46,30 @@ class NoWheelsError(Exception):
     """There can be no archive for a Python; the text says why."""
 
 
-def programs_there(folder: Path) -> dict[str, str]:
+def programs_there(shipped: ShippedFiles) -> dict[str, str]:
     """Return the archives of this ensue for other Pythons: their names by ABI.
 
     Args:
-        folder: the folder of archives.
+        shipped: the archives; the run claims what is returned.
+
+    Raises:
+        OSError: a claim cannot be written.
     """
     own = f"ensue-{abi()}-"
-    archives = [path.name for path in folder.glob("ensue-*.zip") if not path.name.startswith(own)]
+    archives = [path.name for path in shipped.folder.glob("ensue-*.zip") if not path.name.startswith(own)]
     if not archives:
         return {}
     end = f"-{_mark()}.zip"
-    return {name.removeprefix("ensue-").removesuffix(end): name for name in archives if name.endswith(end)}
+    # One that was removed in this moment is not there any more.
+    there = [name for name in archives if name.endswith(end) and shipped.claim(name)]
+    return {name.removeprefix("ensue-").removesuffix(end): name for name in there}
 
 
-def fetch_program(folder: Path, python: OtherPython) -> str:
+def fetch_program(shipped: ShippedFiles, python: OtherPython) -> str:
     """Make the archive of ensue for another Python; return its name.
 
     Args:
-        folder: the folder of archives.
+        shipped: where it is put.
         python: the Python of a minion; what it says is data.
 
     Raises:
@@ -73,7 +80,7 @@ def fetch_program(folder: Path, python: OtherPython) -> str:
     with tempfile.TemporaryDirectory(prefix="ensue-wheels-") as scratch:
         _run_pip([*_options(minor, platforms), "--target", scratch, *_pins(minor)])
         files = {**own_files(), **dict(files_of(Path(scratch)))}
-        return pack(folder, f"ensue-{python.abi}", files, _mark())
+        return pack(shipped, f"ensue-{python.abi}", files, _mark())
 
 
 def _parts(python: OtherPython) -> tuple[int, list[str]]:

@@ -52,6 +52,7 @@ class FleetResources:
         self._deadline = deadline
         self._answers: dict[str, Promise[ResourceAnswer]] = {}
         self._managing: dict[Srn, str] = {}
+        self._managers: dict[str, str] = {}
         self._over = ""
 
     @property
@@ -70,9 +71,17 @@ class FleetResources:
             RemoteError: the coordinator does not answer.
         """
         answer = await self._answer(FindResources())
-        return {
-            minion: [Srn.parse(name) for name in resources] for minion, resources in answer.resources.items()
+        by_minion = {
+            minion: [Srn.parse(name) for name in names] for minion, names in answer.resources.items()
         }
+        self._managers = {
+            name: minion for minion, srns in by_minion.items() for srn in srns for name in (str(srn), srn.id)
+        }
+        return by_minion
+
+    def manager(self, name: str) -> str:
+        """Return the minion that managed a resource at the last `look`; see `OtherResources`."""
+        return self._managers.get(name, "")
 
     def assign(self, managing: Mapping[Srn, str]) -> None:
         """Have states on resources called by the minions that manage them; see `OtherResources`."""

@@ -15,18 +15,26 @@ if TYPE_CHECKING:
 
     from ensue.core.model.fleet import FleetOrder
     from ensue.salt.fleet.master import SaltMaster
+    from ensue.salt.fleet.shipped_files import ShippedFiles
 
 _BEATS: Final = 4
 """How many signs of life a minion gives in the time after which it counts as silent."""
 
 
 def shipped_order(
-    master: SaltMaster, order: FleetOrder, run_id: str, public_key: bytes, options: Mapping[str, Any]
+    master: SaltMaster,
+    shipped: ShippedFiles,
+    order: FleetOrder,
+    run_id: str,
+    *,
+    public_key: bytes,
+    options: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Ship ensue and the file roots; return the order as minions get it, without a job.
 
     Args:
         master: the master.
+        shipped: where the files are put.
         order: what minions are asked for.
         run_id: the run.
         public_key: the public half of its key.
@@ -35,7 +43,6 @@ def shipped_order(
     Raises:
         ConfigurationError: it cannot be shipped.
     """
-    folder = master.shipping_folder()
     wire: dict[str, Any] = {
         "run_id": run_id,
         "verb": order.verb,
@@ -57,16 +64,17 @@ def shipped_order(
         "environments": {},
     }
     try:
-        programs = {**programs_there(folder), abi(): shipped_program(folder)}
+        programs = {**programs_there(shipped), abi(): shipped_program(shipped)}
         wire["bundles"] = {known: f"{FOLDER}/{name}" for known, name in programs.items()}
         if order.verb in {"apply", "call"}:
-            tree, wire["environments"] = shipped_tree(folder, master.roots)
+            tree, wire["environments"] = shipped_tree(shipped, master.roots)
             wire["tree"] = f"{FOLDER}/{tree}"
-        wire["parts"] = {part: f"{FOLDER}/{name}" for part, name in shipped_relay(folder).items()}
+        wire["parts"] = {part: f"{FOLDER}/{name}" for part, name in shipped_relay(shipped).items()}
     except OSError as error:
+        where = error.filename or shipped.folder
         problem = Diagnostic(
             code="E0847",
-            summary=f"ensue cannot be shipped to minions: {error.filename}: {error.strerror}",
+            summary=f"ensue cannot be shipped to minions: {where}: {error.strerror}",
             help="run ensue as the user of the master, and let that user write to the first file root",
         )
         raise ConfigurationError([problem]) from error

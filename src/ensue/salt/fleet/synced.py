@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,15 +12,16 @@ from ensue.salt.fleet.batches import master_config
 from ensue.salt.fleet.bundle import abi
 from ensue.salt.fleet.master import SaltMaster
 from ensue.salt.fleet.other_pythons import NoWheelsError, OtherPython, fetch_program, programs_there
+from ensue.store.runs.journal import new_run_id
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
-    from pathlib import Path
 
     from ensue.core.contracts.fleet_watcher import FleetWatcher
     from ensue.core.model.events import RunEvent
     from ensue.core.model.fleet import FleetOrder, FleetReport, MinionReport
     from ensue.language.settings.settings import Settings
+    from ensue.salt.fleet.shipped_files import ShippedFiles
 
 
 async def synced(
@@ -79,13 +81,13 @@ def _fetched(settings: Settings, report: FleetReport) -> dict[str, str]:
     lacking = {minion.id: _python(minion.status) for minion in report.minions if _lacks(minion)}
     if not lacking:
         return {}
-    folder = SaltMaster(master_config(settings)).shipping_folder()
-    there = programs_there(folder)
-    missing = dict.fromkeys(python for python in lacking.values() if python.abi not in there)
-    problems = {
-        **dict.fromkeys(lacking.values(), ""),
-        **{other_python: _problem(folder, other_python) for other_python in missing},
-    }
+    with SaltMaster(master_config(settings)).shipped_files(new_run_id(datetime.now(UTC))) as shipped:
+        there = programs_there(shipped)
+        missing = dict.fromkeys(python for python in lacking.values() if python.abi not in there)
+        problems = {
+            **dict.fromkeys(lacking.values(), ""),
+            **{other_python: _problem(shipped, other_python) for other_python in missing},
+        }
     return {id_: problems[python] for id_, python in lacking.items()}
 
 
@@ -97,9 +99,9 @@ def _python(status: Mapping[str, Any]) -> OtherPython:
     return OtherPython(str(status["abi"]), str(status.get("libc", "")))
 
 
-def _problem(folder: Path, python: OtherPython) -> str:
+def _problem(shipped: ShippedFiles, python: OtherPython) -> str:
     try:
-        fetch_program(folder, python)
+        fetch_program(shipped, python)
     except NoWheelsError as error:
         return str(error)
     return ""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
 from ensue.core.errors import ConfigurationError
 from ensue.core.model.events import JobPublished
 from ensue.salt.fleet.admission import Admission, rsa_key
+from ensue.salt.fleet.batches import with_keys
 from ensue.salt.fleet.bus import Bus
 from ensue.salt.fleet.channel import MinionChannel
 from ensue.salt.fleet.collection import Collection
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from ensue.salt.fleet.resource_messages import ResourceMessage
     from ensue.salt.fleet.sealing import RunKey
     from ensue.salt.fleet.value_messages import ValueMessage
-
-_NOT_KNOWN: Final = "the master has no accepted key of it"
 
 
 class WorkSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -159,9 +158,10 @@ class FleetWork:
         """Publish a job, or ask for the reports of one; return the calls that have ended, and its problem."""
         settings = self._settings
         jid = known_jid or await asyncio.to_thread(self._master.new_jid)
-        pem = await asyncio.to_thread(self._master.accepted_key, minion)
-        if not pem:
-            return {}, _NOT_KNOWN
+        keys, unknown = await asyncio.to_thread(with_keys, self._master, [minion])
+        if unknown:
+            return {}, unknown[0].problem
+        pem = keys[minion]
         run_id = f"{settings.wire['run_id']}.{jid}"
         content = msgspec.json.encode(ResourceWork(dict(calls)))
         sealed = sealed_for(rsa_key(pem), content, message_name(run_id, jid, minion, "work"))

@@ -306,7 +306,15 @@ class CallContext(TargetContext):
         Raises:
             UnknownResourceError: as for `on`.
         """
-        srn = await asyncio.to_thread(self._services.directory.resolve, target)
+        directory, others = self._services.directory, self._services.other_minions
+        try:
+            srn = await asyncio.to_thread(directory.resolve, target)
+        except UnknownResourceError:
+            if others is None:
+                raise
+            # Another minion may manage it; then the error has its name.
+            await others.resources.look()
+            srn = await asyncio.to_thread(directory.resolve, target)
         if self._site.is_superseded(srn):
             raise UnknownResourceError(f"{srn} will be registered again by an earlier state")
         return srn
