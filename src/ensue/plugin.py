@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Planned,
         Provisioned,
     )
-    from ensue.core.contracts.functions import also_takes, renders, takes_words, touches_nothing
+    from ensue.core.contracts.functions import also_takes, makes_only, renders, takes_words, touches_nothing
     from ensue.core.contracts.provider import Environment, EnvironmentProvider, EnvironmentRequest
     from ensue.core.contracts.renderer import Renderer, RenderInput
     from ensue.core.contracts.resource_type import ResourceContext
@@ -82,6 +82,7 @@ __all__ = [
     "UnreachableError",
     "also_takes",
     "compile_template",
+    "makes_only",
     "renders",
     "takes_words",
     "touches_nothing",
@@ -102,7 +103,13 @@ _PLACES: Final = places(
             "Planned",
             "Provisioned",
         ),
-        "ensue.core.contracts.functions": ("also_takes", "renders", "takes_words", "touches_nothing"),
+        "ensue.core.contracts.functions": (
+            "also_takes",
+            "makes_only",
+            "renders",
+            "takes_words",
+            "touches_nothing",
+        ),
         "ensue.core.contracts.provider": ("Environment", "EnvironmentProvider", "EnvironmentRequest"),
         "ensue.core.contracts.renderer": ("RenderInput", "Renderer"),
         "ensue.core.contracts.resource_type": ("ResourceContext",),

@@ -20,8 +20,9 @@ Source: Salt's state module `file`; results, changes and comments as in 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.file.absent import absent
 from ensue.library.states.file.accumulated import accumulated
 from ensue.library.states.file.append import append, prepend
@@ -48,41 +49,11 @@ from ensue.library.states.file.symlink import symlink
 from ensue.library.states.file.tidied import tidied
 from ensue.library.states.file.touch import touch
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "accumulated": accumulated,
-    "append": append,
-    "blockreplace": blockreplace,
-    "cached": cached,
-    "comment": comment,
-    "copy": copy,
-    "decode": decode,
-    "directory": directory,
-    "exists": exists,
-    "hardlink": hardlink,
-    "keyvalue": keyvalue,
-    "line": line,
-    "managed": managed,
-    "missing": missing,
-    "mknod": mknod,
-    "not_cached": not_cached,
-    "patch": patch,
-    "prepend": prepend,
-    "pruned": pruned,
-    "recurse": recurse,
-    "rename": rename,
-    "replace": replace,
-    "retention_schedule": retention_schedule,
-    "serialize": serialize,
-    "shortcut": shortcut,
-    "symlink": symlink,
-    "tidied": tidied,
-    "touch": touch,
-    "uncomment": uncomment,
-}
+FUNCTIONS: Final = by_name(
+    absent, accumulated, append, blockreplace, cached, comment, copy, decode, directory, exists, hardlink,
+    keyvalue, line, managed, missing, mknod, not_cached, patch, prepend, pruned, recurse, rename, replace,
+    retention_schedule, serialize, shortcut, symlink, tidied, touch, uncomment, make_only=("name",),
+)  # fmt: skip
 
 TRANSIENT: Final = frozenset({"accumulated"})
 """Functions whose effect is lost when the process ends."""

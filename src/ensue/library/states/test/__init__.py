@@ -159,7 +159,7 @@ def mod_watch(
 
 FUNCTIONS: Final = by_name(
     check_pillar, configurable_test_state, fail_with_changes, fail_without_changes, mod_watch, nop,
-    present, show_notification, succeed_with_changes, succeed_without_changes,
+    present, show_notification, succeed_with_changes, succeed_without_changes, make_only=(),
 )  # fmt: skip
 
 MOD_WATCH = mod_watch
