@@ -159,8 +159,9 @@ def _folded(word: str) -> str:
 
 
 def _one_slip_away(word: str, known: Iterable[str]) -> str:
-    """Return the known word that differs by one extra, missing, wrong or swapped letter.
+    """Return the known word that differs by one slip.
 
     The first letter must match, because it is seldom wrong. A plural is a different word.
     """
-    return min((one for one in known if word[:1] == one[:1] and is_one_slip(word, one)), default="")
+    near = (one for one in known if word[:1] == one[:1] and word not in {f"{one}s", f"{one}_"})
+    return min((one for one in near if is_one_slip(word, one)), default="")
