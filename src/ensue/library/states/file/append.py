@@ -1,5 +1,18 @@
 """`file.append` and `file.prepend`: add lines at the end or start of a file that does not have them yet.
 
+Args:
+    name: absolute path of the file.
+    text: a text or a list of texts; each is searched for as a whole.
+    makedirs: create missing parent folders.
+    source: take the text from a source.
+    source_hash: checksum of the source.
+    template: render sources with this renderer.
+    sources: several sources.
+    source_hashes: checksums of `sources`, in the same order.
+    defaults: variables for templates; `context` overrides them.
+    context: variables for the templates.
+    show_changes: show a diff.
+
 Source: Salt's state module `file`, 3008, including the different shapes of the two diffs.
 """
 
@@ -49,19 +62,7 @@ async def append(
     """Add text at the end of a file that does not contain it; create a missing file.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
-        text: a text or a list of texts; each is searched for as a whole.
-        makedirs: create missing parent folders.
-        source: take the text from a source.
-        source_hash: checksum of the source.
-        template: render sources with this renderer.
-        sources: several sources.
-        source_hashes: checksums of `sources`, in the same order.
-        defaults: variables for templates; `context` overrides them.
-        context: variables for the templates.
         ignore_whitespace: white space between words may differ; if false, texts are regular expressions.
-        show_changes: show a diff.
 
     Example:
         /etc/hosts.allow:
@@ -122,19 +123,7 @@ async def prepend(
     """Add text at the start of a file that does not contain it; create a missing file.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
-        text: a text or a list of texts; each is searched for as a whole.
-        makedirs: create missing parent folders.
-        source: take the text from a source.
-        source_hash: checksum of the source.
-        template: render sources with this renderer.
-        sources: several sources.
-        source_hashes: checksums of `sources`, in the same order.
-        defaults: variables for templates; `context` overrides them.
-        context: variables for the templates.
         header: the file must begin with exactly these lines.
-        show_changes: show a diff.
 
     Example:
         /etc/profile:
@@ -201,7 +190,7 @@ class _TextFile:
         if status is None and ctx.test:
             comment = f"File {path} is set to be created"
             comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
-            return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
+            return StateReturn.planned(name, comment, {"new": path})
         if status is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
             if not makedirs:
                 raise StateFailedError(without_folder(f"{path}: file not found, and its folder neither"))

@@ -48,7 +48,6 @@ async def blockreplace(
     """Replace the lines between two markers.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file, which must exist.
         marker_start: a text in the line before the block.
         marker_end: a text in the line after the block.

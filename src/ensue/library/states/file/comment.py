@@ -36,7 +36,6 @@ async def comment(
     """Comment the lines that a pattern matches.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         regex: the pattern, which matches at the start of a line.
         char: the comment character.
@@ -83,7 +82,6 @@ async def uncomment(
     """Uncomment the lines that a pattern matches.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         regex: the pattern, without the comment character; it matches at the start of the text after it.
         char: the comment character.

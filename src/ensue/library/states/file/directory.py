@@ -81,7 +81,6 @@ async def directory(
     """Create a folder, or correct its owner, group and mode and those of what it contains.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the folder.
         user: owner, by name or number.
         group: group, by name or number.
@@ -249,7 +248,7 @@ class _Folder:
         self._changes["backup"] = f"{path} would be renamed to {backup}"
         self._changes[path] = {"directory": "new"}
         comment = f"{path} would be backed up and replaced with a new directory"
-        return StateReturn(name="", result=None, changes=self._changes, comment=comment)
+        return StateReturn.planned("", comment, self._changes)
 
     async def _plan(self) -> dict[str, DataMap]:
         """Return the required changes by path, those inside the folder first."""
@@ -298,11 +297,8 @@ class _Folder:
         path, requested = self._path, self._wish.folders
         if not await is_folder(self._connection, posixpath.dirname(path)):
             if not self._wish.makedirs:
-                return StateReturn(
-                    name="",
-                    result=False,
-                    changes=self._changes,
-                    comment=without_folder(f"No directory to create {path} in"),
+                return StateReturn.failed(
+                    "", without_folder(f"No directory to create {path} in"), self._changes
                 )
             await make_parents(self._connection, path, requested)
         await self._connection.make_directory(path, mode=requested.mode)

@@ -52,7 +52,6 @@ async def line(
     """Add a line to a file, or replace or remove all lines that match.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         content: the line.
         match: pattern of the lines to replace or remove; `content` by default.
@@ -98,13 +97,9 @@ async def line(
     if is_new:
         if quiet and not create:
             state = file_state(path, None, None)
-            return StateReturn(
-                name=name, result=True, comment="No changes needed to be made", new_state=state
-            )
+            return StateReturn.unchanged(name, "No changes needed to be made", state)
         if create and ctx.test:
-            return StateReturn(
-                name=name, result=None, changes={"newfile": path}, comment="Changes would be made"
-            )
+            return StateReturn.planned(name, "Changes would be made", {"newfile": path})
         if create:
             await ctx.connection.write(
                 path, b"", mode=requested.mode, user=requested.user_text, group=requested.group_text

@@ -70,7 +70,6 @@ async def managed(
     """Create a file, or correct its content, owner and mode.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         source: where its content comes from; the first of a list that exists.
         source_hash: checksum of a source outside the file roots.

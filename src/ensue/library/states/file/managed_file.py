@@ -55,7 +55,6 @@ class ManagedFile:
     """One file and what `file.managed` requests for it.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         path: the file's path on the target.
         wish: the requested content, owner and mode.

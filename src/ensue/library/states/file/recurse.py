@@ -67,7 +67,6 @@ async def recurse(
     """Copy a folder of the file roots, with everything in it.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the folder.
         source: a `salt://` folder; the first of a list that exists.
         clean: remove what is in the folder and not in the source.
@@ -194,7 +193,7 @@ async def _return_of(work: Callable[[str], Awaitable[StateReturn]], place: str) 
     try:
         return await work(place)
     except (StateFailedError, RemoteFileError) as error:
-        return StateReturn(name=place, result=False, comment=str(error))
+        return StateReturn.failed(place, str(error))
 
 
 class _Outcome:

@@ -64,7 +64,6 @@ async def serialize(
     """Write data to a file as YAML, JSON or INI.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file.
         dataset: the data.
         dataset_pillar: pillar key that has the data.
@@ -116,7 +115,7 @@ async def serialize(
         status, content = read
         comment = f"The file {path} is in the correct state"
         state = content_state(path, content, status)
-        returned = StateReturn(name=name, result=True, comment=comment, new_state=state, warnings=warnings)
+        returned = StateReturn.unchanged(name, comment, state, warnings=warnings)
         return without_checksums(returned, ctx.masker, content)
     text = serialized(together, form, _options(serializer_opts), unicode=bool(encoding))
     try:

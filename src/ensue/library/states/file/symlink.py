@@ -52,7 +52,6 @@ async def symlink(
     """Create or correct a symlink.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the symlink.
         target: what it points to; it need not exist.
         force: replace a file or folder at this path.
@@ -129,7 +128,7 @@ class _Symlink:
         differences = await self._wanted.differences(self._connection, status)
         if not differences:
             comment = f"Symlink {path} is present and owned by {status.user}:{status.group}"
-            return StateReturn(name=self._name, result=True, comment=comment, new_state=self._before)
+            return StateReturn.unchanged(self._name, comment, self._before)
         owner = f"{self._wanted.user or status.user}:{self._wanted.group or status.group}"
         if self._ctx.test:
             comment = (
@@ -213,14 +212,7 @@ class _Symlink:
         status = await self._connection.stat(self._path)
         if status is None:
             raise RemoteError(f"{self._path} is gone again", target=str(self._ctx.srn))
-        return StateReturn(
-            name=self._name,
-            result=True,
-            changes=changes,
-            comment=comment,
-            new_state=self._state(status),
-            old_state=self._before,
-        )
+        return StateReturn.changed(self._name, comment, changes, self._state(status), old_state=self._before)
 
     def _state(self, status: FileStat) -> DataMap:
         return {

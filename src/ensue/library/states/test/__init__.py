@@ -40,7 +40,7 @@ def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # it take
         nothing:
           test.nop
     """
-    return StateReturn(name=name, result=True, comment=_SUCCESS)
+    return StateReturn.unchanged(name, _SUCCESS)
 
 
 @touches_nothing
@@ -56,7 +56,7 @@ def succeed_without_changes(
         done:
           test.succeed_without_changes
     """
-    return StateReturn(name=name, result=True, comment=str(comment))
+    return StateReturn.unchanged(name, str(comment))
 
 
 @touches_nothing
@@ -74,7 +74,7 @@ def fail_without_changes(
     """
     if ctx.test:
         comment = "If we weren't testing, this would be a failure!"
-    return StateReturn(name=name, result=False, comment=str(comment))
+    return StateReturn.failed(name, str(comment))
 
 
 @touches_nothing
@@ -92,8 +92,8 @@ def succeed_with_changes(
     """
     if ctx.test:
         comment = "If we weren't testing, this would be successful with changes"
-        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
-    return StateReturn(name=name, result=True, changes=pretended_changes(), comment=str(comment))
+        return StateReturn.planned(name, str(comment), pretended_changes())
+    return StateReturn.changed(name, str(comment), pretended_changes())
 
 
 @touches_nothing
@@ -111,8 +111,8 @@ def fail_with_changes(
     """
     if ctx.test:
         comment = "If we weren't testing, this would be failed with changes"
-        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
-    return StateReturn(name=name, result=False, changes=pretended_changes(), comment=str(comment))
+        return StateReturn.planned(name, str(comment), pretended_changes())
+    return StateReturn.failed(name, str(comment), pretended_changes())
 
 
 @touches_nothing
@@ -133,7 +133,7 @@ def show_notification(ctx: StateContext, name: str, text: Data = None, **kwargs:
     """
     if not text:
         raise StateFailedError("test.show_notification requires `text`, the text to show")
-    return StateReturn(name=name, result=True, comment=str(text))
+    return StateReturn.unchanged(name, str(text))
 
 
 def mod_watch(
