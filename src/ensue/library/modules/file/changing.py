@@ -33,9 +33,6 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
 async def remove(ctx: FunctionContext, path: str) -> bool:
     """Remove a file, a symlink, or a folder with its content; return False if it did not exist.
 
-    Args:
-        path: an absolute path.
-
     Example:
         ensue call '*' file.remove /var/cache/tool
     """
@@ -86,7 +83,6 @@ async def set_mode(ctx: FunctionContext, path: str, mode: str | int) -> str:
     """Set the permission bits of a path and return them as four octal digits.
 
     Args:
-        path: an absolute path.
         mode: its permission bits, octal.
 
     Example:
@@ -100,7 +96,6 @@ async def chown(ctx: FunctionContext, path: str, user: str | None, group: str | 
     """Set the owner and group of a path.
 
     Args:
-        path: an absolute path.
         user: the owner, by name or number.
         group: the group, by name or number.
 

@@ -57,9 +57,6 @@ async def path_exists(ctx: FunctionContext, path: str) -> bool:
 async def is_link(ctx: FunctionContext, path: str) -> bool:
     """Return whether a path is a symlink.
 
-    Args:
-        path: an absolute path.
-
     Example:
         ensue call '*' file.is_link /etc/localtime
     """
@@ -93,7 +90,6 @@ async def access(ctx: FunctionContext, path: str, mode: str | int) -> bool:
     """Return whether the user of the connection may read, write or execute a path.
 
     Args:
-        path: an absolute path.
         mode: `f` (existence), `r`, `w` or `x`, or their numbers 0, 4, 2, 1.
 
     Example:

@@ -71,9 +71,6 @@ async def stats(
 async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
     """Return the permission bits of a path as four octal digits.
 
-    Args:
-        path: an absolute path.
-
     Example:
         ensue call '*' file.get_mode /etc/motd
     """
@@ -82,9 +79,6 @@ async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True
 
 async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
     """Return the name of a path's owner.
-
-    Args:
-        path: an absolute path.
 
     Example:
         ensue call '*' file.get_user /etc/motd
@@ -95,9 +89,6 @@ async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True
 async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
     """Return the name of a path's group.
 
-    Args:
-        path: an absolute path.
-
     Example:
         ensue call '*' file.get_group /etc/motd
     """
@@ -107,9 +98,6 @@ async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = Tru
 async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
     """Return the id of a path's owner.
 
-    Args:
-        path: an absolute path.
-
     Example:
         ensue call '*' file.get_uid /etc/motd
     """
@@ -118,9 +106,6 @@ async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True)
 
 async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
     """Return the id of a path's group.
-
-    Args:
-        path: an absolute path.
 
     Example:
         ensue call '*' file.get_gid /etc/motd

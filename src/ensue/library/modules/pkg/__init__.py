@@ -1,5 +1,10 @@
 """Execution module `pkg`: the target's packages, managed with apt, dnf or apk.
 
+Args:
+    **kwargs: accepted as by Salt, without effect.
+    pkgs: several packages.
+    refresh: fetch the package lists first.
+
 Source: Salt's execution module `pkg` (aptpkg, yumpkg, apkpkg), 3008: names and return values.
 """
 

@@ -15,6 +15,21 @@ Differences from Salt:
     big enough, and it leaves a folder that is not empty. `file.patch` refuses a patch that is partly applied.
     `file.shortcut` is refused, because only Windows has shortcuts.
 
+Args:
+    name: absolute path of the file.
+    **kwargs: further arguments; a warning says that they have no effect.
+    makedirs: create missing parent folders.
+    defaults: variables for templates; `context` overrides them.
+    context: variables for the templates.
+    show_changes: show a diff.
+    backup: suffix of a copy of the old file; false makes no copy.
+    source_hash_name: file name to look up if `source_hash` lists several checksums.
+    skip_verify: accept a source from the network without a checksum.
+    user: owner, by name or number.
+    group: group, by name or number.
+    owner: the same as `user`.
+    create: create the file if it does not exist.
+
 Source: Salt's state module `file`; results, changes and comments as in 3008.
 """
 

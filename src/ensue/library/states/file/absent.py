@@ -32,7 +32,6 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
 
     Args:
         name: an absolute path.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /var/cache/tool:

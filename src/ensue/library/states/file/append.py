@@ -1,17 +1,12 @@
 """`file.append` and `file.prepend`: add lines at the end or start of a file that does not have them yet.
 
 Args:
-    name: absolute path of the file.
     text: a text or a list of texts; each is searched for as a whole.
-    makedirs: create missing parent folders.
     source: take the text from a source.
     source_hash: checksum of the source.
     template: render sources with this renderer.
     sources: several sources.
     source_hashes: checksums of `sources`, in the same order.
-    defaults: variables for templates; `context` overrides them.
-    context: variables for the templates.
-    show_changes: show a diff.
 
 Source: Salt's state module `file`, 3008, including the different shapes of the two diffs.
 """

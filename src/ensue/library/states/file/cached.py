@@ -43,10 +43,7 @@ async def cached(
     Args:
         name: `salt://…`, a URL, or an absolute path on the target.
         source_hash: expected checksum.
-        source_hash_name: file name to look up if `source_hash` lists several checksums.
-        skip_verify: accept a source from the network without a checksum.
         saltenv: environment of a `salt://` source that names none.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         https://example.com/tool.tar.gz:

@@ -56,15 +56,12 @@ async def copy(
         name: absolute path of the copy.
         source: absolute path of the original, on the target.
         force: replace the destination if it differs.
-        makedirs: create missing parent folders.
         preserve: give the copy the owner, group and mode of the original.
         user: owner of the copy.
         group: group of the copy; by default the primary group of `user`.
         mode: permission bits of the copy; by default those of the original.
         dir_mode: mode of created folders.
         subdir: if `name` is a folder, put the copy into it.
-        owner: the same as `user`.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /srv/www/index.html:
@@ -134,8 +131,6 @@ async def rename(
         name: the new absolute path.
         source: the old absolute path; nothing happens if it does not exist.
         force: replace an existing destination.
-        makedirs: create missing parent folders.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /etc/app.conf:

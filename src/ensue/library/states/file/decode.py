@@ -32,7 +32,6 @@ async def decode(
     """Write Base64 data to a file, decoded.
 
     Args:
-        name: absolute path of the file.
         encoded_data: the data.
         contents_pillar: pillar key that has the data.
         encoding_type: `base64`.

@@ -82,15 +82,12 @@ async def directory(
 
     Args:
         name: absolute path of the folder.
-        user: owner, by name or number.
-        group: group, by name or number.
         recurse: what also applies to everything in the folder: `user`, `group`, `mode`. `ignore_files` and
             `ignore_dirs` skip files or folders; `silent` leaves their changes out of the report.
         max_depth: how deep `recurse` goes; 0 is the folder itself.
         dir_mode: mode of folders.
         file_mode: mode of the files in the folder, if `recurse` has `mode`; `dir_mode` by default.
         mode: the same as `dir_mode`.
-        makedirs: create missing parent folders.
         clean: remove everything in the folder that no `file` state required by this one manages.
         exclude_pat: patterns of paths that `clean` leaves alone.
         force: replace a file or symlink at this path.
@@ -99,8 +96,6 @@ async def directory(
         follow_symlinks: manage and describe what a symlink points to; otherwise the owner and group are those
             of the symlink itself, which has no mode.
         children_only: leave the folder itself alone.
-        owner: the same as `user`.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /srv/www:

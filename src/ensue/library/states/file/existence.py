@@ -2,7 +2,6 @@
 
 Args:
     name: an absolute path.
-    **kwargs: further arguments; a warning says that they have no effect.
 
 Source: Salt's state module `file`, 3008.
 """

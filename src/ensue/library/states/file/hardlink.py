@@ -54,7 +54,6 @@ async def hardlink(
         name: absolute path of the link.
         target: absolute path of the file; both must be on one file system.
         force: replace a file at `name` that has no other names.
-        makedirs: create missing parent folders.
         user: owner of created folders.
         group: group of created folders; by default the primary group of `user`.
         dir_mode: mode of created folders.

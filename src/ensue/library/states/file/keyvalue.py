@@ -55,7 +55,6 @@ async def keyvalue(
     """Set the values of keys in lines of the form `key=value`.
 
     Args:
-        name: absolute path of the file.
         key: a single key.
         value: value of `key`.
         key_values: values by key, instead of `key` and `value`.

@@ -45,8 +45,6 @@ async def mknod(
         ntype: `c` (character device), `b` (block device) or `p` (named pipe).
         major: number of the driver.
         minor: number of the device.
-        user: owner, by name or number.
-        group: group, by name or number.
         mode: permission bits, octal.
 
     Example:

@@ -58,16 +58,12 @@ async def patch(
         name: the file, or the folder that the names in the patch are relative to.
         source: the patch; the first of a list that exists.
         source_hash: checksum of the patch.
-        source_hash_name: file name to look up if `source_hash` lists several checksums.
-        skip_verify: accept a source from the network without a checksum.
         template: render the patch first, with this renderer.
         context: variables for the template.
-        defaults: variables for templates; `context` overrides them.
         options: further options of `patch`, except those that choose the output file.
         reject_file: file for the parts that could not be applied.
         strip: number of leading folders to strip from the names in the patch; only for a folder.
         saltenv: accepted, as in Salt, without effect.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /usr/share/app/app.py:

@@ -54,8 +54,6 @@ async def replace(
         append_if_not_found: add `repl` at the end if nothing matches.
         prepend_if_not_found: add `repl` at the start if nothing matches.
         not_found_content: add this text instead of `repl`.
-        backup: suffix of a copy of the old file; false makes no copy.
-        show_changes: show a diff.
         ignore_if_missing: succeed if the file does not exist.
         backslash_literal: treat a backslash in `repl` as a backslash.
         encoding: encoding of the file; without it, the pattern is UTF-8 and matches bytes.

@@ -116,7 +116,6 @@ async def read_first(
         sources: the sources, at least one.
         name: the managed file.
         hash_name: `source_hash_name`.
-        skip_verify: accept a source from the network without a checksum.
 
     Raises:
         StateFailedError: no source exists, or the checksum differs.
@@ -141,7 +140,6 @@ async def open_first(
         sources: the sources, at least one.
         name: the managed file.
         hash_name: `source_hash_name`.
-        skip_verify: accept a source from the network without a checksum.
 
     Raises:
         StateFailedError: no source exists, or the checksum differs.

@@ -56,12 +56,9 @@ async def symlink(
         target: what it points to; it need not exist.
         force: replace a file or folder at this path.
         backupname: move a file or folder at this path instead: to an absolute path, or a name in its folder.
-        makedirs: create missing parent folders.
         user: owner of the symlink itself, and of created folders.
         group: group of these; by default the primary group of `user`.
         mode: mode of created folders.
-        owner: the same as `user`.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /usr/local/bin/tool:

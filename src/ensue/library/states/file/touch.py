@@ -43,7 +43,6 @@ async def touch(
         name: an absolute path.
         atime: access time, seconds since the epoch; by default `mtime`, or now if neither is given.
         mtime: modification time, seconds since the epoch; by default `atime`, or now if neither is given.
-        makedirs: create missing parent folders.
 
     Example:
         /etc/app.stamp:

@@ -6,6 +6,7 @@ They are plain functions, so that even a hundred thousand of them cost little.
 Args:
     name: the state's name.
     comment: the comment.
+    **kwargs: have no effect, as in Salt.
 
 Source: Salt's state module `test`, results and comments as in 3008.
 """
@@ -33,9 +34,6 @@ _SUCCESS: Final = "Success!"
 def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # it takes anything and does nothing
     """Do nothing; any arguments are accepted.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         nothing:
           test.nop
@@ -49,9 +47,6 @@ def succeed_without_changes(
 ) -> StateReturn:
     """Return the result True.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         done:
           test.succeed_without_changes
@@ -64,9 +59,6 @@ def fail_without_changes(
     ctx: StateContext, name: str, comment: Data = "Failure!", **kwargs: Data
 ) -> StateReturn:
     """Return the result False, in a plan too.
-
-    Args:
-        **kwargs: have no effect, as in Salt.
 
     Example:
         never:
@@ -83,9 +75,6 @@ def succeed_with_changes(
 ) -> StateReturn:
     """Return the result True and changes.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         done:
           test.succeed_with_changes
@@ -101,9 +90,6 @@ def fail_with_changes(
     ctx: StateContext, name: str, comment: Data = "Failure!", **kwargs: Data
 ) -> StateReturn:
     """Return the result False and changes; in a plan the result None.
-
-    Args:
-        **kwargs: have no effect, as in Salt.
 
     Example:
         never:

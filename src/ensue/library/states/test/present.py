@@ -32,11 +32,9 @@ def present(
     """Return the given result, changes, comment and `new_state`.
 
     Args:
-        name: the state's name.
         new_state: the description of the object; any data.
         result: the result.
         changes: the changes. In a plan, they make the result None and `new_state` unknown.
-        comment: the comment.
         sensitive: property paths into `new_state` whose values are secrets.
 
     Example:
