@@ -46,16 +46,14 @@ def writing_events(session: Session, path: str | None) -> Generator[None]:
         return
     if path == "-":
         if not sys.stdout:
-            message = "stdout is closed"
-            raise click.BadParameter(message, param_hint="--events")
+            raise click.BadParameter("stdout is closed", param_hint="--events")
         session.out = "quiet"
         descriptor = os.dup(sys.stdout.fileno())
     else:
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            message = f"{path}: {error.strerror}"
-            raise click.BadParameter(message, param_hint="--events") from None
+            raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--events") from None
     writer = EventFile(descriptor, session)
     session.event_writer = writer.put
     try:

@@ -42,8 +42,7 @@ class TimeToLive(click.ParamType):  # type: ignore[type-arg] # generic only in n
 
         seconds = 0.0 if value == _NEVER else duration_s(str(value))
         if seconds is None:
-            message = f"{value!r} is not a duration: {FORMS}; {_NEVER} for no end"
-            raise click.BadParameter(message, ctx, param)
+            raise click.BadParameter(f"{value!r} is not a duration: {FORMS}; {_NEVER} for no end", ctx, param)
         return seconds
 
 

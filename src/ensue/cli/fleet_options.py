@@ -16,8 +16,7 @@ LONGEST_S: Final = 1e9
 def refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Refuse `nan`, which the range check accepts, because every comparison with it is false."""
     if value is not None and value != value:  # noqa: PLR0124 (the definition of `nan`)
-        message = "it is not a number"
-        raise click.BadParameter(message, ctx, param)
+        raise click.BadParameter("it is not a number", ctx, param)
     return value
 
 

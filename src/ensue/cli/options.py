@@ -86,8 +86,7 @@ def common_options(ctx: click.Context) -> CommonOptions:
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if isinstance(value, str) and not value.strip():
-        message = "it is empty"
-        raise click.BadParameter(message, ctx, param)
+        raise click.BadParameter("it is empty", ctx, param)
     if value is not None and value != ():
         ctx.meta[_META + str(param.name)] = value
 

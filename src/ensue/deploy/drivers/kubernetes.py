@@ -264,11 +264,10 @@ def _check_cluster(cluster: Cluster, former: KubernetesCookie) -> None:
         return
     found = ((recorded_object.uid, cluster.find(recorded_object.key)) for recorded_object in applied)
     if not any(one is not None and one["metadata"]["uid"] == uid for uid, one in found):
-        msg = (
+        raise DriverError(
             f"its objects are in the cluster {former.server}, and the kubeconfig names {cluster.server} "
             "(delete the resource with the former kubeconfig first)"
         )
-        raise DriverError(msg)
 
 
 def _delete(cluster: Cluster, objects: Iterable[RecordedObject], owner: str) -> None:

@@ -211,23 +211,21 @@ async def _find(
     """Look at the server, and refuse changes that would lose the data of an existing database."""
     has_moved = kept is not None and kept.is_made and kept.place() != _place(requested)
     if kept is not None and has_moved and kept.place()[2:] != _place(requested)[2:]:
-        message = (
+        raise DriverError(
             f"its database is {kept.wanted.database} with the role {kept.wanted.role}, and is not renamed to "
             f"{requested.database} with {requested.role} (keep the names, or delete the resource first)"
         )
-        raise DriverError(message)
     password, verifier = (kept.password, kept.verifier) if kept else ("", "")
     existing = await find(
         connection, requested, request, password=password, verifier=verifier, is_recorded=kept is not None
     )
     if kept is not None and has_moved and existing.database is None:
         server = kept.wanted.server
-        message = (
+        raise DriverError(
             f"its database {requested.database} is on {server.host}:{server.port}, and is not moved to "
             f"{requested.server.host}:{requested.server.port} "
             "(move it yourself, or delete the resource first)"
         )
-        raise DriverError(message)
     return existing
 
 
@@ -282,8 +280,7 @@ def _kept(request: DriverRequest) -> PostgresCookie | None:
     try:
         kept = msgspec.convert(request.cookie, PostgresCookie)
     except msgspec.ValidationError:
-        message = f"{request.key}: its cookie is not one of the driver postgres"
-        raise DriverError(message) from None
+        raise DriverError(f"{request.key}: its cookie is not one of the driver postgres") from None
     request.services.masker.add(kept.password, kept.verifier)
     _mask(request, kept.wanted)
     return kept

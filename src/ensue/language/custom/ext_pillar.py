@@ -156,8 +156,7 @@ def _mapping(said: Any) -> dict[str, Any]:
     if not said:
         return {}
     if not is_mapping(said):
-        msg = f"it returned {type(said).__name__}, not a mapping"
-        raise EnsueError(msg)
+        raise EnsueError(f"it returned {type(said).__name__}, not a mapping")
     check_data(said)
     made: dict[str, Any] = copied(said)
     return made

@@ -138,13 +138,11 @@ def _pairs(said: Any) -> Iterator[tuple[str, str]]:
         return
     check_data(said)
     if not is_mapping(said):
-        msg = f"it returned {type(said).__name__}, not a mapping of environments to lists of SLS"
-        raise EnsueError(msg)
+        raise EnsueError(f"it returned {type(said).__name__}, not a mapping of environments to lists of SLS")
     for saltenv, listed in copied(said).items():
         for sls in listed if is_list(listed) else [listed]:
             if not isinstance(sls, str):
-                msg = f"it returned {sls!r} among the SLS of {saltenv}, not a name"
-                raise EnsueError(msg)
+                raise EnsueError(f"it returned {sls!r} among the SLS of {saltenv}, not a name")
             yield str(saltenv), sls
 
 

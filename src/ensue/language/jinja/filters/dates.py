@@ -101,8 +101,7 @@ def _now() -> datetime:
 
 
 def _refuse(value: Any) -> datetime:
-    msg = f"strftime: {value!r} cannot be read as a date; write for example 2002-12-25"
-    raise TemplateRuntimeError(msg)
+    raise TemplateRuntimeError(f"strftime: {value!r} cannot be read as a date; write for example 2002-12-25")
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
