@@ -13,7 +13,7 @@ from __future__ import annotations
 import gc
 import sys
 from types import CoroutineType, GeneratorType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 2_000_000
 
@@ -50,7 +50,7 @@ def exempt_rest() -> None:
 
 def _is_over(left: Any) -> bool:
     """Return whether the finalizer of an object would find it finished, so that it does nothing."""
-    kind: type[object] = type(left)
+    kind = cast("type[object]", type(left))
     if issubclass(kind, CoroutineType):
         return not left.cr_suspended
     if issubclass(kind, GeneratorType):

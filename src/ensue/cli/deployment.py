@@ -118,27 +118,24 @@ def deployment_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def image_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that names images."""
-    return click.option(
-        "--image",
-        "images",
-        metavar="[WORKLOAD=]IMAGE",
-        multiple=True,
-        help="The image of containers whose image is '.'. May be given several times.",
-    )(function)
+image_option: Final = click.option(
+    "--image",
+    "images",
+    metavar="[WORKLOAD=]IMAGE",
+    multiple=True,
+    help="The image of containers whose image is '.'. May be given several times.",
+)
+"""The option that names images."""
 
-
-def value_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that gives values of the environment."""
-    return click.option(
-        "--value",
-        "values",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="A value of the environment, for Score's types environment and service (RESOURCE.NAME=VALUE). "
-        "May be given several times.",
-    )(function)
+value_option: Final = click.option(
+    "--value",
+    "values",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A value of the environment, for Score's types environment and service (RESOURCE.NAME=VALUE). "
+    "May be given several times.",
+)
+"""The option that gives values of the environment."""
 
 
 def given_values(texts: Sequence[str]) -> dict[str, str]:

@@ -5,29 +5,27 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ensue.cli.event_file import EventFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from ensue.cli.session import Session
     from ensue.core.model.events import RunEvent
     from ensue.core.model.fleet import MinionReport
     from ensue.output.event_lines import EventLines
 
-
-def events_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option."""
-    return click.option(
-        "--events",
-        metavar="FILE",
-        help="Write each event of the run to FILE as it happens, one JSON object per line; -: to stdout, "
-        "which has nothing else then.",
-    )(function)
+events_option: Final = click.option(
+    "--events",
+    metavar="FILE",
+    help="Write each event of the run to FILE as it happens, one JSON object per line; -: to stdout, "
+    "which has nothing else then.",
+)
+"""The option."""
 
 
 @contextmanager

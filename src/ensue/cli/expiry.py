@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -46,15 +46,14 @@ class TimeToLive(click.ParamType):  # type: ignore[type-arg] # generic only in n
         return seconds
 
 
-def ttl_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that limits how long an environment lives."""
-    return click.option(
-        "--ttl",
-        metavar="DURATION",
-        type=TimeToLive(),
-        help="How long the environment lives after a deployment (12h, 3d), until `ensue deployments expire` "
-        "removes it. Later deployments renew it; none: it has no end.",
-    )(function)
+ttl_option: Final = click.option(
+    "--ttl",
+    metavar="DURATION",
+    type=TimeToLive(),
+    help="How long the environment lives after a deployment (12h, 3d), until `ensue deployments expire` "
+    "removes it. Later deployments renew it; none: it has no end.",
+)
+"""The option that limits how long an environment lives."""
 
 
 class Expired(NamedTuple):

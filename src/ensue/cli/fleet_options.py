@@ -27,35 +27,28 @@ def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def batch_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option for how many minions are asked together."""
-    return click.option(
-        "--batch", metavar="N|N%", help="With a fleet: how many minions are asked at a time."
-    )(function)
+batch_option: Final = click.option(
+    "--batch", metavar="N|N%", help="With a fleet: how many minions are asked at a time."
+)
+"""The option for how many minions are asked together."""
 
+_batch: Final = click.option(
+    "--batch",
+    metavar="N|N%",
+    help="With --tgt: how many of its hosts, or minions, are at work at a time.",
+)
 
-def _batch(function: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--batch",
-        metavar="N|N%",
-        help="With --tgt: how many of its hosts, or minions, are at work at a time.",
-    )(function)
+_fail_limit: Final = click.option(
+    "--fail-limit",
+    metavar="N|N%",
+    help="With --tgt: begin no further host, or minion, when more than this have failed.",
+)
 
-
-def _fail_limit(function: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--fail-limit",
-        metavar="N|N%",
-        help="With --tgt: begin no further host, or minion, when more than this have failed.",
-    )(function)
-
-
-def timeout_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option for how long a minion may be silent."""
-    return click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True, max=LONGEST_S),
-        callback=refuse_nan,
-        metavar="SECONDS",
-        help="With a fleet: how long a minion may be silent before it is given up. Default: 60.",
-    )(function)
+timeout_option: Final = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True, max=LONGEST_S),
+    callback=refuse_nan,
+    metavar="SECONDS",
+    help="With a fleet: how long a minion may be silent before it is given up. Default: 60.",
+)
+"""The option for how long a minion may be silent."""

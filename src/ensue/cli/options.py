@@ -195,11 +195,10 @@ def _environment_options(function: Decorated) -> Decorated:
     return saltenv(pillarenv(function))
 
 
-def follow_option(function: Decorated) -> Decorated:
-    """Add the option that prints the output of commands while they run."""
-    return click.option(
-        "--follow", is_flag=True, help="Print on stderr what the commands of states write, while they run."
-    )(function)
+follow_option: Final = click.option(
+    "--follow", is_flag=True, help="Print on stderr what the commands of states write, while they run."
+)
+"""The option that prints the output of commands while they run."""
 
 
 def result_options(function: Decorated) -> Decorated:
