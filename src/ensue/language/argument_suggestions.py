@@ -68,7 +68,7 @@ _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
 """Names from other tools, old releases of Salt and habit, and their names in ensue."""
 
 _ADVICE: Final = {
-    "if": "{% if … %} around the state decides by pillar and grains, `onlyif` by a command on the target",
+    "if": "{% if … %} around the state decides by pillar and grains, `onlyif` by a command on the target"
 }
 """What to write instead of an argument that may mean several things."""
 

@@ -60,10 +60,7 @@ class GoTemplate:
             return text if is_plain(text) else guards.guarded(text, self._origin(offset))
 
         services = RenderingServices(
-            now=noted_now,
-            on_random=chance.ask,
-            on_printed=guarded,
-            tracks_secrets=self._tracks_secrets,
+            now=noted_now, on_random=chance.ask, on_printed=guarded, tracks_secrets=self._tracks_secrets
         )
         try:
             return self._template.render(data, services)

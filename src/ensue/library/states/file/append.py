@@ -193,13 +193,7 @@ class _TextFile:
         raw = b"" if status is None else await ctx.connection.read(path)
         text = raw.decode("utf-8", "surrogateescape")
         return cls(
-            ctx=ctx,
-            name=name,
-            path=path,
-            content=text,
-            raw=raw,
-            found=status,
-            show_changes=show_changes,
+            ctx=ctx, name=name, path=path, content=text, raw=raw, found=status, show_changes=show_changes
         )
 
     async def become(self, new: str, diff: str, comment: str) -> StateReturn:

@@ -212,12 +212,7 @@ class _Symlink:
         return StateReturn.changed(self._name, comment, changes, self._state(status), old_state=self._before)
 
     def _state(self, status: FileStat) -> DataMap:
-        return {
-            "path": self._path,
-            "target": status.link_target,
-            "user": status.user,
-            "group": status.group,
-        }
+        return {"path": self._path, "target": status.link_target, "user": status.user, "group": status.group}
 
     def _said(self, result: bool | None, changes: DataMap, comment: str) -> StateReturn:
         return StateReturn(name=self._name, result=result, changes=changes, comment=comment)

@@ -70,11 +70,7 @@ async def downloaded(
             for each in missing
         }
         return StateReturn.planned(name, comment, changes, warnings=warnings)
-    options = {
-        "fromrepo": fromrepo,
-        "skip_verify": skip_verify,
-        "install_recommends": install_recommends,
-    }
+    options = {"fromrepo": fromrepo, "skip_verify": skip_verify, "install_recommends": install_recommends}
     try:
         changes = await ctx.call("pkg.download", pkgs=[{each: missing[each]} for each in missing], **options)
     except StateFailedError as error:
