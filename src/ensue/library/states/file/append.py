@@ -33,9 +33,12 @@ from ensue.library.states.file.paths import (
 from ensue.library.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.core.contracts.connection import FileStat
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
+    from ensue.library.states.file.sources import ContentSource
 
 
 async def append(
@@ -76,17 +79,7 @@ async def append(
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
     if isinstance(file, StateReturn):
         return file
-    texts = (
-        as_texts(text)
-        if not content_sources
-        else await rendered_sources(
-            ctx,
-            content_sources,
-            name=file.path,
-            template=template,
-            variables={**(defaults or {}), **(context or {})},
-        )
-    )
+    texts = await file.texts(text, content_sources, template, {**(defaults or {}), **(context or {})})
     lines = [
         line
         for each in texts
@@ -137,17 +130,7 @@ async def prepend(
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
     if isinstance(file, StateReturn):
         return file
-    texts = (
-        as_texts(text)
-        if not content_sources
-        else await rendered_sources(
-            ctx,
-            content_sources,
-            name=file.path,
-            template=template,
-            variables={**(defaults or {}), **(context or {})},
-        )
-    )
+    texts = await file.texts(text, content_sources, template, {**(defaults or {}), **(context or {})})
     lines = [
         line
         for each in texts
@@ -194,6 +177,16 @@ class _TextFile:
         text = raw.decode("utf-8", "surrogateescape")
         return cls(
             ctx=ctx, name=name, path=path, content=text, raw=raw, found=status, show_changes=show_changes
+        )
+
+    async def texts(
+        self, text: Data, sources: Sequence[ContentSource], template: str, variables: DataMap
+    ) -> list[str]:
+        """Return the texts to add: those of sources, if there are any."""
+        if not sources:
+            return as_texts(text)
+        return await rendered_sources(
+            self.ctx, sources, name=self.path, template=template, variables=variables
         )
 
     async def become(self, new: str, diff: str, comment: str) -> StateReturn:
