@@ -22,24 +22,10 @@ if TYPE_CHECKING:
     from ensue.core.model.run_part import RunPart
 
 __all__ = [
-    "CallResult",
-    "CompileError",
-    "ConfigurationError",
-    "Diagnostic",
-    "DiagnosticError",
-    "EnsueError",
-    "ExcludedState",
-    "LockHeldError",
-    "Project",
-    "RunPart",
-    "RunResult",
-    "Severity",
-    "Span",
-    "StateResult",
-    "apply",
-    "call",
-    "plan",
-]
+    "CallResult", "CompileError", "ConfigurationError", "Diagnostic", "DiagnosticError", "EnsueError",
+    "ExcludedState", "LockHeldError", "Project", "RunPart", "RunResult", "Severity", "Span", "StateResult",
+    "apply", "call", "plan",
+]  # fmt: skip
 
 _PLACES: Final = places(
     {

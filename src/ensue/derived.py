@@ -30,18 +30,9 @@ if TYPE_CHECKING:
     from ensue.store.registry.registry import ResourceRegistry
 
 __all__ = [
-    "SECRET_CONFIG_KEYS",
-    "current_registry",
-    "get",
-    "invalidate",
-    "list_for_type",
-    "mask_config",
-    "open_registry",
-    "provenance",
-    "register",
-    "secret_values",
-    "using_registry",
-]
+    "SECRET_CONFIG_KEYS", "current_registry", "get", "invalidate", "list_for_type", "mask_config",
+    "open_registry", "provenance", "register", "secret_values", "using_registry",
+]  # fmt: skip
 
 _Registry = TypeVar("_Registry", bound="DerivedRegistry")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         Planned,
         Provisioned,
     )
-    from ensue.core.contracts.functions import also_takes, renders, takes_words, touches_nothing
+    from ensue.core.contracts.functions import also_takes, makes_only, renders, takes_words, touches_nothing
     from ensue.core.contracts.provider import Environment, EnvironmentProvider, EnvironmentRequest
     from ensue.core.contracts.renderer import Renderer, RenderInput
     from ensue.core.contracts.resource_type import ResourceContext
@@ -45,49 +45,14 @@ if TYPE_CHECKING:
     from ensue.deploy.gotemplate import compile_template
 
 __all__ = [
-    "AuthenticationError",
-    "Command",
-    "Completed",
-    "Connection",
-    "Content",
-    "Driver",
-    "DriverError",
-    "DriverRequest",
-    "DriverServices",
-    "EnsueError",
-    "Environment",
-    "EnvironmentProvider",
-    "EnvironmentRequest",
-    "FileSources",
-    "FileStat",
-    "ForeignPart",
-    "FunctionContext",
-    "HostKeyError",
-    "LongContent",
-    "NotAvailableError",
-    "Planned",
-    "Provisioned",
-    "RemoteError",
-    "RemoteFileError",
-    "RemoteTimeoutError",
-    "RenderInput",
-    "Renderer",
-    "ResourceContext",
-    "ResourceError",
-    "Srn",
-    "StateContext",
-    "StateFailedError",
-    "StateReturn",
-    "Unknown",
-    "UnreachableError",
-    "also_takes",
-    "compile_template",
-    "renders",
-    "takes_words",
-    "touches_nothing",
-    "unknowns_in",
-    "whole",
-]
+    "AuthenticationError", "Command", "Completed", "Connection", "Content", "Driver", "DriverError",
+    "DriverRequest", "DriverServices", "EnsueError", "Environment", "EnvironmentProvider",
+    "EnvironmentRequest", "FileSources", "FileStat", "ForeignPart", "FunctionContext", "HostKeyError",
+    "LongContent", "NotAvailableError", "Planned", "Provisioned", "RemoteError", "RemoteFileError",
+    "RemoteTimeoutError", "RenderInput", "Renderer", "ResourceContext", "ResourceError", "Srn",
+    "StateContext", "StateFailedError", "StateReturn", "Unknown", "UnreachableError", "also_takes",
+    "compile_template", "makes_only", "renders", "takes_words", "touches_nothing", "unknowns_in", "whole",
+]  # fmt: skip
 
 _PLACES: Final = places(
     {
@@ -102,7 +67,13 @@ _PLACES: Final = places(
             "Planned",
             "Provisioned",
         ),
-        "ensue.core.contracts.functions": ("also_takes", "renders", "takes_words", "touches_nothing"),
+        "ensue.core.contracts.functions": (
+            "also_takes",
+            "makes_only",
+            "renders",
+            "takes_words",
+            "touches_nothing",
+        ),
         "ensue.core.contracts.provider": ("Environment", "EnvironmentProvider", "EnvironmentRequest"),
         "ensue.core.contracts.renderer": ("RenderInput", "Renderer"),
         "ensue.core.contracts.resource_type": ("ResourceContext",),

@@ -71,6 +71,20 @@ def finished(path):
     return True
 
 
+def suspended(path):
+    def finishing():
+        try:
+            yield
+        finally:
+            with open(path, "w") as file:
+                file.write("whole")
+
+    waiting = finishing()
+    next(waiting)
+    KEPT.append((waiting, KEPT))
+    return True
+
+
 def written(path):
     file = open(path, "w")
     file.write("whole")
@@ -79,9 +93,12 @@ def written(path):
 '''
 
 
-@pytest.mark.parametrize("function", ["finished", "packed", "written"])
+@pytest.mark.parametrize("function", ["finished", "packed", "suspended", "written"])
 def test_what_a_function_leaves_is_finished(shell: Shell, function: str) -> None:
-    """Files that it leaves open are written at the end, also compressed ones, and finalizers are called."""
+    """Files that it leaves open are written at the end, also compressed ones.
+
+    Finalizers are called, and generators resume where they are to clean up.
+    """
     shell.write("states/_modules/leaving.py", LEAVING)
     path = shell.root / "left"
     assert shell.run_anew("call", "*", f"leaving.{function}", str(path)).code == 0

@@ -356,6 +356,24 @@ def test_a_missing_folder_that_a_state_makes_beside_its_name(shell: Shell, state
     assert line_of_missing_folder(f"{root}/none") in planned.out
 
 
+@pytest.mark.parametrize(
+    ("marks", "code"), [("", 0), ('@makes_only("name", "paths")', 0), ('@makes_only("name")', 2)]
+)
+def test_a_function_of_the_project_says_what_it_makes(shell: Shell, marks: str, code: int) -> None:
+    """A later file whose folder is missing fails in the plan only if the function makes no other path."""
+    shell.write(
+        "states/_states/own.py",
+        "from ensue.plugin import StateReturn, makes_only\n\n"
+        f"{marks}\n"
+        "def made(ctx, name):\n"
+        "    return StateReturn.planned(name, 'x', {'a': 'b'})\n\n"
+        "FUNCTIONS = {'made': made}\n",
+    )
+    file = f"{shell.root}/none/a: {{file.managed: [contents: a]}}\n"
+    shell.write("states/t.sls", f"x: own.made\n{file}")
+    assert shell.run("plan", "t").code == code
+
+
 def test_a_missing_folder_behind_a_link(shell: Shell) -> None:
     """An earlier state may make it by its other name, so that a plan does not count it as a failure."""
     root = shell.root

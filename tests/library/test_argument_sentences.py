@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from ensue.language.functions.functions import Functions
 from ensue.output.documentation import KINDS, shipped_documentation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 DOCS = shipped_documentation()
 
@@ -61,24 +62,24 @@ def test_every_sentence_is_about_an_argument(kind: FunctionKind) -> None:
 
 
 def test_every_shared_sentence_is_about_arguments() -> None:
-    """What a module documents is an argument of several of its functions, and none documents it again."""
+    """What a module or package documents is an argument of several of its functions."""
     left: list[str] = []
-    for path in Path(ensue.library.__file__).parent.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        functions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-        for name in _documented(tree):
-            takers = [function for function in functions if name in _parameters(function)]
-            if len(takers) < 2 or any(name in _documented(taker) for taker in takers):
+    for path, tree in _modules():
+        shared = _documented(tree)
+        for name, meaning in shared.items():
+            within = path.parent.glob("*.py") if path.name == "__init__.py" else (path,)
+            takers = [taker for each in within for taker in _functions_of(each) if name in _parameters(taker)]
+            if len(takers) < 2 or any(_documented(taker).get(name) == meaning for taker in takers):
                 left.append(f"{path}: {name}")
     assert left == []
 
 
 def test_a_list_of_arguments_is_complete() -> None:
-    """A helper that documents arguments documents all of them, except for `ctx` and those of its module."""
+    """A helper that documents arguments documents all but `ctx` and those of its module or package."""
     missing: list[str] = []
-    for path in Path(ensue.library.__file__).parent.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        known = {"self", "cls", "ctx", *_documented(tree)}
+    for path, tree in _modules():
+        package = _documented(_parsed(path.with_name("__init__.py")))
+        known = {"self", "cls", "ctx", *_documented(tree), *package}
         missing += [
             f"{path}:{function.lineno} {function.name}: {name}"
             for function in ast.walk(tree)
@@ -87,6 +88,20 @@ def test_a_list_of_arguments_is_complete() -> None:
             if name not in known and name not in _documented(function)
         ]
     assert missing == []
+
+
+def _modules() -> Iterator[tuple[Path, ast.Module]]:
+    for path in Path(ensue.library.__file__).parent.rglob("*.py"):
+        yield path, _parsed(path)
+
+
+@cache
+def _parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _functions_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return [node for node in _parsed(path).body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def _documented(node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Mapping[str, str]:

@@ -11,11 +11,11 @@ All of this is only for a process that is a command's own.
 from __future__ import annotations
 
 import gc
-from typing import Final
+import sys
+from types import CoroutineType, GeneratorType
+from typing import Any, Final, cast
 
 _ALLOCATIONS_BETWEEN_COLLECTIONS: Final = 2_000_000
-_OWN_MODULES: Final = ("_asyncio", "asyncio", "builtins", "ensue")
-"""Where the types are defined whose finalizers write nothing: tasks, coroutines and the command's loop."""
 
 
 def collect_rarely() -> None:
@@ -32,17 +32,32 @@ def exempt_program() -> None:
 
 
 def exempt_rest() -> None:
-    """Do not collect at the end of the process, unless a finalizer is left to be called.
+    """Do not collect at the end of the process, unless an object is left that is yet to be finished.
 
     Python finishes an object (writes the rest of a file, removes a temporary one) when nothing refers to it
     any more; one that is part of a cycle only a collection finds. So what is left is collected if any of it
-    has a finalizer. Types decide that, because a dead proxy fails whatever it is asked.
+    has a finalizer, and does not say itself that it is over. Only objects of such types are asked: a dead
+    proxy fails whatever it is asked.
     """
-    kinds = {id(kind): kind for kind in map(type, gc.get_objects())}
-    if not any(map(_has_finalizer, kinds.values())):
+    objects: list[object] = gc.get_objects()
+    kinds = {id(kind): kind for kind in map(type, objects)}
+    finished_later = {
+        key for key, kind in kinds.items() if any("__del__" in vars(base) for base in kind.__mro__)
+    }
+    if all(_is_over(each) for each in objects if id(type(each)) in finished_later):
         gc.freeze()
 
 
-def _has_finalizer(kind: type) -> bool:
-    module = str(kind.__module__).partition(".")[0]
-    return module not in _OWN_MODULES and any("__del__" in vars(base) for base in kind.__mro__)
+def _is_over(left: Any) -> bool:
+    """Return whether the finalizer of an object would find it finished, so that it does nothing."""
+    kind = cast("type[object]", type(left))
+    if issubclass(kind, CoroutineType):
+        return not left.cr_suspended
+    if issubclass(kind, GeneratorType):
+        return not left.gi_suspended
+    loops = sys.modules.get("asyncio")
+    if loops is None:
+        return False
+    if issubclass(kind, loops.Future):
+        return bool(left.done())
+    return issubclass(kind, loops.BaseEventLoop) and bool(left.is_closed())

@@ -35,8 +35,7 @@ class DeploymentNumber(click.ParamType):  # type: ignore[type-arg] # generic onl
             return LAST
         if str(value).isdecimal() and int(value) > 0:
             return int(value)
-        message = f"{value!r} is neither the number of a deployment nor `last`"
-        raise click.BadParameter(message, ctx, param)
+        raise click.BadParameter(f"{value!r} is neither the number of a deployment nor `last`", ctx, param)
 
 
 class DeploymentWords:
@@ -79,8 +78,7 @@ class DeploymentWords:
         if needs_type:
             given["--env-type"] = self.env_type
         if missing := [name for name, value in given.items() if not value]:
-            msg = f"a deployment needs {' and '.join(missing)}"
-            raise click.UsageError(msg)
+            raise click.UsageError(f"a deployment needs {' and '.join(missing)}")
         return Context(
             app=self.app or "", env=self.env or "", env_type=self.env_type or "", org=self.org or ""
         )
@@ -120,27 +118,24 @@ def deployment_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def image_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that names images."""
-    return click.option(
-        "--image",
-        "images",
-        metavar="[WORKLOAD=]IMAGE",
-        multiple=True,
-        help="The image of containers whose image is '.'. May be given several times.",
-    )(function)
+image_option: Final = click.option(
+    "--image",
+    "images",
+    metavar="[WORKLOAD=]IMAGE",
+    multiple=True,
+    help="The image of containers whose image is '.'. May be given several times.",
+)
+"""The option that names images."""
 
-
-def value_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that gives values of the environment."""
-    return click.option(
-        "--value",
-        "values",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="A value of the environment, for Score's types environment and service (RESOURCE.NAME=VALUE). "
-        "May be given several times.",
-    )(function)
+value_option: Final = click.option(
+    "--value",
+    "values",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="A value of the environment, for Score's types environment and service (RESOURCE.NAME=VALUE). "
+    "May be given several times.",
+)
+"""The option that gives values of the environment."""
 
 
 def given_values(texts: Sequence[str]) -> dict[str, str]:
@@ -153,8 +148,7 @@ def given_values(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not name or not equals:
-            msg = f"--value {text!r}: write NAME=VALUE"
-            raise click.UsageError(msg)
+            raise click.UsageError(f"--value {text!r}: write NAME=VALUE")
         values[name] = value
     return values
 
@@ -172,11 +166,9 @@ def given_images(texts: Sequence[str]) -> dict[str, str]:
         workload, equals, image = text.rpartition("=")
         name = workload if equals else ANY_WORKLOAD
         if not name or not image:
-            msg = f"--image {text!r}: write IMAGE or WORKLOAD=IMAGE"
-            raise click.UsageError(msg)
+            raise click.UsageError(f"--image {text!r}: write IMAGE or WORKLOAD=IMAGE")
         if images.setdefault(name, image) != image:
-            msg = f"--image {text!r}: the image is {images[name]!r} already"
-            raise click.UsageError(msg)
+            raise click.UsageError(f"--image {text!r}: the image is {images[name]!r} already")
     return images
 
 
@@ -189,8 +181,7 @@ def deployment_files(words: Sequence[str], deployment: DeploymentWords) -> list[
     files = [word for word in words if _is_file(word, deployment)]
     if files and len(files) < len(words):
         others = ", ".join(word for word in words if word not in files)
-        msg = f"SLS and files of a deployment cannot be drawn together: {others}"
-        raise click.UsageError(msg)
+        raise click.UsageError(f"SLS and files of a deployment cannot be drawn together: {others}")
     if not files and deployment.is_given:
         msg = "--app, --env, --env-type, --org and --definitions go with a Score file or a deployment set"
         raise click.UsageError(msg)

@@ -102,8 +102,7 @@ def _refuse_other_bytes(words: Sequence[str]) -> None:
         except UnicodeEncodeError:
             from click import UsageError
 
-            message = f"an argument is not UTF-8: {word!a}"
-            raise UsageError(message) from None
+            raise UsageError(f"an argument is not UTF-8: {word!a}") from None
 
 
 def _refuse(error: click.ClickException, words: Sequence[str]) -> int:

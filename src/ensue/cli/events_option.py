@@ -5,29 +5,27 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ensue.cli.event_file import EventFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from ensue.cli.session import Session
     from ensue.core.model.events import RunEvent
     from ensue.core.model.fleet import MinionReport
     from ensue.output.event_lines import EventLines
 
-
-def events_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option."""
-    return click.option(
-        "--events",
-        metavar="FILE",
-        help="Write each event of the run to FILE as it happens, one JSON object per line; -: to stdout, "
-        "which has nothing else then.",
-    )(function)
+events_option: Final = click.option(
+    "--events",
+    metavar="FILE",
+    help="Write each event of the run to FILE as it happens, one JSON object per line; -: to stdout, "
+    "which has nothing else then.",
+)
+"""The option."""
 
 
 @contextmanager
@@ -46,16 +44,14 @@ def writing_events(session: Session, path: str | None) -> Generator[None]:
         return
     if path == "-":
         if not sys.stdout:
-            message = "stdout is closed"
-            raise click.BadParameter(message, param_hint="--events")
+            raise click.BadParameter("stdout is closed", param_hint="--events")
         session.out = "quiet"
         descriptor = os.dup(sys.stdout.fileno())
     else:
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            message = f"{path}: {error.strerror}"
-            raise click.BadParameter(message, param_hint="--events") from None
+            raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--events") from None
     writer = EventFile(descriptor, session)
     session.event_writer = writer.put
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -42,20 +42,18 @@ class TimeToLive(click.ParamType):  # type: ignore[type-arg] # generic only in n
 
         seconds = 0.0 if value == _NEVER else duration_s(str(value))
         if seconds is None:
-            message = f"{value!r} is not a duration: {FORMS}; {_NEVER} for no end"
-            raise click.BadParameter(message, ctx, param)
+            raise click.BadParameter(f"{value!r} is not a duration: {FORMS}; {_NEVER} for no end", ctx, param)
         return seconds
 
 
-def ttl_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option that limits how long an environment lives."""
-    return click.option(
-        "--ttl",
-        metavar="DURATION",
-        type=TimeToLive(),
-        help="How long the environment lives after a deployment (12h, 3d), until `ensue deployments expire` "
-        "removes it. Later deployments renew it; none: it has no end.",
-    )(function)
+ttl_option: Final = click.option(
+    "--ttl",
+    metavar="DURATION",
+    type=TimeToLive(),
+    help="How long the environment lives after a deployment (12h, 3d), until `ensue deployments expire` "
+    "removes it. Later deployments renew it; none: it has no end.",
+)
+"""The option that limits how long an environment lives."""
 
 
 class Expired(NamedTuple):

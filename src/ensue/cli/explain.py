@@ -59,8 +59,7 @@ def command(code: str | None) -> int:
     wanted = _full_code(code, sections)
     found = sections.get(wanted)
     if found is None:
-        message = f"there is no code {code!r}; `ensue explain` lists all"
-        raise click.BadParameter(message, param_hint="CODE")
+        raise click.BadParameter(f"there is no code {code!r}; `ensue explain` lists all", param_hint="CODE")
     click.echo(f"{wanted}: {found[0]}\n\n{_as_text(found[1])}")
     return exit_codes.SUCCEEDED
 

@@ -58,8 +58,7 @@ def _asked(session: Session, verb: str, target: str, batch: str | None, timeout:
     from ensue.output.fleet import status_data, status_rows
 
     if not session.open().fleet:
-        message = "This project has no fleet: ensue.yaml on a Salt master says `fleet: salt`."
-        raise click.UsageError(message)
+        raise click.UsageError("This project has no fleet: ensue.yaml on a Salt master says `fleet: salt`.")
     order = FleetOrder(verb=verb, tgt=target, batch=batch, timeout_s=timeout or FLEET_SILENCE_S)
     report = carried_out(session, order)
     if session.is_for_programs:

@@ -16,8 +16,7 @@ LONGEST_S: Final = 1e9
 def refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
     """Refuse `nan`, which the range check accepts, because every comparison with it is false."""
     if value is not None and value != value:  # noqa: PLR0124 (the definition of `nan`)
-        message = "it is not a number"
-        raise click.BadParameter(message, ctx, param)
+        raise click.BadParameter("it is not a number", ctx, param)
     return value
 
 
@@ -28,35 +27,28 @@ def fleet_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def batch_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option for how many minions are asked together."""
-    return click.option(
-        "--batch", metavar="N|N%", help="With a fleet: how many minions are asked at a time."
-    )(function)
+batch_option: Final = click.option(
+    "--batch", metavar="N|N%", help="With a fleet: how many minions are asked at a time."
+)
+"""The option for how many minions are asked together."""
 
+_batch: Final = click.option(
+    "--batch",
+    metavar="N|N%",
+    help="With --tgt: how many of its hosts, or minions, are at work at a time.",
+)
 
-def _batch(function: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--batch",
-        metavar="N|N%",
-        help="With --tgt: how many of its hosts, or minions, are at work at a time.",
-    )(function)
+_fail_limit: Final = click.option(
+    "--fail-limit",
+    metavar="N|N%",
+    help="With --tgt: begin no further host, or minion, when more than this have failed.",
+)
 
-
-def _fail_limit(function: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option(
-        "--fail-limit",
-        metavar="N|N%",
-        help="With --tgt: begin no further host, or minion, when more than this have failed.",
-    )(function)
-
-
-def timeout_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option for how long a minion may be silent."""
-    return click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True, max=LONGEST_S),
-        callback=refuse_nan,
-        metavar="SECONDS",
-        help="With a fleet: how long a minion may be silent before it is given up. Default: 60.",
-    )(function)
+timeout_option: Final = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True, max=LONGEST_S),
+    callback=refuse_nan,
+    metavar="SECONDS",
+    help="With a fleet: how long a minion may be silent before it is given up. Default: 60.",
+)
+"""The option for how long a minion may be silent."""

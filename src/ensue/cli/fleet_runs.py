@@ -92,8 +92,7 @@ def refuse_unsupported(unsupported: Mapping[str, object]) -> None:
         click.UsageError: one was given.
     """
     if given := [option for option, value in unsupported.items() if value]:
-        message = f"Runs over minions do not have the option {given[0]}."
-        raise click.UsageError(message)
+        raise click.UsageError(f"Runs over minions do not have the option {given[0]}.")
 
 
 def resumed_on_fleet(session: Session, run_id: str, wait: bool | float) -> int:
@@ -134,11 +133,9 @@ def _refuse_limits(limits: FleetLimits, tgt: str | None) -> None:
         message = "--timeout is for runs over minions: it needs --tgt, and the option fleet in ensue.yaml."
         raise click.UsageError(message)
     if tgt is None and limits != FleetLimits():
-        message = "--batch and --fail-limit are for runs over many hosts: they need --tgt."
-        raise click.UsageError(message)
+        raise click.UsageError("--batch and --fail-limit are for runs over many hosts: they need --tgt.")
     if limits.batch is None and limits.fail_limit is not None:
-        message = "--fail-limit needs --batch: without it, all hosts begin at once."
-        raise click.UsageError(message)
+        raise click.UsageError("--fail-limit needs --batch: without it, all hosts begin at once.")
 
 
 def call_on_fleet(

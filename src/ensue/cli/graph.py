@@ -88,8 +88,7 @@ def command(
         return _deployment(session, files, words, given_images(images), given_values(values))
     if images or values:
         option = "--image" if images else "--value"
-        msg = f"{option} goes with a Score file or a deployment set"
-        raise click.UsageError(msg)
+        raise click.UsageError(f"{option} goes with a Score file or a deployment set")
     top = _planned(session, sls) if run_id is None else _run(session, run_id)
     if session.is_for_programs:
         from ensue.output.drawing.data import drawing_data

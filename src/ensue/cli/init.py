@@ -85,8 +85,7 @@ def command(ctx: click.Context, folder: Path | None) -> int:
             with (place / name).open("x", encoding="utf-8") as file:
                 file.write(content)
     except OSError as error:
-        message = f"cannot write {error.filename}: {error.strerror}"
-        raise click.ClickException(message) from None
+        raise click.ClickException(f"cannot write {error.filename}: {error.strerror}") from None
     click.echo("".join(f"{place / name}\n" for name in FILES), nl=False)
     click.echo("next: ensue plan, then ensue apply", err=True)
     return exit_codes.SUCCEEDED

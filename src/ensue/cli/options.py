@@ -86,8 +86,7 @@ def common_options(ctx: click.Context) -> CommonOptions:
 
 def _remember(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     if isinstance(value, str) and not value.strip():
-        message = "it is empty"
-        raise click.BadParameter(message, ctx, param)
+        raise click.BadParameter("it is empty", ctx, param)
     if value is not None and value != ():
         ctx.meta[_META + str(param.name)] = value
 
@@ -196,11 +195,10 @@ def _environment_options(function: Decorated) -> Decorated:
     return saltenv(pillarenv(function))
 
 
-def follow_option(function: Decorated) -> Decorated:
-    """Add the option that prints the output of commands while they run."""
-    return click.option(
-        "--follow", is_flag=True, help="Print on stderr what the commands of states write, while they run."
-    )(function)
+follow_option: Final = click.option(
+    "--follow", is_flag=True, help="Print on stderr what the commands of states write, while they run."
+)
+"""The option that prints the output of commands while they run."""
 
 
 def result_options(function: Decorated) -> Decorated:

@@ -84,8 +84,7 @@ def command(
 
     asked = asked_for(session, sls)
     if asked.test is False:
-        message = "A plan changes nothing: use `ensue apply` instead of test=False."
-        raise click.UsageError(message)
+        raise click.UsageError("A plan changes nothing: use `ensue apply` instead of test=False.")
     options = RunOptions(
         test=True,
         concurrency=concurrency,

@@ -132,7 +132,6 @@ def _config(words: Sequence[str], file: Path | None) -> dict[str, Any]:
     for word in words:
         key, equals, value = word.partition("=")
         if not key or not equals:
-            message = f"{key!r} has no value; write KEY=VALUE"
-            raise click.BadParameter(message, param_hint="KEY=VALUE")
+            raise click.BadParameter(f"{key!r} has no value; write KEY=VALUE", param_hint="KEY=VALUE")
         config[key] = argument(value)
     return config

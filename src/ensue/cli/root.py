@@ -123,8 +123,7 @@ def refuse_unknown(ctx: click.Context, args: list[str], known: Any) -> None:
         raise click.UsageError(f"There is no command {name!r}. Instead: {instead}.", ctx)
     close = difflib.get_close_matches(name, list(known), n=2, cutoff=NEAR_CUTOFF)
     hint = f" Did you mean {' or '.join(close)}?" if close else f" There are: {', '.join(known)}."
-    message = f"There is no command {name!r}.{hint}"
-    raise click.UsageError(message, ctx)
+    raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:

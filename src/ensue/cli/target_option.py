@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import click
 
 from ensue.cli.complete import complete_target
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ID: Final = re.compile(r"[\w.-]+")
 """A target that is an id alone."""
@@ -25,13 +22,12 @@ def _one_target(ctx: click.Context, _param: click.Parameter, given: tuple[str, .
     raise click.UsageError(f"--tgt is given {len(given)} times; write one: --tgt '{joined}'.", ctx)
 
 
-def target_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the option to a command."""
-    return click.option(
-        "--tgt",
-        metavar="TGT",
-        multiple=True,
-        callback=_one_target,
-        shell_complete=complete_target,
-        help="Every resource that this target matches, instead of this machine.",
-    )(function)
+target_option: Final = click.option(
+    "--tgt",
+    metavar="TGT",
+    multiple=True,
+    callback=_one_target,
+    shell_complete=complete_target,
+    help="Every resource that this target matches, instead of this machine.",
+)
+"""The option to a command."""

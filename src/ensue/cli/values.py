@@ -124,8 +124,7 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
             text = read_text(file, str(file))
         value = _yaml(text, str(file))
     except OSError as error:
-        message = f"{file}: {error.strerror or error}"
-        raise click.BadParameter(message, param_hint=option) from None
+        raise click.BadParameter(f"{file}: {error.strerror or error}", param_hint=option) from None
     except CompileError as error:
         raise click.BadParameter(error.diagnostics[0].message, param_hint=option) from None
     if value is None:
@@ -161,8 +160,7 @@ def _check_levels(value: Any, text: str) -> None:
     try:
         check_data(value)
     except DataBoundError as error:
-        message = f"{_shortened(text)!r}: {error}"
-        raise click.BadParameter(message, param_hint="--pillar") from None
+        raise click.BadParameter(f"{_shortened(text)!r}: {error}", param_hint="--pillar") from None
 
 
 def _value(text: str, assignment: str) -> Any:

@@ -36,6 +36,5 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> b
 
     seconds = duration_s(f"{value}s" if value[-1:].isdigit() else value)
     if seconds is None:
-        message = f"{value!r} is not a duration, such as 90, 90s, 10m or 2h"
-        raise click.BadParameter(message, ctx, param)
+        raise click.BadParameter(f"{value!r} is not a duration, such as 90, 90s, 10m or 2h", ctx, param)
     return seconds

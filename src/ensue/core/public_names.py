@@ -26,6 +26,5 @@ def public_name(package: str, places_of_names: Mapping[str, str], name: str) -> 
         AttributeError: the package offers no such name.
     """
     if name not in places_of_names:
-        msg = f"module {package!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
     return getattr(importlib.import_module(places_of_names[name]), name)

@@ -9,7 +9,7 @@ import msgspec
 
 from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_types
 from ensue.core.contracts.callables import parameters
-from ensue.core.contracts.functions import KEEPS_INTENT, TOUCHES_NOTHING
+from ensue.core.contracts.functions import KEEPS_INTENT, MAKES_ONLY, TOUCHES_NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,7 @@ class Callee(msgspec.Struct, frozen=True):
         is_mod_watch: whether it is called in place of the function that the state names.
         touches_nothing: whether it changes nothing outside of this process.
         keeps_intent: whether it stores itself what it is about to do.
+        makes: what it makes at most (`makes_only`); None: anything.
         types: the types of its arguments.
     """
 
@@ -41,6 +42,7 @@ class Callee(msgspec.Struct, frozen=True):
     is_mod_watch: bool = False
     touches_nothing: bool = False
     keeps_intent: bool = False
+    makes: frozenset[str] | None = None
     types: ArgumentTypes = NOT_CHECKED
 
 
@@ -94,6 +96,7 @@ class Callees:
 
 
 def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = False) -> Callee:
+    touches_nothing = bool(getattr(function, TOUCHES_NOTHING, False))
     is_blocking = bool(getattr(function, "__ensue_blocking__", False))
     return Callee(
         function,
@@ -102,7 +105,8 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
         may_wait=is_blocking or inspect.iscoroutinefunction(function),
         is_blocking=is_blocking,
         is_mod_watch=is_mod_watch,
-        touches_nothing=bool(getattr(function, TOUCHES_NOTHING, False)),
+        touches_nothing=touches_nothing,
         keeps_intent=bool(getattr(function, KEEPS_INTENT, False)),
+        makes=frozenset() if touches_nothing else getattr(function, MAKES_ONLY, None),
         types=argument_types(function),
     )

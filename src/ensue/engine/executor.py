@@ -110,8 +110,12 @@ class Executor:
             return None
         if chunk.options is not NO_OPTIONS and _calls_more(chunk.options):
             return None
+        return self._callee(node)
+
+    def _callee(self, node: Node) -> Callee | None:
+        """Return the function that a node names; None if there is none."""
         try:
-            return self._callees.state(node.target, chunk.module, chunk.function)
+            return self._callees.state(node.target, node.chunk.module, node.chunk.function)
         except Exception:  # noqa: BLE001 - it is a failed state when it is called
             return None
 
@@ -120,7 +124,8 @@ class Executor:
         function_return = await self._called(node)
         if function_return.result is None:
             function_return = self._pending.judged(node, function_return)
-            self._pending.add(node, function_return)
+            callee = node.callee or self._callee(node)
+            self._pending.add(node, function_return, callee.makes if callee else None)
         return function_return
 
     async def _called(self, node: Node) -> StateReturn:

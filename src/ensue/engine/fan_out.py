@@ -127,8 +127,7 @@ class FanOuts:
             "tgt"
         ]
         if not isinstance(expression, str | Unknown):
-            msg = f"`tgt` is bound to {expression!r}; a target is one text"
-            raise StateFailedError(msg)
+            raise StateFailedError(f"`tgt` is bound to {expression!r}; a target is one text")
         return expression
 
     def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:

@@ -15,15 +15,12 @@ import msgspec
 from ensue.core.model.requisite import RequisiteKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from ensue.core.model.requisite import Requisite
     from ensue.core.model.returns import StateReturn
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node, Scope
-
-_MAKES_ONLY_ITS_NAME: Final = frozenset({"cron", "file", "group", "host", "test", "timezone"})
-"""The modules whose states make no path, user or group but that of their name; others may make any."""
 
 _KINDS: Final = frozenset({
     RequisiteKind.REQUIRE, RequisiteKind.WATCH, RequisiteKind.ONCHANGES, RequisiteKind.ARG_BIND,
@@ -66,14 +63,15 @@ class PendingStates:
         self._ids: dict[tuple[Srn, str], str] = {}
         self._folders: set[tuple[Srn, str]] = set()
         self._may_make_anything: set[Srn] = set()
-        self._users_made: set[Srn] = set()
+        self._may_make_any_path: set[Srn] = set()
 
-    def add(self, node: Node, function_return: StateReturn) -> None:
+    def add(self, node: Node, function_return: StateReturn, makes: Collection[str] | None) -> None:
         """Note what a state would make, if it belongs to a plan and would change something.
 
         Args:
             node: the state.
             function_return: its return.
+            makes: what its function makes at most; None: anything.
         """
         if function_return.result is not None or not node.scope.test or not self._ordered:
             return
@@ -83,12 +81,10 @@ class PendingStates:
             own, *folders = _with_folders(name)
             self._ids.setdefault((node.target, own), node.chunk.id)
             self._folders.update((node.target, folder) for folder in folders)
-        chunk = node.chunk
-        is_user = chunk.module == "user"
-        if chunk.options.delayed_render or not (is_user or chunk.module in _MAKES_ONLY_ITS_NAME):
+        if makes is None or node.chunk.options.delayed_render:
             self._may_make_anything.add(node.target)
-        elif is_user:
-            self._users_made.add(node.target)
+        elif "paths" in makes:
+            self._may_make_any_path.add(node.target)
 
     def judged(self, node: Node, function_return: StateReturn) -> StateReturn:
         """Return what a state of a plan returned; as a failure if it needs what no earlier state can make.
@@ -109,8 +105,7 @@ class PendingStates:
         if not self._ordered or target in self._may_make_anything or self.makers(node, [name]):
             return True
         is_path = name.startswith("/")
-        # The home of a user is not in the name of its state.
-        return is_path and (target in self._users_made or (target, _normal(name)) in self._folders)
+        return is_path and (target in self._may_make_any_path or (target, _normal(name)) in self._folders)
 
     def makers(self, node: Node, names: Iterable[str], *, with_required: bool = True) -> tuple[str, ...]:
         """Return the IDs of the states that come before a state and would make what it needs.

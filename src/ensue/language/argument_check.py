@@ -70,11 +70,7 @@ class ArgumentCheck:
         self._near: dict[tuple[int, str], str] = {}
 
     def accepts(
-        self,
-        declaration: Declaration,
-        signature: Signature,
-        arguments: dict[str, Any],
-        refused: Collector,
+        self, declaration: Declaration, signature: Signature, arguments: dict[str, Any], refused: Collector
     ) -> bool:
         """Return whether any state with arguments of these names is known to be right.
 

@@ -68,7 +68,7 @@ _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
 """Names from other tools, old releases of Salt and habit, and their names in ensue."""
 
 _ADVICE: Final = {
-    "if": "{% if … %} around the state decides by pillar and grains, `onlyif` by a command on the target",
+    "if": "{% if … %} around the state decides by pillar and grains, `onlyif` by a command on the target"
 }
 """What to write instead of an argument that may mean several things."""
 
@@ -159,8 +159,9 @@ def _folded(word: str) -> str:
 
 
 def _one_slip_away(word: str, known: Iterable[str]) -> str:
-    """Return the known word that differs by one extra, missing, wrong or swapped letter.
+    """Return the known word that differs by one slip.
 
     The first letter must match, because it is seldom wrong. A plural is a different word.
     """
-    return min((one for one in known if word[:1] == one[:1] and is_one_slip(word, one)), default="")
+    near = (one for one in known if word[:1] == one[:1] and word not in {f"{one}s", f"{one}_"})
+    return min((one for one in near if is_one_slip(word, one)), default="")

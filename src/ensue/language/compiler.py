@@ -286,12 +286,7 @@ def _apply_arg_binds(tree: SlsTree, collector: Collector) -> None:
 
 
 def _chunks(
-    drafts: list[Draft],
-    requested: Requested,
-    ordered: list[int],
-    bindings: Bindings | None,
-    *,
-    slots: bool,
+    drafts: list[Draft], requested: Requested, ordered: list[int], bindings: Bindings | None, *, slots: bool
 ) -> tuple[Chunk, ...]:
     place_of = [0] * len(drafts)
     for place, number in enumerate(ordered):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _DECLARED: Final = re.compile(r"""^(?P<quote>['"]?)(?P<id>[^\s'"#{}].*?)(?P=quote):(?:\s|$)""", re.MULTILINE)
 _WORD: Final = re.compile(
-    rf"""^(?P<indent>[ ]*)-?[ ]*(?P<word>{"|".join((*REQUISITES, *REQUISITES_IN))}):(?P<rest>.*)$""",
+    rf"""^(?P<indent>[ ]*)-?[ ]*(?P<word>{"|".join((*REQUISITES, *REQUISITES_IN))}):(?P<rest>.*)$"""
 )
 _PAIR: Final = re.compile(
     r"""(?:^|[-{\[,\s])(?P<module>[a-z_][\w.]*):\s+(?P<quote>['"]?)(?P<id>[^'",{}\[\]\n]+)"""

@@ -296,11 +296,6 @@ def _replace(tops: dict[str, list[Sections]]) -> Sections:
 
 
 __all__ = [
-    "TOP_STRATEGIES",
-    "OwnMatchers",
-    "Target",
-    "TopOptions",
-    "TopStrategy",
-    "has_top_file",
+    "TOP_STRATEGIES", "OwnMatchers", "Target", "TopOptions", "TopStrategy", "has_top_file",
     "read_top_files",
-]
+]  # fmt: skip

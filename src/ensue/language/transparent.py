@@ -45,12 +45,10 @@ def rules_of(declared: Any, function: str) -> Rules:
     if rules is None and (declared is None or is_mapping(declared)):
         return ()
     if not is_mapping(rules):
-        msg = f"{TREQ} maps functions to requisites: {{'present': {{'require': ['a.present']}}}}"
-        raise ValueError(msg)
+        raise ValueError(f"{TREQ} maps functions to requisites: {{'present': {{'require': ['a.present']}}}}")
     for word, names in rules.items():
         if not is_list(names) or not all(isinstance(name, str) for name in names):
-            msg = f"{TREQ}[{function!r}][{word!r}] is a list of state functions"
-            raise ValueError(msg)
+            raise ValueError(f"{TREQ}[{function!r}][{word!r}] is a list of state functions")
     return tuple((word, tuple(names)) for word, names in rules.items() if word in REQUISITES and names)
 
 

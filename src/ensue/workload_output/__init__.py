@@ -22,16 +22,6 @@ from ensue.workload_output.patch import PatchError, apply_patch
 from ensue.workload_output.rendering import render
 
 __all__ = [
-    "CONTAINER_KEYS",
-    "Document",
-    "Format",
-    "Manifest",
-    "PatchError",
-    "RenderedWorkload",
-    "WorkloadRendering",
-    "apply_patch",
-    "manifests_of",
-    "render",
-    "with_data_marked",
-    "without_marks",
-]
+    "CONTAINER_KEYS", "Document", "Format", "Manifest", "PatchError", "RenderedWorkload",
+    "WorkloadRendering", "apply_patch", "manifests_of", "render", "with_data_marked", "without_marks",
+]  # fmt: skip

@@ -4,51 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ensue.deploy.environments.new_environments import is_slip, notice_new_environment, refuse_misspelt_type
+from ensue.deploy.environments.new_environments import notice_new_environment, refuse_misspelt_type
 from ensue.deploy.environments.refusals import Refusals
 from ensue.deploy.provisioning.identity import Context
 from ensue.language.collector import Collector
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("dev", "deev"),
-        ("dev", "dve"),
-        ("prod", "prid"),
-        ("staging", "stagin"),
-        ("shop", "shopp"),
-        ("prod1", "prod1s"),
-    ],
-)
-def test_one_slip(first: str, second: str) -> None:
-    """A letter more, less or another one, or two that are swapped, in either direction."""
-    assert is_slip(first, second)
-    assert is_slip(second, first)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("dev", "dev"),
-        ("pr-17", "pr-18"),
-        ("pr-17", "pr-171"),
-        ("dev", "dev2"),
-        ("prod-a", "prod-b"),
-        ("a-prod", "b-prod"),
-        ("eu-west-1a", "eu-west-1b"),
-        ("cell-a1", "cell-b1"),
-        ("eu-prod", "us-prod"),
-        ("qa", "qb"),
-        ("dev", "de"),
-        ("dev", "prod"),
-        ("", "a"),
-    ],
-)
-def test_no_slip(first: str, second: str) -> None:
-    """The same name, members of a series, short names, and other names."""
-    assert not is_slip(first, second)
-    assert not is_slip(second, first)
 
 
 def context(app: str, env: str) -> Context:
@@ -118,3 +77,13 @@ def test_a_misspelt_application_is_refused() -> None:
     """Its first environment would be a new one, whatever its name is."""
     [error] = report([context("shopp", "deev")]).errors
     assert error.help.startswith("write --app shopp")
+
+
+@pytest.mark.parametrize(("known", "new"), [("qa", "qb"), ("dev", "de"), ("de", "dev")])
+def test_short_names_differ_on_purpose(known: str, new: str) -> None:
+    """One letter is a large part of a name of two: it is a warning."""
+    reports = Collector()
+    deployed = Context(app="shop", env=new, env_type="t", org="")
+    notice_new_environment(deployed, [context("shop", known)], reports, Refusals(is_plan=False))
+    assert not reports.errors
+    assert reports.warnings

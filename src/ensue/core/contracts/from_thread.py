@@ -44,11 +44,10 @@ def refuse_on_loop(loop: asyncio.AbstractEventLoop) -> None:
     except RuntimeError:
         return
     if running is loop:
-        msg = (
+        raise NotAvailableError(
             "a coroutine cannot call this, which waits for the event loop that the coroutine runs on"
             " (write `await asyncio.to_thread(FUNCTION, ARGUMENTS)`, or make it a function without `async`)"
         )
-        raise NotAvailableError(msg)
 
 
 async def _awaited(awaitable: Awaitable[_T]) -> _T:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -196,9 +197,11 @@ def function_doc(
 
 
 def _shared_arguments(function: Callable[..., Any]) -> Mapping[str, str]:
-    """Return the arguments that mean the same in all functions of a module, from the module's docstring."""
-    text: object = getattr(inspect.unwrap(function), "__globals__", {}).get("__doc__")
-    return read_docstring(text).arguments if isinstance(text, str) else {}
+    """Return the arguments that several functions share, as their module and its package document them."""
+    module: Mapping[str, object] = getattr(inspect.unwrap(function), "__globals__", {})
+    package = getattr(sys.modules.get(str(module.get("__package__"))), "__doc__", None)
+    texts = (text for text in (package, module.get("__doc__")) if isinstance(text, str))
+    return {name: meaning for text in texts for name, meaning in read_docstring(text).arguments.items()}
 
 
 def _example_of(kind: FunctionKind, name: str, example: str) -> str:

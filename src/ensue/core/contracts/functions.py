@@ -18,7 +18,8 @@ A module of execution functions is `ensue.library.modules.<name>` with `FUNCTION
 `ctx: FunctionContext`, then its own arguments, and returns data.
 
 The docstring of a function documents its arguments below `Args:`, except for `ctx`, which the engine passes.
-An argument that means the same in several functions may be documented once, in the docstring of their module.
+An argument that means the same in several functions may be documented once, in the docstring of their module
+or of its package.
 """
 
 from __future__ import annotations
@@ -37,19 +38,25 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 
 
 def by_name(
-    *functions: Callable[..., Any] | Mapping[str, Callable[..., Any]], **renamed: Callable[..., Any]
+    *functions: Callable[..., Any] | Mapping[str, Callable[..., Any]],
+    make_only: Collection[str] | None = None,
+    **renamed: Callable[..., Any],
 ) -> dict[str, Callable[..., Any]]:
     """Return the functions that a module offers (`FUNCTIONS`), by public name.
 
     Args:
         functions: functions, each under its own name without a trailing underscore (`set_` is `set`); and
             functions that are already by name, such as those of a submodule.
+        make_only: what all of them make at most, as `makes_only` says it for a single function.
         renamed: functions under another name than their own.
     """
     named: dict[str, Callable[..., Any]] = {}
     for part in functions:
         named |= {part.__name__.rstrip("_"): part} if callable(part) else part
-    return named | renamed
+    named |= renamed
+    if make_only is not None:
+        named = {name: makes_only(*make_only)(function) for name, function in named.items()}
+    return named
 
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -65,6 +72,28 @@ def touches_nothing(function: _Function) -> _Function:
     """
     setattr(function, TOUCHES_NOTHING, True)
     return function
+
+
+MAKES_ONLY: Final = "__ensue_makes_only__"
+"""The attribute that `makes_only` sets."""
+
+
+def makes_only(*made: str) -> Callable[[_Function], _Function]:
+    """Mark a state function that makes no other path, user or group on its target.
+
+    In a plan, a later state whose folder or owner is missing fails unless an earlier state may make it. A
+    function without this mark may make anything; one that touches nothing makes nothing.
+
+    Args:
+        made: `name`, for what its `name` names, with what is below that path; `paths`, for paths that its
+            name does not tell, such as the home of a user.
+    """
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, MAKES_ONLY, frozenset(made))
+        return function
+
+    return marked
 
 
 KEEPS_INTENT: Final = "__ensue_keeps_intent__"

@@ -10,13 +10,17 @@ if TYPE_CHECKING:
     from ensue.core.contracts.function_docs import FunctionKind
 
 
-class FurtherFunctions(Protocol):
-    """Provides state and execution functions as ensue calls them."""
+class SearchedSalt(Protocol):
+    """An installed Salt, or the lack of one."""
 
     @property
     def hint(self) -> str:
-        """What a user may do to get a missing function; empty if it has been searched everywhere."""
+        """What a user may do about a missing function; empty if Salt has been searched already."""
         ...
+
+
+class FurtherFunctions(SearchedSalt, Protocol):
+    """Provides state and execution functions as ensue calls them."""
 
     def find(self, kind: FunctionKind, module: str, function: str) -> Callable[..., Any] | None:
         """Return a function that takes a context first; None if there is none.
@@ -35,7 +39,7 @@ class FurtherFunctions(Protocol):
         ...
 
 
-class PillarsOfSalt(Protocol):
+class PillarsOfSalt(SearchedSalt, Protocol):
     """The external pillars of an installed Salt."""
 
     def external_pillar(
@@ -53,13 +57,8 @@ class PillarsOfSalt(Protocol):
         """
         ...
 
-    @property
-    def hint(self) -> str:
-        """What a user may do about a missing function; empty if Salt has been searched already."""
-        ...
 
-
-class TopsOfSalt(Protocol):
+class TopsOfSalt(SearchedSalt, Protocol):
     """The master tops of an installed Salt."""
 
     def master_top(self, name: str, target_id: str, given: Mapping[str, Any]) -> Callable[..., Any] | None:
@@ -75,16 +74,6 @@ class TopsOfSalt(Protocol):
         """
         ...
 
-    @property
-    def hint(self) -> str:
-        """What a user may do about a missing function; empty if Salt has been searched already."""
-        ...
-
 
 class BridgeToSalt(FurtherFunctions, PillarsOfSalt, TopsOfSalt, Protocol):
     """All that an installed Salt provides."""
-
-    @property
-    def hint(self) -> str:
-        """What a user may do about a missing function; empty if Salt has been searched already."""
-        ...

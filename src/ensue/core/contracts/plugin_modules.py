@@ -95,8 +95,7 @@ class PluginModules:
         lacking = [function for function in kind.functions if not callable(getattr(loaded, function, None))]
         if lacking:
             place = own or self._origin(name)
-            msg = f"the {kind.words} {name!r} ({place}) lacks {', '.join(lacking)}"
-            raise PluginError(msg)
+            raise PluginError(f"the {kind.words} {name!r} ({place}) lacks {', '.join(lacking)}")
         return loaded
 
     @cached_property
@@ -127,11 +126,10 @@ class PluginModules:
             try:
                 return entry.load()
             except (Exception, SystemExit) as error:
-                msg = (
+                raise PluginError(
                     f"the {self._kind.words} {name!r} of {_distribution(entry)} does not load: "
                     f"{type(error).__name__}: {error}"
-                )
-                raise PluginError(msg) from error
+                ) from error
         return None
 
     def _origin(self, name: str) -> str:

@@ -168,11 +168,10 @@ def requested(
     """
     *names, config = (*named, config) if config is not None or not named else named
     if len(names) not in {1, 2} or not is_mapping(config):
-        msg = (
+        raise ResourceError(
             'write register("ssh_host", "db-01", {"host": …}), with type, id and configuration, or '
             'register("ssh_host:db-01", {"host": …})'
         )
-        raise ResourceError(msg)
     srn = _srn(names[0] if len(names) == 1 else ":".join(map(str, names)))
     return RegistrationRequest(
         srn=srn, config=config, source=None if source is None else _srn(source), **more

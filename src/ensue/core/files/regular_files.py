@@ -100,8 +100,7 @@ def bounded(content: bytes) -> bytes:
         TooLargeFileError: it is longer than `LARGEST_BYTES`.
     """
     if len(content) > LARGEST_BYTES:
-        msg = f"it is larger than {LARGEST_BYTES // 1024 // 1024} MiB"
-        raise TooLargeFileError(msg)
+        raise TooLargeFileError(f"it is larger than {LARGEST_BYTES // 1024 // 1024} MiB")
     return content
 
 

@@ -17,12 +17,6 @@ from ensue.core.masking.placeholders import literal_part
 from ensue.core.masking.urls import url_passwords
 
 __all__ = [
-    "MASK",
-    "SHORTEST_PART_CHARS",
-    "Masker",
-    "credentials",
-    "header_credentials",
-    "literal_part",
-    "mask_credentials",
-    "url_passwords",
-]
+    "MASK", "SHORTEST_PART_CHARS", "Masker", "credentials", "header_credentials", "literal_part",
+    "mask_credentials", "url_passwords",
+]  # fmt: skip

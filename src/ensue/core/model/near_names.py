@@ -36,14 +36,26 @@ def near_question(name: str, known: Iterable[str]) -> str:
 
 
 def is_one_slip(word: str, other: str) -> bool:
-    """Return whether two words differ by one extra, missing, wrong or swapped letter; a plural does not."""
-    if word in (f"{other}s", f"{other}_") or abs(len(word) - len(other)) > 1:
+    """Return whether two words differ by one slip of the fingers.
+
+    That is a letter more, less, or another one, or two letters that are swapped. A number or a whole part of
+    a name tells the members of a series apart (`pr-17` and `pr-18`, `prod-a` and `prod-b`), and is no slip.
+    So does another letter beside a number (`eu-west-1a` and `eu-west-1b`).
+    """
+    shorter = min(len(word), len(other))
+    if word == other or abs(len(word) - len(other)) > 1:
         return False
     start = 0
-    while start < min(len(word), len(other)) and word[start] == other[start]:
+    while start < shorter and word[start] == other[start]:
         start += 1
-    left, right = word[start:], other[start:]
-    if len(left) == len(right):
-        is_swapped = left[:2] == right[:2][::-1] and left[2:] == right[2:]
-        return left[1:] == right[1:] or is_swapped
-    return left[1:] == right or left == right[1:]
+    end = 0
+    while end < shorter - start and word[-1 - end] == other[-1 - end]:
+        end += 1
+    left, right = word[start : len(word) - end], other[start : len(other) - end]
+    is_swapped = len(left) == len("ab") and left == right[::-1]
+    if max(len(left), len(right)) > 1 and not is_swapped:
+        return False
+    before, after = word[:start], word[len(word) - end :]
+    letters = str.isalpha if left and right else str.isalnum
+    is_whole_part = not letters(before[-1:]) and not letters(after[:1])
+    return not (left + right).isdecimal() and not is_whole_part

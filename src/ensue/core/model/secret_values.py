@@ -28,43 +28,20 @@ from ensue.core.model.declared_secrets import SENSITIVE, declared_paths, hide_de
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-SECRET_CONFIG_KEYS: Final = frozenset(
-    {
-        "access_key",
-        "api_key",
-        "apikey",
-        "client_key",
-        "credentials",
-        "enable_password",
-        "key_data",
-        "passphrase",
-        "passwd",
-        "password",
-        "priv_passwd",
-        "private_key",
-        "secret",
-        "secret_key",
-        "secrets",
-        "sudo_password",
-        "token",
-    }
-)
+SECRET_CONFIG_KEYS: Final = frozenset({
+    "access_key", "api_key", "apikey", "client_key", "credentials", "enable_password", "key_data",
+    "passphrase", "passwd", "password", "priv_passwd", "private_key", "secret", "secret_key", "secrets",
+    "sudo_password", "token",
+})  # fmt: skip
 """Keys whose values are secrets, at any depth; lower case, with underscores."""
 
 IDENTITY_KEYS: Final = frozenset({"class", "id", "name", "type"})
 """Keys that say what a resource is: one whose name is `secret` still shows its type."""
 
 SECRET_KEY_ENDINGS: Final = (
-    "_password",
-    "_passwd",
-    "_passphrase",
-    "_secret",
-    "_token",
-    "_private_key",
-    "_api_key",
-    "_secret_key",
+    "_password", "_passwd", "_passphrase", "_secret", "_token", "_private_key", "_api_key", "_secret_key",
     "_access_key",
-)
+)  # fmt: skip
 """Endings of keys whose values are secrets (`db_password`)."""
 
 

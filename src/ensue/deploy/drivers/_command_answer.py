@@ -96,10 +96,8 @@ def _read(written: bytes, shape: type[_Answer], request: DriverRequest) -> _Answ
     except ValueError as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else error
         what = f"what its command wrote is not one JSON document: {reason}"
-    message = f"{request.key}: {request.services.masker.text(what)}"
-    raise DriverError(message)
+    raise DriverError(f"{request.key}: {request.services.masker.text(what)}")
 
 
 def _refuse_constant(name: str) -> None:
-    message = f"{name} is not JSON"
-    raise ValueError(message)
+    raise ValueError(f"{name} is not JSON")

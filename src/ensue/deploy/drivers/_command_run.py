@@ -60,8 +60,7 @@ async def run_program(
         # The secrets in its output are learned before any other part of it is shown.
         request.services.masker.add(*_secrets_in(lines.rest))
         tail = stderr_tail(ended.stderr, request.services.masker)
-        message = f"{request.key}: {program.name} {described_end(ended.returncode)}{tail}"
-        raise DriverError(message)
+        raise DriverError(f"{request.key}: {program.name} {described_end(ended.returncode)}{tail}")
     return lines.rest
 
 
@@ -78,8 +77,7 @@ async def _ended(
         what = f"cannot be started in {program.cwd}: {error.strerror or error}"
     except ValueError as error:
         what = f"cannot be started: {error}"
-    message = f"{request.key}: {program.name} {what}"
-    raise DriverError(message)
+    raise DriverError(f"{request.key}: {program.name} {what}")
 
 
 def _launch(
@@ -89,8 +87,7 @@ def _launch(
     environment |= program.environment | program.secret_environment
     folder = request.root / program.cwd
     if not is_below(folder, request.root):
-        message = f"{request.key}: its folder {program.cwd} is not below the project's"
-        raise DriverError(message)
+        raise DriverError(f"{request.key}: its folder {program.cwd} is not below the project's")
     return Launch(
         argv=[os.fsencode(word) for word in program.argv],
         cwd=str(folder),

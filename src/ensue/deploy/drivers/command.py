@@ -112,8 +112,7 @@ async def delete(request: DriverRequest) -> None:
     cookies = Cookies.of(request)
     program = cookies.of_deletion
     if program is None:
-        message = f"{request.key}: its cookie does not say which command removes it"
-        raise DriverError(message)
+        raise DriverError(f"{request.key}: its cookie does not say which command removes it")
     await run_program(program, request, _document(request, "delete", cookies.own), cookies)
 
 

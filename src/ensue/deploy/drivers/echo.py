@@ -51,16 +51,7 @@ async def create(request: DriverRequest) -> Provisioned:
     return _outputs(request)
 
 
-async def update(request: DriverRequest) -> Provisioned:
-    """Return the inputs as outputs.
-
-    Args:
-        request: the resource.
-
-    Raises:
-        DriverError: the inputs are not mappings.
-    """
-    return _outputs(request)
+update = create
 
 
 async def delete(request: DriverRequest) -> None:

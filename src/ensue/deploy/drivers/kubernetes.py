@@ -80,10 +80,12 @@ def check(request: DriverRequest) -> list[str]:
 
 
 async def create(request: DriverRequest) -> Provisioned:
-    """Apply all manifests; existing objects are brought to what they say.
+    """Apply all manifests, and delete the objects that are no longer among them.
+
+    Existing objects are brought to what the manifests say.
 
     Raises:
-        DriverError: one cannot be applied; what was applied before is recorded.
+        DriverError: one cannot be applied or deleted; what was applied before is recorded.
     """
     inputs = _inputs(request)
     _learn_secrets(request.services.masker, inputs.manifests)
@@ -99,13 +101,7 @@ async def create(request: DriverRequest) -> Provisioned:
         return await applying.provisioned(removed)
 
 
-async def update(request: DriverRequest) -> Provisioned:
-    """Apply all manifests, and delete the objects that are no longer among them.
-
-    Raises:
-        DriverError: one cannot be applied or deleted; what was applied before is recorded.
-    """
-    return await create(request)
+update = create
 
 
 async def delete(request: DriverRequest) -> None:
@@ -264,11 +260,10 @@ def _check_cluster(cluster: Cluster, former: KubernetesCookie) -> None:
         return
     found = ((recorded_object.uid, cluster.find(recorded_object.key)) for recorded_object in applied)
     if not any(one is not None and one["metadata"]["uid"] == uid for uid, one in found):
-        msg = (
+        raise DriverError(
             f"its objects are in the cluster {former.server}, and the kubeconfig names {cluster.server} "
             "(delete the resource with the former kubeconfig first)"
         )
-        raise DriverError(msg)
 
 
 def _delete(cluster: Cluster, objects: Iterable[RecordedObject], owner: str) -> None:

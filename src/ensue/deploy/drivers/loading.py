@@ -219,6 +219,5 @@ def _code_of(name: str, module: Any) -> Mapping[str, CodeKind]:
     code: Any = getattr(module, "CODE", {})
     kinds = get_args(CodeKind)
     if not is_mapping(code) or any(kind not in kinds for kind in code.values()):
-        msg = f"the driver {name}: CODE is not a mapping of inputs to kinds ({', '.join(kinds)})"
-        raise PluginError(msg)
+        raise PluginError(f"the driver {name}: CODE is not a mapping of inputs to kinds ({', '.join(kinds)})")
     return code

@@ -108,21 +108,38 @@ def check(request: DriverRequest) -> list[str]:
 
 
 async def create(request: DriverRequest) -> Provisioned:
-    """Create the database and the role.
+    """Bring the database and the role to the inputs; what does not exist is created.
 
     Raises:
-        DriverError: the inputs are wrong, the server refuses, or a name belongs to somebody else.
+        DriverError: the inputs are wrong, the server refuses, a name would change, or one belongs to
+            somebody else.
     """
-    return await _provision(request)
+    _refuse_wrong(request)
+    requested, kept = wanted_of(request), _kept(request)
+    _mask(request, requested)
+    if kept is not None and not kept.is_made and kept.place() != _place(requested):
+        # What an interrupted create left under other names, or on another server.
+        await _remove(request, kept)
+        kept = None
+    async with server_errors(request.key, requested.server):
+        async with connected(requested.server) as connection:
+            await take_turn(connection, requested.mark)
+            existing = await _find(connection, request, requested, kept)
+            former, kept = kept, _renewed(connection, request, requested, kept)
+            # First of all: if this is killed, the next update gives the server this password.
+            await request.services.keep(msgspec.to_builtins(kept))
+            if former is not None and former.password != kept.password:
+                existing = existing.without_password()
+            words = await run_steps(connection, role_steps(requested, existing, kept.verifier))
+            words += await run_steps(connection, database_steps(requested, existing))
+        async with connected(requested.server, requested.database) as connection:
+            await take_turn(connection, requested.mark)
+            inside = await find_inside(connection, requested)
+            words += await run_steps(connection, inside_steps(requested, inside))
+    return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), words)
 
 
-async def update(request: DriverRequest) -> Provisioned:
-    """Bring the database and the role to the inputs; what is gone is created again.
-
-    Raises:
-        DriverError: the inputs are wrong, the server refuses, or a name would change.
-    """
-    return await _provision(request)
+update = create
 
 
 async def delete(request: DriverRequest) -> None:
@@ -159,32 +176,6 @@ async def plan(request: DriverRequest) -> Planned:
     return Planned(comment=f"would {', '.join(words)}", outputs=outputs)
 
 
-async def _provision(request: DriverRequest) -> Provisioned:
-    _refuse_wrong(request)
-    requested, kept = wanted_of(request), _kept(request)
-    _mask(request, requested)
-    if kept is not None and not kept.is_made and kept.place() != _place(requested):
-        # What an interrupted create left under other names, or on another server.
-        await _remove(request, kept)
-        kept = None
-    async with server_errors(request.key, requested.server):
-        async with connected(requested.server) as connection:
-            await take_turn(connection, requested.mark)
-            existing = await _find(connection, request, requested, kept)
-            former, kept = kept, _renewed(connection, request, requested, kept)
-            # First of all: if this is killed, the next update gives the server this password.
-            await request.services.keep(msgspec.to_builtins(kept))
-            if former is not None and former.password != kept.password:
-                existing = existing.without_password()
-            words = await run_steps(connection, role_steps(requested, existing, kept.verifier))
-            words += await run_steps(connection, database_steps(requested, existing))
-        async with connected(requested.server, requested.database) as connection:
-            await take_turn(connection, requested.mark)
-            inside = await find_inside(connection, requested)
-            words += await run_steps(connection, inside_steps(requested, inside))
-    return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), words)
-
-
 async def _planned_words(
     request: DriverRequest, requested: RequestedDatabase, kept: PostgresCookie | None
 ) -> list[str]:
@@ -211,23 +202,21 @@ async def _find(
     """Look at the server, and refuse changes that would lose the data of an existing database."""
     has_moved = kept is not None and kept.is_made and kept.place() != _place(requested)
     if kept is not None and has_moved and kept.place()[2:] != _place(requested)[2:]:
-        message = (
+        raise DriverError(
             f"its database is {kept.wanted.database} with the role {kept.wanted.role}, and is not renamed to "
             f"{requested.database} with {requested.role} (keep the names, or delete the resource first)"
         )
-        raise DriverError(message)
     password, verifier = (kept.password, kept.verifier) if kept else ("", "")
     existing = await find(
         connection, requested, request, password=password, verifier=verifier, is_recorded=kept is not None
     )
     if kept is not None and has_moved and existing.database is None:
         server = kept.wanted.server
-        message = (
+        raise DriverError(
             f"its database {requested.database} is on {server.host}:{server.port}, and is not moved to "
             f"{requested.server.host}:{requested.server.port} "
             "(move it yourself, or delete the resource first)"
         )
-        raise DriverError(message)
     return existing
 
 
@@ -282,8 +271,7 @@ def _kept(request: DriverRequest) -> PostgresCookie | None:
     try:
         kept = msgspec.convert(request.cookie, PostgresCookie)
     except msgspec.ValidationError:
-        message = f"{request.key}: its cookie is not one of the driver postgres"
-        raise DriverError(message) from None
+        raise DriverError(f"{request.key}: its cookie is not one of the driver postgres") from None
     request.services.masker.add(kept.password, kept.verifier)
     _mask(request, kept.wanted)
     return kept

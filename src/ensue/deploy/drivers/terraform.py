@@ -278,11 +278,10 @@ def _check_state(request: DriverRequest) -> None:
         return
     state = request.directory / _STATE
     if not state.is_dir():
-        msg = (
+        raise DriverError(
             f"terraform's state of {request.key} is gone: there is no folder {state} (restore it from a "
             "backup; without it terraform would create everything a second time)"
         )
-        raise DriverError(msg)
 
 
 async def _copied(request: DriverRequest, inputs: TerraformInputs, name: str) -> str:

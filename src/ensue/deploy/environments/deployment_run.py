@@ -389,11 +389,7 @@ class DeploymentRun:
             return workload_files.WrittenWorkloads()
         try:
             return await asyncio.to_thread(
-                workload_files.write_workloads,
-                nodes,
-                self._requested.documents,
-                self.order,
-                self._services,
+                workload_files.write_workloads, nodes, self._requested.documents, self.order, self._services
             )
         except OSError as error:
             raise DriverError(f"workloads cannot be rendered to {self.order.render_to}: {error}") from None

@@ -213,8 +213,7 @@ class EnvironmentHistory:
         newest = self._services.history.newest(context)
         self._before = None if newest is None else newest.record
         if order.newest is not None and (self._before is None or self._before.number != order.newest):
-            msg = f"{context.environment} was deployed meanwhile (nothing was done)"
-            raise StoreError(msg)
+            raise StoreError(f"{context.environment} was deployed meanwhile (nothing was done)")
         number = 1 if newest is None else newest.record.number + 1
         before = DeploymentSet() if newest is None else newest.set
         self._services.masker.add(*before.secrets)

@@ -1,15 +1,14 @@
 """Environments that a store does not have yet: a deployment makes them, and a misspelt name makes one too.
 
 A name that is one slip of the fingers away from that of another environment is refused unless it is
-confirmed: a letter more, less, or another one, or two letters that are swapped. A number or a whole part of a
-name tells the members of a series apart (`pr-17` and `pr-18`, `prod-a` and `prod-b`), and is no slip. So does
-another letter beside a number (`eu-west-1a` and `eu-west-1b`).
+confirmed.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.model.near_names import is_one_slip
 from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 _MOST_NAMED: Final = 10
 _SHORTEST: Final = 3
+"""The length from which names that differ by one letter are not that on purpose."""
 
 
 def notice_new_environment(
@@ -45,7 +45,7 @@ def notice_new_environment(
     else:
         return
     summary += _listed(names)
-    if meant := next((name for name in sorted(names) if is_slip(given, name)), ""):
+    if meant := _misspelt(given, names):
         help_ = f"write {option} {meant}; --new-env makes {context.environment} all the same"
         refusals.into(collector)(
             "E0898", summary, None, detail="one of the names is almost the same", help=help_
@@ -68,7 +68,7 @@ def refuse_misspelt_type(
     """
     type_ = context.env_type
     known = {*named, *used}
-    meant = next((name for name in sorted(known) if is_slip(type_, name)), "")
+    meant = _misspelt(type_, known)
     if type_ in known or not meant:
         return
     refuse(
@@ -81,24 +81,10 @@ def refuse_misspelt_type(
     )
 
 
-def is_slip(first: str, second: str) -> bool:
-    """Return whether two names differ by one slip of the fingers."""
-    start = 0
-    while start < min(len(first), len(second)) and first[start] == second[start]:
-        start += 1
-    end = 0
-    while end < min(len(first), len(second)) - start and first[-1 - end] == second[-1 - end]:
-        end += 1
-    one, other = first[start : len(first) - end], second[start : len(second) - end]
-    is_swapped = len(one) == len("ab") and one == other[::-1]
-    is_short = min(len(first), len(second)) < _SHORTEST
-    if first == second or is_short or not (max(len(one), len(other)) == 1 or is_swapped):
-        return False
-    is_number = (one + other).isdecimal()
-    before, after = first[:start], first[len(first) - end :]
-    letters = str.isalpha if one and other else str.isalnum
-    is_whole_part = not letters(before[-1:]) and not letters(after[:1])
-    return not is_number and not is_whole_part
+def _misspelt(given: str, names: Iterable[str]) -> str:
+    """Return the first name that another one may misspell; empty if there is none."""
+    near = (name for name in sorted(names) if is_one_slip(given, name))
+    return next((name for name in near if min(len(name), len(given)) >= _SHORTEST), "")
 
 
 def _listed(names: Collection[str]) -> str:

@@ -12,13 +12,7 @@ from ensue.deploy.environments.deployment_files import named_sources
 from ensue.deploy.provisioning.canonical import canonical
 from ensue.deploy.provisioning.identity import IMPLICIT, WORKLOAD
 from ensue.deploy.provisioning.sensitive import differing
-from ensue.workload_output import (
-    RenderedWorkload,
-    apply_patch,
-    manifests_of,
-    render,
-    with_data_marked,
-)
+from ensue.workload_output import RenderedWorkload, apply_patch, manifests_of, render, with_data_marked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

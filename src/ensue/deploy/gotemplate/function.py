@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 import msgspec
 
@@ -96,6 +96,16 @@ class Function(msgspec.Struct, frozen=True):
     is_random: bool = False
 
 
+@overload
+def function(call: Callable[[], Any]) -> Function: ...
+@overload
+def function(call: Callable[[Any], Any], parameters: str) -> Function: ...
+@overload
+def function(call: Callable[[Any, Any], Any], parameters: str) -> Function: ...
+@overload
+def function(call: Callable[[Any, Any, Any], Any], parameters: str) -> Function: ...
+@overload
+def function(call: Callable[..., Any], parameters: str = "") -> Function: ...
 def function(call: Callable[..., Any], parameters: str = "") -> Function:
     """Return a function with the types of its parameters.
 

@@ -33,10 +33,6 @@ _JS: Final = {
 }
 
 
-def _not(value: Any) -> bool:
-    return not is_true(value)
-
-
 def _len(value: Any) -> int:
     if isinstance(value, str):
         return byte_length(value)
@@ -102,20 +98,8 @@ def _eq(first: Any, *others: Any) -> bool:
     return any([equal(first, one) for one in others])  # noqa: C419 -- all are checked, as in Go
 
 
-def _ne(first: Any, second: Any) -> bool:
-    return not equal(first, second)
-
-
 def _le(first: Any, second: Any) -> bool:
     return is_less(first, second) or equal(first, second)
-
-
-def _gt(first: Any, second: Any) -> bool:
-    return not _le(first, second)
-
-
-def _ge(first: Any, second: Any) -> bool:
-    return not is_less(first, second)
 
 
 def _print(*values: Any) -> str:
@@ -159,7 +143,7 @@ def _printf(pattern: str, *values: Any) -> str:
 LANGUAGE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "and": function(_never, "aa*"),
     "or": function(_never, "aa*"),
-    "not": function(_not, "a"),
+    "not": function(lambda value: not is_true(value), "a"),
     "len": function(_len, "a"),
     "index": function(_index, "aa*"),
     "slice": function(sliced, "ai*"),
@@ -171,10 +155,10 @@ LANGUAGE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "urlquery": function(_urlquery, "a*"),
     "call": function(_call, "aa*"),
     "eq": function(_eq, "aa*"),
-    "ne": function(_ne, "aa"),
+    "ne": function(lambda first, second: not equal(first, second), "aa"),
     "lt": function(is_less, "aa"),
     "le": function(_le, "aa"),
-    "gt": function(_gt, "aa"),
-    "ge": function(_ge, "aa"),
+    "gt": function(lambda first, second: not _le(first, second), "aa"),
+    "ge": function(lambda first, second: not is_less(first, second), "aa"),
 }
 """The functions by name."""

@@ -243,8 +243,7 @@ class Cluster:
         with as_driver_error(f"{api_version} {kind}"):
             found = self._client.resources.find(api_version, kind)
         if found is None:
-            msg = f"the cluster has no kind {kind} of {api_version}"
-            raise RefusedError(msg, status=_NOT_FOUND)
+            raise RefusedError(f"the cluster has no kind {kind} of {api_version}", status=_NOT_FOUND)
         return found
 
     def _call(self, key: ObjectKey, function: Callable[..., Any], **options: Any) -> dict[str, Any]:

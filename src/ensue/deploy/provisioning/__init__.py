@@ -17,19 +17,7 @@ from ensue.deploy.provisioning.nodes import Dependency, GraphNode, ResourceGraph
 from ensue.deploy.provisioning.workloads import Deployment, Workload
 
 __all__ = [
-    "Catalog",
-    "Context",
-    "DefinitionCandidate",
-    "Dependency",
-    "Deployment",
-    "Descriptor",
-    "EvaluatedNode",
-    "GraphNode",
-    "GraphValues",
-    "ResourceGraph",
-    "ResourceKey",
-    "Workload",
-    "build_graph",
-    "parse_descriptor",
-    "read_definition",
-]
+    "Catalog", "Context", "DefinitionCandidate", "Dependency", "Deployment", "Descriptor", "EvaluatedNode",
+    "GraphNode", "GraphValues", "ResourceGraph", "ResourceKey", "Workload", "build_graph",
+    "parse_descriptor", "read_definition",
+]  # fmt: skip

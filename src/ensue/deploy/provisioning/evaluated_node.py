@@ -80,11 +80,7 @@ class EvaluatedNode(msgspec.Struct, frozen=True, kw_only=True):
         """The paths of the secrets among its inputs other than `secrets`, each below the name of a field."""
         if not (self.secret_account or self.secret_params or self.secret_values):
             return ()
-        named = {
-            "account": self.secret_account,
-            "params": self.secret_params,
-            "values": self.secret_values,
-        }
+        named = {"account": self.secret_account, "params": self.secret_params, "values": self.secret_values}
         return tuple((name, *path) for name, paths in named.items() for path in paths)
 
     def with_secrets(self, values: Mapping[SecretReference, str]) -> EvaluatedNode:

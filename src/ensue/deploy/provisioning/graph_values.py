@@ -13,12 +13,7 @@ from ensue.core.errors import DriverError, InternalError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.near_names import near_question
 from ensue.core.model.unknown import Unknown, has_unknowns
-from ensue.deploy.provisioning.evaluated_node import (
-    EvaluatedNode,
-    Outputs,
-    foreign_inputs,
-    merged_secrets,
-)
+from ensue.deploy.provisioning.evaluated_node import EvaluatedNode, Outputs, foreign_inputs, merged_secrets
 from ensue.deploy.provisioning.evaluation import evaluate, evaluate_parts
 from ensue.deploy.provisioning.identity import context_values, guresid
 from ensue.deploy.provisioning.placeholder_values import (
@@ -31,13 +26,7 @@ from ensue.deploy.provisioning.placeholder_values import (
     ResourceReference,
     ResourceSelection,
 )
-from ensue.deploy.provisioning.sensitive import (
-    Foreign,
-    Sensitive,
-    marked,
-    overlap,
-    parted,
-)
+from ensue.deploy.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -107,19 +107,9 @@ def guresid(context: Context, key: ResourceKey) -> str:
 
 def context_values(context: Context, key: ResourceKey) -> dict[str, str]:
     """Return the fields of the context of one resource by name, except its guresid."""
-    return {
-        **context_of(context),
-        "res.id": key.id,
-        "res.type": key.type,
-        "res.class": key.class_,
-    }
+    return {**context_of(context), "res.id": key.id, "res.type": key.type, "res.class": key.class_}
 
 
 def context_of(context: Context) -> dict[str, str]:
     """Return the fields of the context that all resources of a deployment share."""
-    return {
-        "org.id": context.org,
-        "app.id": context.app,
-        "env.id": context.env,
-        "env.type": context.env_type,
-    }
+    return {"org.id": context.org, "app.id": context.app, "env.id": context.env, "env.type": context.env_type}

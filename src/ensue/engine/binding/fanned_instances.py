@@ -44,8 +44,7 @@ def instance(reference: Reference, returned: FannedReturn, target: Srn) -> Retur
     there = ", ".join(repr(_id(part)) for part in parts[:_MOST_SHOWN])
     more = f" and {len(parts) - _MOST_SHOWN} more" if len(parts) > _MOST_SHOWN else ""
     if not state_returns and selector is not None:
-        msg = f"{reference.id!r} was not run on {selector!r}, but on {there}{more}"
-        raise StateFailedError(msg)
+        raise StateFailedError(f"{reference.id!r} was not run on {selector!r}, but on {there}{more}")
     example = _example(reference, parts[0]) if parts else reference.id
     msg = f"{reference.id!r} was run on several resources, {there}{more}: name one (`{example}`)"
     raise StateFailedError(msg)

@@ -89,8 +89,7 @@ async def _called(text: str, bound: Mapping[str, Any], context: StateContext) ->
     try:
         returned = await context.call(slot.function, *args, **kwargs)
     except TypeError as error:
-        msg = f"the slot {text!r} cannot be called: {error}"
-        raise StateFailedError(msg) from None
+        raise StateFailedError(f"the slot {text!r} cannot be called: {error}") from None
     for key in slot.path:
         returned = traverse(returned, key, delimiter="\0")
     return SlotValue(returned, slot.appended)

@@ -54,8 +54,7 @@ class Dag:
         """
         before, after, *_ = edge
         if not (0 <= before < self.count and 0 <= after < self.count):
-            msg = f"edge {before} -> {after} leaves the graph's {self.count} nodes"
-            raise IndexError(msg)
+            raise IndexError(f"edge {before} -> {after} leaves the graph's {self.count} nodes")
         self.edges.append(edge)
         self.outgoing.setdefault(before, []).append(edge)
         self.incoming.setdefault(after, []).append(edge)

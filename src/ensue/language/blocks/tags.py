@@ -58,10 +58,7 @@ def read_opening(words: Sequence[str], span: Span, faults: list[Diagnostic]) -> 
     if not name:
         faults.append(
             Diagnostic(
-                code="E0902",
-                summary="a delayed block has no name",
-                span=span,
-                help=f"write {_BLOCK_FORM}",
+                code="E0902", summary="a delayed block has no name", span=span, help=f"write {_BLOCK_FORM}"
             )
         )
     return name, read_options(words[1:] if name else words, span, faults, form=_BLOCK_FORM)

@@ -6,16 +6,13 @@ options gives arguments by name, a list gives them by position, anything else is
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import copied, is_list, is_mapping
-from ensue.core.model.data_bounds import DataBoundError, check_data
-from ensue.language.collector import near_names
-from ensue.language.custom.dunders import calling
+from ensue.core.model.data_bounds import check_data
+from ensue.language.custom.source_functions import SourceFunctions, SourceKind
 from ensue.language.marks import unmarked
-from ensue.language.targeting import NotKnownError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +22,11 @@ if TYPE_CHECKING:
     from ensue.language.custom.folders import CustomFiles
     from ensue.language.merging import Merging
 
-_ERRORS = "_errors"
+_KIND: Final = SourceKind(
+    code="E0607", title="external pillar", option="ext_pillar", function="ext_pillar",
+    form="_pillar/NAME.py with ext_pillar(minion_id, pillar, …)",
+)  # fmt: skip
+_ERRORS: Final = "_errors"
 """The key below which such a function reports what keeps states from being applied, as in Salt."""
 
 
@@ -51,11 +52,15 @@ class ExternalPillar:
         merging: Merging,
         of_salt: PillarsOfSalt,
     ) -> None:
-        self._of_salt = of_salt
-        self._files = files
+        self._functions = SourceFunctions(
+            _KIND,
+            files,
+            surroundings,
+            lambda name, globals_: of_salt.external_pillar(name, target_id, globals_),
+            of_salt.hint,
+        )
         self._listed = listed
         self._id = target_id
-        self._surroundings = surroundings
         self._merging = merging
 
     def before_and_after_files(
@@ -87,68 +92,22 @@ class ExternalPillar:
         """
         for entry in self._listed:
             for name, options in entry.items():
-                said = self._said(str(name), options, pillar, collector)
-                if said:
-                    self._merging.into(pillar, said)
+                if result := self._result(str(name), options, pillar, collector):
+                    self._merging.into(pillar, result)
         return pillar
 
-    def _said(self, name: str, options: Any, pillar: dict[str, Any], collector: Collector) -> dict[str, Any]:
-        try:
-            surroundings = self._surroundings()
-            function = self._function(name, surroundings)
-            plain = copied(unmarked(pillar))
-            by_place = options if is_list(options) else () if is_mapping(options) else (options,)
-            by_name = options if is_mapping(options) else {}
-            with calling(surroundings):
-                made = _mapping(function(self._id, plain, *by_place, **by_name))
-        except NotKnownError:
-            raise
-        except _RefusedError as refused:
-            collector.add([refused.fault])
-        except DataBoundError as error:
-            collector.add([_failed(name, str(error))])
-        except EnsueError as error:
-            collector.add([_failed(name, str(error))])
-        except Exception as error:  # noqa: BLE001 -- a plug-in call
-            collector.add([_failed(name, f"{type(error).__name__}: {error}")])
-        else:
-            collector.add(_failed(name, text) for text in _reported(made))
-            return made
-        return {}
+    def _result(
+        self, name: str, options: Any, pillar: dict[str, Any], collector: Collector
+    ) -> dict[str, Any]:
+        by_place = options if is_list(options) else () if is_mapping(options) else (options,)
+        by_name = options if is_mapping(options) else {}
 
-    def _function(self, name: str, surroundings: Mapping[str, Any]) -> Callable[..., Any]:
-        refusals: list[str] = []
-        for loaded in self._files.of(name):
-            if loaded.refusal:
-                refusals.append(str(loaded))
-            elif function := loaded.functions.get("ext_pillar"):
-                return function
-        if not refusals and (found := self._of_salt.external_pillar(name, self._id, surroundings)):
-            return found
-        hint = self._of_salt.hint
-        raise _RefusedError(
-            Diagnostic(
-                code="E0607",
-                summary=f"there is no external pillar {name!r}",
-                detail="; ".join(refusals)
-                or ("" if hint else "Salt has none of this name that loads on this machine"),
-                help=near_names(name, self._files.names())
-                or f"write _pillar/{name}.py with ext_pillar(minion_id, pillar, …) below a file root"
-                + (f"; {hint}" if hint else ""),
-            )
-        )
+        def call(function: Callable[..., Any], _surroundings: Mapping[str, Any]) -> dict[str, Any]:
+            return _mapping(function(self._id, copied(unmarked(pillar)), *by_place, **by_name))
 
-
-class _RefusedError(Exception):
-    """There is no such function.
-
-    Args:
-        fault: the diagnostic.
-    """
-
-    def __init__(self, fault: Diagnostic) -> None:
-        self.fault = fault
-        super().__init__(fault.message)
+        made = self._functions.called(name, collector, call) or {}
+        collector.add(_KIND.failed(name, text) for text in _reported(made))
+        return made
 
 
 def _mapping(said: Any) -> dict[str, Any]:
@@ -156,20 +115,10 @@ def _mapping(said: Any) -> dict[str, Any]:
     if not said:
         return {}
     if not is_mapping(said):
-        msg = f"it returned {type(said).__name__}, not a mapping"
-        raise EnsueError(msg)
+        raise EnsueError(f"it returned {type(said).__name__}, not a mapping")
     check_data(said)
     made: dict[str, Any] = copied(said)
     return made
-
-
-def _failed(name: str, why: str) -> Diagnostic:
-    return Diagnostic(
-        code="E0607",
-        summary=f"the external pillar {name!r} failed",
-        detail=why,
-        help="fix it, or remove it from ext_pillar in ensue.yaml",
-    )
 
 
 def _reported(said: Mapping[str, Any]) -> Iterator[str]:

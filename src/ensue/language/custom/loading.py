@@ -90,8 +90,7 @@ def load_file(path: Path, name: str, otherwise: Callable[[], Mapping[str, Any]])
 
 def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
     if found := obstacle(path):
-        msg = f"the project's module {path} is {found}"
-        raise PluginError(msg)
+        raise PluginError(f"the project's module {path} is {found}")
     # Dataclasses and pickle look a module up by its name, which two projects may have.
     folder = hashlib.sha256(str(path.parent).encode()).hexdigest()[:12]
     stem = path.parent.name if path.stem == "__init__" else path.stem
@@ -100,8 +99,7 @@ def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
         f"ensue_project_{folder}.{stem}", path, submodule_search_locations=below
     )
     if spec is None or spec.loader is None:
-        msg = f"{path} cannot be loaded as a Python module"
-        raise PluginError(msg)
+        raise PluginError(f"{path} cannot be loaded as a Python module")
     module = importlib.util.module_from_spec(spec)
     vars(module).update(given)
     vars(module).update(builtins_of_file(lambda name: _beside(path, name, given)))

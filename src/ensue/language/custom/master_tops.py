@@ -6,16 +6,13 @@ what it returns: after what the top file assigns, or before it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import copied, is_list, is_mapping
 from ensue.core.model.data_bounds import check_data
-from ensue.language.collector import near_names
-from ensue.language.custom.dunders import calling
+from ensue.language.custom.source_functions import SourceFunctions, SourceKind
 from ensue.language.settings.settings import FILE_NAME
-from ensue.language.targeting import NotKnownError
 from ensue.language.top import TopMatch
 from ensue.language.yaml import TextDocument
 
@@ -25,6 +22,12 @@ if TYPE_CHECKING:
     from ensue.core.contracts.further_functions import TopsOfSalt
     from ensue.language.collector import Collector
     from ensue.language.custom.folders import CustomFiles
+
+
+_KIND: Final = SourceKind(
+    code="E0857", title="master top", option="master_tops", function="top",
+    form="_tops/NAME.py with top(**kwargs)",
+)  # fmt: skip
 
 
 class MasterTops:
@@ -49,12 +52,15 @@ class MasterTops:
         surroundings: Callable[[], Mapping[str, Any]],
         of_salt: TopsOfSalt,
     ) -> None:
-        self._files = files
+        self._functions = SourceFunctions(
+            _KIND,
+            files,
+            surroundings,
+            lambda name, globals_: of_salt.master_top(name, target_id, globals_),
+            of_salt.hint,
+        )
         self._listed = listed
         self._comes_first = comes_first
-        self._id = target_id
-        self._surroundings = surroundings
-        self._of_salt = of_salt
 
     def joined(self, matched: Sequence[TopMatch], collector: Collector) -> list[TopMatch]:
         """Return what a top file assigns together with what all functions assign, by environment.
@@ -83,48 +89,12 @@ class MasterTops:
 
     def _of(self, name: str, collector: Collector) -> list[tuple[str, str]]:
         """Return what one function assigns, as pairs of an environment and an SLS."""
-        try:
-            surroundings = self._surroundings()
-            grains = dict(surroundings["grains"])
-            function = self._function(name, surroundings, collector)
-            if function is None:
-                return []
-            with calling(surroundings):
-                return [*_pairs(function(opts={**surroundings["opts"], "grains": grains}, grains=grains))]
-        except NotKnownError:
-            raise
-        except EnsueError as error:
-            collector.add([_failed(name, str(error))])
-        except Exception as error:  # noqa: BLE001 -- a plug-in call
-            collector.add([_failed(name, f"{type(error).__name__}: {error}")])
-        return []
 
-    def _function(
-        self, name: str, surroundings: Mapping[str, Any], collector: Collector
-    ) -> Callable[..., Any] | None:
-        refusals: list[str] = []
-        for loaded in self._files.of(name):
-            if loaded.refusal:
-                refusals.append(str(loaded))
-            elif function := loaded.functions.get("top"):
-                return function
-        if not refusals and (of_salt := self._of_salt.master_top(name, self._id, surroundings)):
-            return of_salt
-        hint = self._of_salt.hint
-        collector.add(
-            [
-                Diagnostic(
-                    code="E0857",
-                    summary=f"there is no master top {name!r}",
-                    detail="; ".join(refusals)
-                    or ("" if hint else "Salt has none of this name that loads on this machine"),
-                    help=near_names(name, self._files.names())
-                    or f"write _tops/{name}.py with top(**kwargs) below a file root"
-                    + (f"; {hint}" if hint else ""),
-                )
-            ]
-        )
-        return None
+        def call(function: Callable[..., Any], surroundings: Mapping[str, Any]) -> list[tuple[str, str]]:
+            grains = dict(surroundings["grains"])
+            return [*_pairs(function(opts={**surroundings["opts"], "grains": grains}, grains=grains))]
+
+        return self._functions.called(name, collector, call) or []
 
 
 def _pairs(said: Any) -> Iterator[tuple[str, str]]:
@@ -138,20 +108,9 @@ def _pairs(said: Any) -> Iterator[tuple[str, str]]:
         return
     check_data(said)
     if not is_mapping(said):
-        msg = f"it returned {type(said).__name__}, not a mapping of environments to lists of SLS"
-        raise EnsueError(msg)
+        raise EnsueError(f"it returned {type(said).__name__}, not a mapping of environments to lists of SLS")
     for saltenv, listed in copied(said).items():
         for sls in listed if is_list(listed) else [listed]:
             if not isinstance(sls, str):
-                msg = f"it returned {sls!r} among the SLS of {saltenv}, not a name"
-                raise EnsueError(msg)
+                raise EnsueError(f"it returned {sls!r} among the SLS of {saltenv}, not a name")
             yield str(saltenv), sls
-
-
-def _failed(name: str, why: str) -> Diagnostic:
-    return Diagnostic(
-        code="E0857",
-        summary=f"the master top {name!r} failed",
-        detail=why,
-        help="fix it, or remove it from master_tops in ensue.yaml",
-    )

@@ -58,5 +58,4 @@ class CustomMatchers:
             try:
                 return bool(function(expression))
             except Exception as error:
-                msg = f"the matcher {kind!r} failed: {type(error).__name__}: {error}"
-                raise PluginError(msg) from error
+                raise PluginError(f"the matcher {kind!r} failed: {type(error).__name__}: {error}") from error

@@ -63,8 +63,7 @@ class StatesMapping(Mapping[str, Any]):
         if found is None:
             raise KeyError(name)
         if not hasattr(self._context, "declaration"):
-            msg = f"__states__[{name!r}] is available only to state functions"
-            raise NotAvailableError(msg)
+            raise NotAvailableError(f"__states__[{name!r}] is available only to state functions")
 
         def call(*args: Any, **kwargs: Any) -> dict[str, Any]:
             raw = getattr(found, IN_THREAD, found)(self._context, *args, **kwargs)

@@ -114,8 +114,7 @@ class Functions:
         try:
             return rules_of(declared, function)
         except ValueError as error:
-            msg = f"the module {module!r}: {error}"
-            raise PluginError(msg) from None
+            raise PluginError(f"the module {module!r}: {error}") from None
 
     def is_of_this_machine(self, module: str) -> bool:
         """Return whether the project has a module of this name whose functions are only for this machine."""
@@ -218,8 +217,7 @@ class Functions:
         try:
             loaded = importlib.import_module(name)
         except ImportError as error:
-            msg = f"the module {module!r} of {self.package} does not load: {error}"
-            raise PluginError(msg) from error
+            raise PluginError(f"the module {module!r} of {self.package} does not load: {error}") from error
         return loaded if hasattr(loaded, "FUNCTIONS") else None
 
 

@@ -39,11 +39,7 @@ _PAGE_OF_REQUISITES: Final = "sls-primer"
 _OPTIONS: Final[dict[str, tuple[str, str, str]]] = {
     "unless": (_COMMANDS, "Skips the state if the command succeeds.", "test -e /srv/app"),
     "onlyif": (_COMMANDS, "Skips the state if the command fails.", "test -d /srv"),
-    "creates": (
-        "a path, or a list of paths",
-        "Skips the state if all of the paths exist.",
-        "/srv/app/built",
-    ),
+    "creates": ("a path, or a list of paths", "Skips the state if all of the paths exist.", "/srv/app/built"),
     "check_cmd": (
         "a command, or a list of commands",
         "Decides after the state has run whether it succeeded: it did if the command does.",

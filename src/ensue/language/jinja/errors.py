@@ -122,11 +122,7 @@ def _near_template(error: jinja2.TemplateNotFound) -> str:
 
 
 def _diagnostic(
-    error: Exception,
-    span: Span,
-    path: str,
-    shorten: Callable[[str], str],
-    variables: Mapping[str, Any],
+    error: Exception, span: Span, path: str, shorten: Callable[[str], str], variables: Mapping[str, Any]
 ) -> Diagnostic:
     match error:
         case RecursionError() | SyntaxError() if _is_nested_too_deep(error):

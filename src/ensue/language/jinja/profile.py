@@ -36,11 +36,7 @@ class ProfileExtension(Extension):
         begun = parser.free_identifier(line)
         begin = self.call_method("_begin", [], lineno=line)
         end = self.call_method("_end", [begun, label], lineno=line)
-        return [
-            nodes.Assign(begun, begin).set_lineno(line),
-            *body,
-            nodes.ExprStmt(end).set_lineno(line),
-        ]
+        return [nodes.Assign(begun, begin).set_lineno(line), *body, nodes.ExprStmt(end).set_lineno(line)]
 
     def _begin(self) -> float:
         return time.perf_counter()

@@ -112,5 +112,4 @@ def parse_text(text: str, form: str, name: str) -> Any:
     try:
         return load_json(text) if form == "json" else load_text(text, name)
     except (CompileError, ValueError) as error:
-        message = f"{name} is not {form.upper()}: {error}"
-        raise TemplateRuntimeError(message) from None
+        raise TemplateRuntimeError(f"{name} is not {form.upper()}: {error}") from None

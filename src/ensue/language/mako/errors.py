@@ -32,12 +32,7 @@ _NAMES_OF_MAKO: Final = frozenset(
 
 
 def as_compile_error(
-    error: Exception,
-    *,
-    text: str,
-    path: str,
-    shorten: Callable[[str], str],
-    variables: Iterable[str],
+    error: Exception, *, text: str, path: str, shorten: Callable[[str], str], variables: Iterable[str]
 ) -> CompileError:
     """Return the error that a user is shown.
 

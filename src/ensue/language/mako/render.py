@@ -53,10 +53,7 @@ class MakoRenderer:
     """
 
     def __init__(
-        self,
-        find: Callable[[str], Path | None],
-        read: Callable[[Path], str],
-        shorten: Callable[[str], str],
+        self, find: Callable[[str], Path | None], read: Callable[[Path], str], shorten: Callable[[str], str]
     ) -> None:
         self._shorten = shorten
         self._marker = Marker(shorten)

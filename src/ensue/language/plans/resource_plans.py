@@ -236,9 +236,7 @@ def resource_plan(plan: Plan, srn: Srn) -> Plan:
         srn: the resource.
     """
     return msgspec.structs.replace(
-        plan,
-        resource=srn,
-        chunks=tuple([resource_chunk(chunk, srn) for chunk in plan.chunks]),
+        plan, resource=srn, chunks=tuple([resource_chunk(chunk, srn) for chunk in plan.chunks])
     )
 
 

@@ -64,6 +64,5 @@ def _mapping(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        message = f"the key {twice!r} appears twice"
-        raise _DuplicateKeyError(message)
+        raise _DuplicateKeyError(f"the key {twice!r} appears twice")
     return mapping

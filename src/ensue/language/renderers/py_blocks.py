@@ -45,11 +45,7 @@ class DelayedBlocks:
     """
 
     def __init__(
-        self,
-        path: str,
-        source: str,
-        namespace: dict[str, Any],
-        given: Callable[[Stream], dict[str, Any]],
+        self, path: str, source: str, namespace: dict[str, Any], given: Callable[[Stream], dict[str, Any]]
     ) -> None:
         self._path = path
         self._source = source
@@ -59,10 +55,7 @@ class DelayedBlocks:
         self._here = _Here()
 
     def __call__(
-        self,
-        name: str,
-        scoped: bool = False,
-        limit: Limit = UNSET,
+        self, name: str, scoped: bool = False, limit: Limit = UNSET
     ) -> Callable[[Callable[[dict[str, Any]], Any]], Callable[[dict[str, Any]], Any]]:
         """Mark a function of a file as a delayed block.
 

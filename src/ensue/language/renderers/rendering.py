@@ -204,10 +204,7 @@ class SlsRenderer:
     def _cut_template(self, text: str, path: str, saltenv: str) -> str:
         file = self._roots.find_path(Path(path), saltenv)
         cut = scan(
-            text,
-            self._roots.shown(path),
-            pipe=pipe_of(text, ""),
-            template=file.relative if file else "",
+            text, self._roots.shown(path), pipe=pipe_of(text, ""), template=file.relative if file else ""
         )
         if cut.blocks or path in self._blocks_of_templates:
             self._blocks_of_templates[path] = cut.blocks

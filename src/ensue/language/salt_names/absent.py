@@ -14,26 +14,10 @@ if TYPE_CHECKING:
 HOME: Final = "ensue.language.salt_names"
 """The package that replaces `salt`."""
 
-MACHINERY: Final = frozenset(
-    {
-        "cloud",
-        "config",
-        "fileclient",
-        "key",
-        "log",
-        "minion",
-        "payload",
-        "pillar",
-        "runner",
-        "state",
-        "template",
-        "utils.event",
-        "utils.job",
-        "utils.master",
-        "utils.minions",
-        "wheel",
-    }
-)
+MACHINERY: Final = frozenset({
+    "cloud", "config", "fileclient", "key", "log", "minion", "payload", "pillar", "runner", "state",
+    "template", "utils.event", "utils.job", "utils.master", "utils.minions", "wheel",
+})  # fmt: skip
 """Internal modules of Salt, without the prefix `salt.`, that files import for one of many functions."""
 
 

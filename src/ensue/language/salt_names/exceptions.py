@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ensue.core.errors import StateFailedError
 from ensue.language.salt_names import client_error
@@ -51,104 +51,30 @@ class SaltRenderError(SaltException):
         super().__init__(message)
 
 
-class SaltDeserializationError(SaltException):
-    """A text is not in the expected format."""
-
-
-class SaltConfigurationError(SaltException):
-    """An option is invalid."""
-
-
-class SaltMasterError(SaltException):
-    """A master failed."""
-
-
-class SaltReqTimeoutError(SaltException):
-    """A request timed out."""
-
-
-class SaltRunnerError(SaltException):
-    """A runner failed."""
-
-
 class SaltCloudException(SaltException):
     """A cloud operation failed."""
-
-
-class SaltCloudSystemExit(SaltCloudException):
-    """A cloud command must exit."""
-
-
-class SaltCloudNotFound(SaltCloudException):
-    """Something was not found in a cloud."""
-
-
-class SaltCloudConfigError(SaltCloudException):
-    """The configuration of a cloud is invalid."""
 
 
 class SaltSystemExit(SystemExit):
     """The process must exit."""
 
 
-class AuthenticationError(SaltException):
-    """Authentication failed."""
-
-
-class AuthorizationError(SaltException):
-    """Authorization failed."""
-
-
-class CheckError(CommandExecutionError):
-    """A state's check failed."""
-
-
-class FileserverConfigError(SaltException):
-    """The configuration of a file server is invalid."""
-
-
-class FileLockError(SaltException):
-    """A file lock could not be acquired."""
-
-
-class LoaderError(SaltException):
-    """A module could not be loaded."""
-
-
-class MinionError(SaltException):
-    """A minion failed."""
-
-
-class PkgParseError(SaltException):
-    """The output of a package manager could not be parsed."""
-
-
-class PillarError(SaltException):
-    """Pillar could not be compiled."""
-
-
-class TemplateError(SaltException):
-    """A template could not be rendered."""
-
-
 class TimedProcTimeoutError(SaltException):
     """A command timed out."""
 
 
-class TimeoutError(SaltException):  # noqa: A001 -- the name is Salt's
-    """An operation timed out."""
+_FURTHER: Final = {
+    SaltException: (
+        "SaltDeserializationError SaltConfigurationError SaltMasterError SaltReqTimeoutError SaltRunnerError "
+        "AuthenticationError AuthorizationError FileserverConfigError FileLockError LoaderError MinionError "
+        "PkgParseError PillarError TemplateError TimeoutError"
+    ),
+    SaltCloudException: "SaltCloudSystemExit SaltCloudNotFound SaltCloudConfigError",
+    CommandExecutionError: "CheckError InvalidEntityError VMwareSaltError ArgumentValueError",
+}
+"""Errors that differ from others in their name only, by their base class."""
 
-
-class InvalidEntityError(CommandExecutionError):
-    """A value is not allowed."""
-
-
-class VMwareSaltError(CommandExecutionError):
-    """A VMware operation failed."""
-
-
-class ArgumentValueError(CommandExecutionError):
-    """An argument has an invalid value."""
-
+for _base, _names in _FURTHER.items():
+    globals().update({name: type(name, (_base,), {"__module__": __name__}) for name in _names.split()})
 
 __getattr__ = not_there(__name__)

@@ -71,8 +71,7 @@ class ProjectFiles:
             is_short = path.stat().st_size <= SHORT_BYTES
             return path.read_bytes() if is_short else await asyncio.to_thread(path.read_bytes)
         except OSError as error:
-            msg = f"the source {source} cannot be read: {error.strerror}"
-            raise StateFailedError(msg) from None
+            raise StateFailedError(f"the source {source} cannot be read: {error.strerror}") from None
 
     async def open(self, source: str, *, saltenv: str = "") -> SourceContent:
         """Return the content of a source, in chunks if it is long; targets share the digest of a file.
@@ -89,8 +88,7 @@ class ProjectFiles:
         try:
             return await self._digests.content(path)
         except OSError as error:
-            msg = f"the source {source} cannot be read: {error.strerror}"
-            raise StateFailedError(msg) from None
+            raise StateFailedError(f"the source {source} cannot be read: {error.strerror}") from None
 
     async def _exchanged(self, source: str, work: Callable[[HttpExchange], _T]) -> _T:
         try:
@@ -215,8 +213,7 @@ def _answer(exchange: HttpExchange, source: str) -> Generator[Any]:
     import urllib.parse
 
     if urllib.parse.urlsplit(source).scheme not in ("http", "https"):
-        msg = f"the source {source} is neither http nor https"
-        raise StateFailedError(msg)
+        raise StateFailedError(f"the source {source} is neither http nor https")
     try:
         with exchange.open(source, silence_s=HTTP_SILENCE_S) as answer:
             yield answer

@@ -10,19 +10,7 @@ from ensue.language.targeting.partial_matching import NotKnownError, exact_name,
 from ensue.language.targeting.vocabulary import Vocabulary
 
 __all__ = [
-    "Decided",
-    "NameMatcher",
-    "NodegroupError",
-    "NotKnownError",
-    "TargetSubject",
-    "TargetSyntaxError",
-    "Vocabulary",
-    "exact_name",
-    "matches",
-    "matches_so_far",
-    "parse_target",
-    "parse_word",
-    "read_nodegroups",
-    "reads_grains",
-    "words_of",
-]
+    "Decided", "NameMatcher", "NodegroupError", "NotKnownError", "TargetSubject", "TargetSyntaxError",
+    "Vocabulary", "exact_name", "matches", "matches_so_far", "parse_target", "parse_word",
+    "read_nodegroups", "reads_grains", "words_of",
+]  # fmt: skip

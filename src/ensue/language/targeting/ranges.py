@@ -54,8 +54,7 @@ def expand_range(word: str) -> Iterator[str]:
 def _insides(word: str) -> list[str]:
     outside = re.sub(_BRACKETS, "", word)
     if "[" in outside or "]" in outside:
-        msg = f"a bracket of {word!r} lacks the other one"
-        raise ValueError(msg)
+        raise ValueError(f"a bracket of {word!r} lacks the other one")
     return re.findall(_BRACKETS, word)
 
 
@@ -65,11 +64,9 @@ def _size(part: str) -> int:
         return 1
     first, last = ends
     if len(last) > _LONGEST_NUMBER:
-        msg = f"{part} is too long"
-        raise ValueError(msg)
+        raise ValueError(f"{part} is too long")
     if int(last) < int(first):
-        msg = f"{part} ends before it begins"
-        raise ValueError(msg)
+        raise ValueError(f"{part} ends before it begins")
     return int(last) - int(first) + 1
 
 

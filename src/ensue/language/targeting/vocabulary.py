@@ -36,9 +36,7 @@ class Vocabulary:
     """
 
     def __init__(
-        self,
-        nodegroups: Mapping[str, Target] | None = None,
-        unknown_type: Callable[[str], str] = _is_known,
+        self, nodegroups: Mapping[str, Target] | None = None, unknown_type: Callable[[str], str] = _is_known
     ) -> None:
         self.nodegroups: Mapping[str, Target] = nodegroups or {}
         self._unknown_type = unknown_type

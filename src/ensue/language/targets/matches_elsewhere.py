@@ -29,11 +29,7 @@ class MatchesElsewhere(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matches_elsewhere(
-    target: Target,
-    resources: Mapping[str, Sequence[Srn]],
-    *,
-    vocabulary: Vocabulary,
-    own: Collection[str],
+    target: Target, resources: Mapping[str, Sequence[Srn]], *, vocabulary: Vocabulary, own: Collection[str]
 ) -> MatchesElsewhere:
     """Return what a target matches of the resources of other minions.
 

@@ -1,7 +1,7 @@
 """Ids in nodegroups that no machine has, and that are one slip away from one that pillar declares.
 
 Without a word, the group would be smaller than it looks. An id that is like no other one may be registered
-later, and ids that differ in their numbers only are usually those of several machines.
+later.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ensue.language.targeting.expression import Target
 
 _GLOB: Final = frozenset("*?[")
-_DIGITS: Final = str.maketrans("", "", "0123456789")
 
 
 def misspelt_members(
@@ -37,11 +36,5 @@ def misspelt_members(
             text = word.pattern
             if word.engine or text in declared or text in groups or not _GLOB.isdisjoint(text):
                 continue
-            if near := next((id_ for id_ in by_letter.get(text[:1], ()) if _is_slip(text, id_)), ""):
+            if near := next((id_ for id_ in by_letter.get(text[:1], ()) if is_one_slip(text, id_)), ""):
                 yield name, text, near
-
-
-def _is_slip(text: str, id_: str) -> bool:
-    if abs(len(text) - len(id_)) > 1 or not is_one_slip(text, id_):
-        return False
-    return text.translate(_DIGITS) != id_.translate(_DIGITS)

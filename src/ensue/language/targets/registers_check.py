@@ -35,11 +35,10 @@ def registered_name(text: str) -> Srn:
         ValueError: the text is not a resource name, or contains a reference.
     """
     if SELF_SIGN in text:
-        msg = (
+        raise ValueError(
             f"{text!r} holds a reference, and which resources a state registers is known before it runs "
             "(write the name out)"
         )
-        raise ValueError(msg)
     srn = Srn.parse(text)
     return Srn(TYPE_ALIASES.get(srn.type, srn.type), srn.id)
 

@@ -6,12 +6,7 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.errors import (
-    CompileError,
-    NotAvailableError,
-    NotOfferedError,
-    StateFailedError,
-)
+from ensue.core.errors import CompileError, NotAvailableError, NotOfferedError, StateFailedError
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.language.settings.environments import saltenv_of
 from ensue.language.targeting import TargetSubject, TargetSyntaxError, matches, reads_grains

@@ -48,10 +48,7 @@ _REMEDIES: Final = (
         "put a text that contains ': ' in quotes, or correct the indentation",
     ),
     (("scanning an alias", "scanning an anchor"), "put a text that begins with * or & in quotes: '*'"),
-    (
-        ("block end", "did not find expected"),
-        "check the indentation of this line and the one before it",
-    ),
+    (("block end", "did not find expected"), "check the indentation of this line and the one before it"),
     (("alias",), "define the anchor (&name) before it is used, or put the text in quotes"),
 )
 """The remedy of a problem, by words of the reader's message; the first that fits."""

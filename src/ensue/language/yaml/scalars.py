@@ -35,8 +35,7 @@ def boolean(text: str) -> bool:
     """
     value = _BOOLS.get(text.lower())
     if value is None:
-        msg = f"{_shortened(text)} is not a boolean"
-        raise ValueError(msg)
+        raise ValueError(f"{_shortened(text)} is not a boolean")
     return value
 
 
@@ -56,8 +55,7 @@ def integer(text: str) -> int:
     try:
         value = _magnitude(digits)
     except ValueError:
-        msg = f"{_shortened(text)} is not an integer"
-        raise ValueError(msg) from None
+        raise ValueError(f"{_shortened(text)} is not an integer") from None
     # Python does not write longer integers in decimal, so no message, JSON or file could contain one.
     if value.bit_length() > MOST_DIGITS * 3 and value >= 10**MOST_DIGITS:
         raise _too_long(text)
@@ -93,8 +91,7 @@ def floating(text: str) -> float:
     try:
         return sign * (_sexagesimal(digits) if ":" in digits else float(digits))
     except ValueError:
-        msg = f"{_shortened(text)} is not a number"
-        raise ValueError(msg) from None
+        raise ValueError(f"{_shortened(text)} is not a number") from None
 
 
 def _sexagesimal(digits: str) -> float:

@@ -19,6 +19,8 @@ from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ensue.core.contracts.context import FunctionContext
 
 
@@ -53,40 +55,19 @@ async def digest_file(ctx: FunctionContext, infile: str, checksum: str = "md5") 
     return hexdigest
 
 
-def md5_digest(ctx: FunctionContext, instr: str) -> str:
-    """Return the MD5 of a text.
+def _digest(checksum: str, title: str) -> Callable[[FunctionContext, str], str]:
+    def digest_of(ctx: FunctionContext, instr: str) -> str:
+        return digest(ctx, instr, checksum)
+
+    digest_of.__doc__ = f"""Return the {title} of a text.
 
     Args:
         instr: the text.
 
     Example:
-        ensue call '*' hashutil.md5_digest hello
+        ensue call '*' hashutil.{checksum}_digest hello
     """
-    return digest(ctx, instr, "md5")
-
-
-def sha256_digest(ctx: FunctionContext, instr: str) -> str:
-    """Return the SHA-256 of a text.
-
-    Args:
-        instr: the text.
-
-    Example:
-        ensue call '*' hashutil.sha256_digest hello
-    """
-    return digest(ctx, instr, "sha256")
-
-
-def sha512_digest(ctx: FunctionContext, instr: str) -> str:
-    """Return the SHA-512 of a text.
-
-    Args:
-        instr: the text.
-
-    Example:
-        ensue call '*' hashutil.sha512_digest hello
-    """
-    return digest(ctx, instr, "sha512")
+    return digest_of
 
 
 def base64_b64encode(ctx: FunctionContext, instr: str) -> str:
@@ -171,6 +152,6 @@ def _hash(name: str, content: bytes) -> str:
 
 FUNCTIONS: Final = by_name(
     base64_b64decode, base64_b64encode, base64_encodefile, base64_encodestring, digest, digest_file,
-    hmac_compute, hmac_signature, md5_digest, sha256_digest, sha512_digest,
-    base64_decodestring=base64_b64decode,
+    hmac_compute, hmac_signature, base64_decodestring=base64_b64decode, md5_digest=_digest("md5", "MD5"),
+    sha256_digest=_digest("sha256", "SHA-256"), sha512_digest=_digest("sha512", "SHA-512"),
 )  # fmt: skip

@@ -94,45 +94,14 @@ async def gen_password(ctx: FunctionContext, password: str, crypt_salt: str | No
     return hashed
 
 
-async def del_password(ctx: FunctionContext, name: str) -> bool:
-    """Let a user log in without a password.
+_CHANGING: Final = """{summary}.
 
-    Example:
-        ensue call '*' shadow.del_password alice
+Example:
+    ensue call '*' shadow.{name} alice
 
-    Raises:
-        StateFailedError: the password could not be removed.
-    """
-    await must(ctx, "passwd", "-d", name, what=f"remove the password of {name}")
-    return True
-
-
-async def lock_password(ctx: FunctionContext, name: str) -> bool:
-    """Lock a user's password.
-
-    Example:
-        ensue call '*' shadow.lock_password alice
-
-    Raises:
-        StateFailedError: the password could not be locked.
-    """
-    await must(ctx, "usermod", "-L", name, what=f"lock the password of {name}")
-    return True
-
-
-async def unlock_password(ctx: FunctionContext, name: str) -> bool:
-    """Unlock a user's password.
-
-    Example:
-        ensue call '*' shadow.unlock_password alice
-
-    Raises:
-        StateFailedError: the password could not be unlocked.
-    """
-    await must(ctx, "usermod", "-U", name, what=f"unlock the password of {name}")
-    return True
-
-
+Raises:
+    StateFailedError: the account could not be changed.
+"""
 _DOCSTRING: Final = """Set {what} of a user, in days.
 
 Args:
@@ -142,6 +111,17 @@ Args:
 Example:
     ensue call '*' shadow.set_maxdays alice 90
 """
+
+
+def _change(
+    verb: str, summary: str, what: str, *argv: str
+) -> Callable[[FunctionContext, str], Awaitable[bool]]:
+    async def change(ctx: FunctionContext, name: str) -> bool:
+        await must(ctx, *argv, name, what=f"{what} of {name}")
+        return True
+
+    change.__doc__ = _CHANGING.format(name=f"{verb}_password", summary=summary)
+    return change
 
 
 def _ageing(option: str, what: str) -> Callable[[FunctionContext, str, int], Awaitable[bool]]:
@@ -154,7 +134,14 @@ def _ageing(option: str, what: str) -> Callable[[FunctionContext, str, int], Awa
 
 
 FUNCTIONS: Final = by_name(
-    del_password, gen_password, info, lock_password, set_password, unlock_password,
+    gen_password, info, set_password,
+    del_password=_change(
+        "del", "Let a user log in without a password", "remove the password", "passwd", "-d"
+    ),
+    lock_password=_change("lock", "Lock a user's password", "lock the password", "usermod", "-L"),
+    unlock_password=_change(
+        "unlock", "Unlock a user's password", "unlock the password", "usermod", "-U",
+    ),
     set_date=_ageing("-d", "the day of the last change of the password"),
     set_expire=_ageing("-E", "the day on which the account expires"),
     set_inactdays=_ageing("-I", "the days between the password's expiry and the account's"),

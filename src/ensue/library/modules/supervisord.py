@@ -21,6 +21,8 @@ from ensue.core.model.file_lines import file_lines
 from ensue.library.modules._programs import ask
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.data import Data, DataMap
 
@@ -38,64 +40,34 @@ class _Control(msgspec.Struct, frozen=True):
     bin_env: str | None = None
 
 
-async def start(
-    ctx: FunctionContext,
-    name: str = "all",
-    user: str | None = None,
-    conf_file: str | None = None,
-    bin_env: str | None = None,
-) -> str:
-    """Start a program, or with `name:` all programs of a group.
+_DOCSTRING: Final = """{what} a program, or with `name:` all programs of a group.
 
-    Args:
-        name: the program, or `all`.
+Args:
+    name: the program, or `all`.
 
-    Example:
-        ensue call '*' supervisord.start shop
+Example:
+    ensue call '*' supervisord.{word} shop
 
-    Returns:
-        The output of supervisorctl; it contains `ERROR` if it fails.
+Returns:
+    The output of supervisorctl; it contains `ERROR` if it fails.
 
-    Raises:
-        StateFailedError: the target has no supervisorctl.
-    """
-    return await _run(ctx, _Control(user, conf_file, bin_env), "start", _group(name))
+Raises:
+    StateFailedError: the target has no supervisorctl.
+"""
 
 
-async def restart(
-    ctx: FunctionContext,
-    name: str = "all",
-    user: str | None = None,
-    conf_file: str | None = None,
-    bin_env: str | None = None,
-) -> str:
-    """Restart a program; arguments and return value are those of `start`.
+def _controlled(word: str) -> Callable[..., Awaitable[str]]:
+    async def control(
+        ctx: FunctionContext,
+        name: str = "all",
+        user: str | None = None,
+        conf_file: str | None = None,
+        bin_env: str | None = None,
+    ) -> str:
+        return await _run(ctx, _Control(user, conf_file, bin_env), word, _group(name))
 
-    Args:
-        name: the program, or `all`.
-
-    Example:
-        ensue call '*' supervisord.restart shop
-    """
-    return await _run(ctx, _Control(user, conf_file, bin_env), "restart", _group(name))
-
-
-async def stop(
-    ctx: FunctionContext,
-    name: str = "all",
-    user: str | None = None,
-    conf_file: str | None = None,
-    bin_env: str | None = None,
-) -> str:
-    """Stop a program; arguments and return value are those of `start`.
-
-    Args:
-        name: the program, or `all`.
-
-    Example:
-        ensue call '*' supervisord.stop shop
-    """
-    return await _run(ctx, _Control(user, conf_file, bin_env), "stop", _group(name))
+    control.__doc__ = _DOCSTRING.format(word=word, what=word.capitalize())
+    return control
 
 
 async def add(
@@ -307,5 +279,14 @@ async def _program(ctx: FunctionContext, bin_env: str | None) -> str:
 
 
 FUNCTIONS: Final = by_name(
-    add, custom, options, remove, reread, restart, start, status, status_bool, status_raw, stop, update
+    add,
+    custom,
+    options,
+    remove,
+    reread,
+    status,
+    status_bool,
+    status_raw,
+    update,
+    {word: _controlled(word) for word in ("restart", "start", "stop")},
 )

@@ -68,8 +68,7 @@ def mode_bits(mode: str | int) -> int:
     try:
         return int(str(mode), _OCTAL)
     except ValueError:
-        message = f"mode: {mode!r} is not an octal number (write it as '0640')"
-        raise StateFailedError(message) from None
+        raise StateFailedError(f"mode: {mode!r} is not an octal number (write it as '0640')") from None
 
 
 async def carry(

@@ -200,4 +200,4 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
     return StateReturn.changed(variable, comment, {user: variable}, gone)
 
 
-FUNCTIONS: Final = by_name(absent, env_absent, env_present, file, present)
+FUNCTIONS: Final = by_name(absent, env_absent, env_present, file, present, make_only=("name",))

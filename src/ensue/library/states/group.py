@@ -198,4 +198,4 @@ async def _refuse_taken_number(ctx: StateContext, name: str, gid: int) -> None:
             )
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=("name",))

@@ -197,4 +197,4 @@ def _other(name: str, ip: str) -> str:
     )
 
 
-FUNCTIONS: Final = by_name(absent, only, present)
+FUNCTIONS: Final = by_name(absent, only, present, make_only=("name",))

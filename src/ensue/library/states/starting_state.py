@@ -64,8 +64,7 @@ async def deployed(
     Source: derived-resources document, "Example SLS".
     """
     if not isinstance(register_resources, bool):
-        msg = f"register_resources: {register_resources!r} is neither true nor false"
-        raise StateFailedError(msg)
+        raise StateFailedError(f"register_resources: {register_resources!r} is neither true nor false")
     work = _Work(ctx, name, provider, options)
     before = await work.provider.observe(work.request)
     if ctx.test:

@@ -65,4 +65,4 @@ async def _now(ctx: StateContext) -> DataMap:
     return {"timezone": zone, "hwclock": clock}
 
 
-FUNCTIONS: Final = by_name(system)
+FUNCTIONS: Final = by_name(system, make_only=("name",))

@@ -249,9 +249,7 @@ def _copied(
 
 
 def _anew(
-    made: x509.Certificate,
-    dates: tuple[dt.datetime | None, ...],
-    more: list[x509.Extension[Any]],
+    made: x509.Certificate, dates: tuple[dt.datetime | None, ...], more: list[x509.Extension[Any]]
 ) -> x509.CertificateBuilder:
     from cryptography import x509
 

@@ -6,12 +6,14 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.deadlines import START_S
+from ensue.core.errors import ResourceError
 from ensue.reach.resources.config_check import not_positive, unknown_keys, wrong_kinds
 from ensue.reach.resources.exec_connection import ExecSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ensue.core.contracts.resource_type import ResourceContext
     from ensue.core.model.data import ReadOnlyDataMap
 
 _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
@@ -22,6 +24,7 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {
     "timeout_s": (int, float),
 }
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*\Z")
+"""What a client accepts as the name of a container or pod, and not as an option."""
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
@@ -41,7 +44,7 @@ def exec_faults(
     found += [
         f"`{key}` is not a name: {value!r} (letters, digits, `_`, `.` and `-`, a letter or digit first)"
         for key in names
-        if isinstance(value := config.get(key), str) and not is_name(value)
+        if isinstance(value := config.get(key), str) and not _NAME.match(value)
     ]
     workdir = config.get("workdir")
     if isinstance(workdir, str) and not workdir.startswith("/"):
@@ -70,9 +73,23 @@ def exec_settings(config: ReadOnlyDataMap) -> ExecSettings:
     )
 
 
-def is_name(value: str) -> bool:
-    """Return whether a client accepts a text as the name of a container or pod, and not as an option."""
-    return _NAME.match(value) is not None
+def checked_name(context: ResourceContext, faults: Sequence[str], key: str) -> str:
+    """Return the name of a container or pod: a value of its configuration, or the id of the resource.
+
+    Args:
+        context: the resource.
+        faults: what is wrong with its configuration.
+        key: the key of the name, which is also the word for what it names.
+
+    Raises:
+        ResourceError: there are faults, or a client would not accept the id as a name.
+    """
+    name = text(context.config, key) or context.srn.id
+    if not faults and not _NAME.match(name):
+        faults = [f"its id {name!r} is not the name of a {key} (set `{key}`)"]
+    if faults:
+        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(faults)}")
+    return name
 
 
 def text(config: ReadOnlyDataMap, key: str) -> str:

@@ -144,8 +144,7 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 self._check_state_is_free()
             except BlockingIOError:
-                msg = f"{self.context} is in use by another state or process"
-                raise StateFailedError(msg) from None
+                raise StateFailedError(f"{self.context} is in use by another state or process") from None
             yield
         finally:
             os.close(descriptor)

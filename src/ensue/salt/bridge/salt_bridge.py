@@ -344,8 +344,7 @@ def _refusing() -> Iterator[None]:
     except PluginError:
         raise
     except Exception as error:
-        msg = f"Salt is installed and does not load: {type(error).__name__}: {error}"
-        raise PluginError(msg) from error
+        raise PluginError(f"Salt is installed and does not load: {type(error).__name__}: {error}") from error
 
 
 def _programs() -> tuple[int, ...]:

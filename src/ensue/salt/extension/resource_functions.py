@@ -95,8 +95,7 @@ async def _outcome(
 ) -> CallOutcome:
     outcomes = [call_outcome async for call_outcome in project.call(f"T@{srn}", function, args, kwargs)]
     if not outcomes:
-        msg = f"ensue knows no resource {srn}"
-        raise UnknownResourceError(msg)
+        raise UnknownResourceError(f"ensue knows no resource {srn}")
     if not outcomes[0].ok:
         raise ResourceCallError(str(outcomes[0].value), target=str(srn))
     return outcomes[0]

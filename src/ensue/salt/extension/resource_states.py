@@ -68,8 +68,7 @@ def refuse_others(function: str, others: Iterable[str]) -> None:
         UnknownArgumentError: there are some.
     """
     if odd := sorted(name for name in others if not name.startswith("__") and name not in _OF_SALTS_QUEUE):
-        msg = f"{function} takes no {', '.join(odd)}"
-        raise UnknownArgumentError(msg)
+        raise UnknownArgumentError(f"{function} takes no {', '.join(odd)}")
 
 
 def names_of(mods: str | Sequence[str] | None) -> list[str]:

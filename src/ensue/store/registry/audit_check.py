@@ -186,8 +186,7 @@ def _read(path: Path, waits: LockWaits) -> _Log:
                 if (log_set_aside := _between_files(path)) is not None:
                     return log_set_aside
     except OSError as error:
-        msg = f"{path}: the audit log cannot be read: {error.strerror}"
-        raise StoreError(msg) from error
+        raise StoreError(f"{path}: the audit log cannot be read: {error.strerror}") from error
 
 
 def _between_files(path: Path) -> _Log | None:

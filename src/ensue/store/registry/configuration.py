@@ -38,11 +38,10 @@ def encode(data: Data | Mapping[str, Data], *, srn: Srn) -> bytes:
     except (_NotStorableError, OverflowError, UnicodeEncodeError, TypeError, RecursionError) as error:
         # Some of these errors quote the value, which may be a secret: only their kind is reported.
         kind = str(error) if isinstance(error, _NotStorableError) else type(error).__name__
-        msg = (
+        raise ResourceError(
             f"{srn}: its configuration holds a value that cannot be stored ({kind})"
             " (write text, numbers, booleans, lists and mappings)"
-        )
-        raise ResourceError(msg) from None
+        ) from None
 
 
 def decode(encoded: bytes, *, srn: Srn) -> DataMap:

@@ -74,11 +74,10 @@ def unseal(sealed: bytes, *, keys: Mapping[bytes, bytes], context: bytes, what: 
     if any(_opened(sealed, key, context) is not None for key in keys.values()):
         # The content is intact and one of our keys opens it, so the id was changed.
         raise TamperedError(_tampered(what))
-    msg = (
+    raise WrongKeyError(
         f"{what} was encrypted with another key ({named.hex()}; at hand: {', '.join(k.hex() for k in keys)})"
         " (set ENSUE_KEY, or restore the key file, to the key it was encrypted with)"
     )
-    raise WrongKeyError(msg)
 
 
 def _opened(sealed: bytes, key: bytes, context: bytes) -> bytes | None:

@@ -155,11 +155,10 @@ class EnvironmentKeys:
         del waits
         ring = self.load()
         if len(ring.keys) == 1:
-            msg = (
+            raise KeyFileError(
                 f"{self.label} holds one key, so there is none to change to"
                 f" (set it to NEW,OLD, run `ensue keys rotate`, then to NEW)"
             )
-            raise KeyFileError(msg)
         return ring
 
 
@@ -181,8 +180,7 @@ class KeyFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            msg = f"{self.label}: the key file cannot be read: {error.strerror}"
-            raise KeyFileError(msg) from error
+            raise KeyFileError(f"{self.label}: the key file cannot be read: {error.strerror}") from error
         try:
             self._check(os.fstat(descriptor))
             content = os.read(descriptor, _LARGEST_FILE_BYTES)
@@ -204,8 +202,7 @@ class KeyFile:
             private_files.make_private_directory(self._path.parent)
             made = private_files.create_whole(self._path, ring.text().encode())
         except OSError as error:
-            msg = f"{self.label}: the key file cannot be created: {error.strerror}"
-            raise KeyFileError(msg) from error
+            raise KeyFileError(f"{self.label}: the key file cannot be created: {error.strerror}") from error
         return ring if made else self.create()
 
     def rotate(self, waits: LockWaits) -> KeyRing:
@@ -228,8 +225,7 @@ class KeyFile:
         except OSError as error:
             if isinstance(error, KeyFileError):
                 raise
-            msg = f"{self.label}: the key file cannot be replaced: {error.strerror}"
-            raise KeyFileError(msg) from error
+            raise KeyFileError(f"{self.label}: the key file cannot be replaced: {error.strerror}") from error
         return ring
 
     def _check(self, status: os.stat_result) -> None:
@@ -237,14 +233,12 @@ class KeyFile:
             msg = f"{self.label}: this is not a file, so it cannot be the key file (move it away)"
             raise KeyFileError(msg)
         if status.st_uid not in (os.geteuid(), 0):
-            msg = f"{self.label}: the key file belongs to another user (uid {status.st_uid})"
-            raise KeyFileError(msg)
+            raise KeyFileError(f"{self.label}: the key file belongs to another user (uid {status.st_uid})")
         if status.st_mode & private_files.OTHERS:
-            msg = (
+            raise KeyFileError(
                 f"{self.label}: the key file can be read by others (mode {status.st_mode & 0o777:04o})"
                 f" (run: chmod 600 {self.label})"
             )
-            raise KeyFileError(msg)
 
 
 class KeyringKeys:
@@ -289,8 +283,7 @@ def _parse(text: str, label: str) -> KeyRing:
     encoded = [line for line in lines if line and not line.startswith("#")]
     keys = tuple(dict.fromkeys(_decoded(line, label) for line in encoded))
     if not keys:
-        msg = f"{label}: there is no key in it (restore it from a copy)"
-        raise KeyFileError(msg)
+        raise KeyFileError(f"{label}: there is no key in it (restore it from a copy)")
     return KeyRing(keys)
 
 

@@ -66,8 +66,7 @@ class LockWaits:
             except BlockingIOError:
                 if not wait.goes_on():
                     held = f"another process has had it locked for {LIMIT_S:g} s"
-                    msg = f"{path}: {held} (end that process; nothing was changed)"
-                    raise StoreError(msg) from None
+                    raise StoreError(f"{path}: {held} (end that process; nothing was changed)") from None
                 self._ended.wait(pause_s)
                 pause_s = min(2 * pause_s, MOMENT_S)
             else:

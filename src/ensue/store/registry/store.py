@@ -156,8 +156,7 @@ class CrossRunStore:
         except ImportError as error:
             raise StoreError(f"{self.label}: {_not_installed(error.name or '')}") from error
         except NoSuchModuleError as error:
-            msg = f"{self.label}: the store is of an unknown kind ({_KINDS})"
-            raise StoreError(msg) from error
+            raise StoreError(f"{self.label}: the store is of an unknown kind ({_KINDS})") from error
         except OSError as error:
             raise not_written(f"{self.label}: the store cannot be created", error) from error
 

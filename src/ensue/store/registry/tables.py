@@ -31,18 +31,9 @@ _C = resources.c
 
 _BEFORE_CONFIG: Final = (_C.id, _C.type, _C.source)
 _AFTER_CONFIG: Final = (
-    _C.watch,
-    _C.watched,
-    _C.minion,
-    _C.active,
-    _C.reason,
-    _C.registered_at_s,
-    _C.seen_at_s,
-    _C.ttl_s,
-    _C.expires_at_s,
-    _C.orphaned,
-    _C.declared_by,
-)
+    _C.watch, _C.watched, _C.minion, _C.active, _C.reason, _C.registered_at_s, _C.seen_at_s, _C.ttl_s,
+    _C.expires_at_s, _C.orphaned, _C.declared_by,
+)  # fmt: skip
 _SELECT: Final = sa.select(*_BEFORE_CONFIG, _C.config, *_AFTER_CONFIG)
 _NEXT_EXPIRY: Final = sa.select(sa.func.min(_C.expires_at_s)).where(_C.active == 1)
 _SELECT_ONE: Final = _SELECT.add_columns(_NEXT_EXPIRY.scalar_subquery()).where(_C.id == sa.bindparam("key"))
@@ -69,15 +60,8 @@ _DECLARATIONS: Final = (
     .order_by(_C.declared_by)
 )
 _STANDING: Final = (
-    "watched",
-    "active",
-    "reason",
-    "seen_at_s",
-    "ttl_s",
-    "expires_at_s",
-    "orphaned",
-    "declared_by",
-)
+    "watched", "active", "reason", "seen_at_s", "ttl_s", "expires_at_s", "orphaned", "declared_by",
+)  # fmt: skip
 _UPDATE_STANDING: Final = (
     sa.update(resources)
     .where(_C.id == sa.bindparam("key"))

@@ -121,12 +121,11 @@ class ProjectVault:
             return
         key_ring = self._source.load()
         if key_ring is None and not self._keys:
-            msg = (
+            raise KeyFileError(
                 f"{self._source.label}: the key is missing, so what is stored cannot be read"
                 " (restore the key file from a copy, or set ENSUE_KEY; projects that share a store"
                 " have the same key)"
             )
-            raise KeyFileError(msg)
         if key_ring is not None:
             self._take(key_ring)
 

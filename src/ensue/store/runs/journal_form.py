@@ -102,21 +102,10 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         JournalSummary,
     )
 }
-_SEQUENCES: Final = frozenset(
-    {
-        "mods",
-        "not_run",
-        "sensitive",
-        "warnings",
-        "tags",
-        "edges",
-        "shared",
-        "minions",
-        "only",
-        "exclude",
-        "read",
-    }
-)
+_SEQUENCES: Final = frozenset({
+    "mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude",
+    "read",
+})  # fmt: skip
 _NAMES: Final = frozenset({
     "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",
     "only", "exclude", "start_at", "batch", "fail_limit",

@@ -136,8 +136,7 @@ def _kept(cachedir: Path, run_id: str, vault: Vault) -> KeptFleet:
     except FileNotFoundError:
         raise UnknownRunError(f"{run_id} was killed before it published anything: run it again") from None
     except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror}"
-        raise StoreError(msg) from error
+        raise StoreError(f"{path} cannot be read: {error.strerror}") from error
     return msgspec.json.decode(vault.open(sealed, context=_context(run_id)), type=KeptFleet)
 
 

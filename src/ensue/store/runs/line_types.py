@@ -15,19 +15,10 @@ from ensue.core.model.returns import Return, ScopeReturn
 
 _ANY_DATA: Final = {"Data": Any, "DataMap": dict[str, Any]}
 _OF_A_RUN: Final[tuple[type[msgspec.Struct], ...]] = (
-    events.RunStarted,
-    events.NodeStarted,
-    events.CommandStarted,
-    events.NodeFinished,
-    events.ScopeOpened,
-    events.ScopePlanned,
-    events.StateExcluded,
-    events.FannedOut,
-    events.ScopeClosed,
-    events.ResourceRegistered,
-    events.ResourceOrphaned,
-    events.RunFinished,
-)
+    events.RunStarted, events.NodeStarted, events.CommandStarted, events.NodeFinished, events.ScopeOpened,
+    events.ScopePlanned, events.StateExcluded, events.FannedOut, events.ScopeClosed,
+    events.ResourceRegistered, events.ResourceOrphaned, events.RunFinished,
+)  # fmt: skip
 
 
 def has_types(line: str) -> bool:

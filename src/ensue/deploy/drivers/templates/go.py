@@ -9,7 +9,6 @@ from ensue.core.errors import DriverError, GoTemplateError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.printed_text import is_plain
 from ensue.deploy.drivers.templates.guards import Origin, is_plain_data
-from ensue.deploy.drivers.templates.insertions import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,10 +60,7 @@ class GoTemplate:
             return text if is_plain(text) else guards.guarded(text, self._origin(offset))
 
         services = RenderingServices(
-            now=noted_now,
-            on_random=chance.ask,
-            on_printed=guarded,
-            tracks_secrets=self._tracks_secrets,
+            now=noted_now, on_random=chance.ask, on_printed=guarded, tracks_secrets=self._tracks_secrets
         )
         try:
             return self._template.render(data, services)
@@ -119,10 +115,6 @@ class GoTemplates:
         # A word that no token contains is in a comment.
         held = {word: token.kind for token in tokens for word in words if word in token.text}
         return [_KINDS.get(held[word], "code") if word in held else "comment" for word in words]
-
-    def constant(self, text: str) -> str:
-        """Return an action that prints any text unchanged."""
-        return f'{{{{ "{escaped(text)}" }}}}'
 
 
 @lru_cache(maxsize=256)

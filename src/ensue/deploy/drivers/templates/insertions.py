@@ -56,7 +56,7 @@ def with_insertions(
         if kind in {"text", "raw"}:
             shown = SecretText(value) if is_secret else value
             printed = guards.guarded(shown, Origin(part.placeholder, line, print_it, not part.is_text))
-            pieces += _printing(literal, bracketed(printed), language, is_raw=kind == "raw")
+            pieces += _printing(literal, bracketed(printed), is_raw=kind == "raw")
             continue
         pieces.append(literal)
         if kind != "comment":
@@ -81,14 +81,14 @@ def _divided(text: str, parts: Sequence[ForeignPart]) -> tuple[list[str], list[s
     return [*literals, text[position:]], values
 
 
-def _printing(literal: str, value: str, language: TemplateLanguage, *, is_raw: bool) -> list[str]:
+def _printing(literal: str, value: str, *, is_raw: bool) -> list[str]:
     """Return an author's text, followed by an expression that prints a value."""
     if is_raw:
-        return [literal, "{% endraw %}", language.constant(value), "{% raw %}"]
+        return [literal, "{% endraw %}", _constant(value), "{% raw %}"]
     if literal.endswith("{"):
         # Otherwise it would begin an action together with the expression.
-        return [literal[:-1], language.constant("{"), language.constant(value)]
-    return [literal, language.constant(value)]
+        return [literal[:-1], _constant("{"), _constant(value)]
+    return [literal, _constant(value)]
 
 
 def _refuse_code(value: str, part: ForeignPart, place: str, help_: str, *, is_quoted: bool) -> None:
@@ -101,9 +101,10 @@ def _refuse_code(value: str, part: ForeignPart, place: str, help_: str, *, is_qu
     )
 
 
-def escaped(text: str) -> str:
-    """Return a text escaped for a string constant in double quotes, in Go or Jinja."""
-    return "".join(one if one.isascii() and one.isalnum() else _escape(one) for one in text)
+def _constant(text: str) -> str:
+    """Return an expression that prints any text unchanged, in Go or Jinja."""
+    escaped = "".join(sign if sign.isascii() and sign.isalnum() else _escape(sign) for sign in text)
+    return f'{{{{ "{escaped}" }}}}'
 
 
 def _escape(one: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.deploy.drivers.templates.insertions import escaped
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -50,7 +48,3 @@ class Jinja:
         for kind, held in tokens_of(text, name):
             kinds.update({word: kind for word in words if word in held})
         return [kinds[word] for word in words]
-
-    def constant(self, text: str) -> str:
-        """Return an expression that prints any text unchanged."""
-        return f'{{{{ "{escaped(text)}" }}}}'

@@ -47,8 +47,7 @@ def functions(chance: Chance) -> dict[str, Callable[[int], str]]:
 
 def _random(alphabet: str, length: int, chance: Chance) -> str:
     if not 0 < length <= _MOST_CHARS:
-        msg = f"a random text has 1 to {_MOST_CHARS} characters, not {length}"
-        raise FilterArgumentError(msg)
+        raise FilterArgumentError(f"a random text has 1 to {_MOST_CHARS} characters, not {length}")
     chance.ask()
     return "".join([secrets.choice(alphabet) for _ in range(length)])
 
@@ -100,8 +99,7 @@ def _decoded(text: str) -> str:
     try:
         return base64.b64decode(text, validate=True).decode()
     except (binascii.Error, ValueError):
-        msg = "what is to be decoded is not the base64 of a text"
-        raise FilterArgumentError(msg) from None
+        raise FilterArgumentError("what is to be decoded is not the base64 of a text") from None
 
 
 def _sha256(text: str) -> str:

@@ -84,7 +84,3 @@ class TemplateLanguage(Protocol):
             DriverError: it cannot be read; the text begins with the template's name and the line.
         """
         ...
-
-    def constant(self, text: str) -> str:
-        """Return an expression that prints any text unchanged."""
-        ...

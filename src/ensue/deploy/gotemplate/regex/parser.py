@@ -42,12 +42,7 @@ _CODE: Final = re.compile(
     r"\\(?:x\{(?P<wide>[0-9A-Fa-f]{1,8})\}|x(?P<narrow>[0-9A-Fa-f]{2})|(?P<octal>0[0-7]{0,2}|[1-7][0-7]{1,2}))"
 )
 _CONTROLS: Final = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
-_PLACES: Final[dict[str, Place]] = {
-    "A": "text_begin",
-    "z": "text_end",
-    "b": "word_edge",
-    "B": "no_word_edge",
-}
+_PLACES: Final[dict[str, Place]] = {"A": "text_begin", "z": "text_end", "b": "word_edge", "B": "no_word_edge"}
 _REPETITIONS: Final[dict[str, tuple[int, int | None]]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _NEWLINE: Final = 0x0A
 

@@ -110,8 +110,7 @@ def compiled(pattern: str) -> RegexProgram:
         compiler = _Compiler(pattern)
         compiler.emit(tree)
     except RecursionError:
-        what = f"the regular expression {pattern!r} does not parse: it is nested too deep"
-        raise CallError(what) from None
+        raise CallError(f"the regular expression {pattern!r} does not parse: it is nested too deep") from None
     return RegexProgram((*compiler.instructions, MatchFound()), parser.names, parser.groups)
 
 

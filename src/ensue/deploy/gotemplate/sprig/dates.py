@@ -87,10 +87,6 @@ def _time_of(surroundings: RenderingServices, value: Any) -> datetime:
     return surroundings.now()
 
 
-def _now(surroundings: RenderingServices) -> GoTime:
-    return GoTime(surroundings.now().astimezone(UTC))
-
-
 def _date(surroundings: RenderingServices, layout: str, value: Any) -> str:
     return date_layout.written(_time_of(surroundings, value).astimezone(UTC), layout)
 
@@ -106,10 +102,6 @@ def _zone(name: str) -> tzinfo:
         return UTC if name in {"", "UTC", "Local"} else ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return UTC
-
-
-def _html_date(surroundings: RenderingServices, value: Any) -> str:
-    return _date(surroundings, "2006-01-02", value)
 
 
 def _html_date_in_zone(surroundings: RenderingServices, value: Any, zone: str) -> str:
@@ -144,10 +136,6 @@ def _to_date_or_none(layout: str, text: str) -> GoTime:
         return GoTime(_NO_TIME)
 
 
-def _unix_epoch(value: Any) -> str:
-    return str(int(_unix(_checked(value).value)))
-
-
 def _ago(surroundings: RenderingServices, value: Any) -> str:
     passed = surroundings.now() - _time_of(surroundings, value)
     return date_layout.duration_text(round(passed.total_seconds()) * _NS)
@@ -179,13 +167,13 @@ DATE_FUNCTIONS: Final[Mapping[str, Function]] = {
     "date_modify": function(_modified_if_valid, "sa"),
     "duration": function(_duration, "a"),
     "durationRound": function(_duration_round, "@a"),
-    "htmlDate": function(_html_date, "@a"),
+    "htmlDate": function(lambda surroundings, value: _date(surroundings, "2006-01-02", value), "@a"),
     "htmlDateInZone": function(_html_date_in_zone, "@as"),
     "mustDateModify": function(_modified, "sa"),
     "must_date_modify": function(_modified, "sa"),
     "mustToDate": function(_to_date, "ss"),
-    "now": function(_now, "@"),
+    "now": function(lambda surroundings: GoTime(surroundings.now().astimezone(UTC)), "@"),
     "toDate": function(_to_date_or_none, "ss"),
-    "unixEpoch": function(_unix_epoch, "a"),
+    "unixEpoch": function(lambda value: str(int(_unix(_checked(value).value))), "a"),
 }
 """The functions by name."""

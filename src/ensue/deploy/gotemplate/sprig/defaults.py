@@ -19,10 +19,6 @@ def _default(default: Any, value: Any = None) -> Any:
     return value if is_true(value) else default
 
 
-def _empty(value: Any) -> bool:
-    return not is_true(value)
-
-
 def _coalesce(*values: Any) -> Any:
     return next((value for value in values if is_true(value)), None)
 
@@ -33,10 +29,6 @@ def _all(*values: Any) -> bool:
 
 def _any(*values: Any) -> bool:
     return any(map(is_true, values))
-
-
-def _ternary(yes: Any, no: Any, condition: bool) -> Any:
-    return yes if condition else no
 
 
 def _fail(message: str) -> NoReturn:
@@ -54,9 +46,9 @@ DEFAULT_FUNCTIONS: Final[Mapping[str, Function]] = {
     "any": function(_any, "a*"),
     "coalesce": function(_coalesce, "a*"),
     "default": function(_default, "aa?"),
-    "empty": function(_empty, "a"),
+    "empty": function(lambda value: not is_true(value), "a"),
     "fail": function(_fail, "s"),
     "required": function(_required, "sa"),
-    "ternary": function(_ternary, "aab"),
+    "ternary": function(lambda yes, no, condition: yes if condition else no, "aab"),
 }
 """The functions by name."""

@@ -27,10 +27,6 @@ def _key(value: Any) -> str:
     return value if isinstance(value, str) else computed(string_of(value), (value,))
 
 
-def _get(mapping: dict[str, Any], key: str) -> Any:
-    return mapping.get(key, "")
-
-
 def _set(mapping: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
     mapping[key] = value
     return mapping
@@ -41,16 +37,8 @@ def _unset(mapping: dict[str, Any], key: str) -> dict[str, Any]:
     return mapping
 
 
-def _has_key(mapping: dict[str, Any], key: str) -> bool:
-    return key in mapping
-
-
 def _keys(*mappings: dict[str, Any]) -> list[str]:
     return [key for mapping in mappings for key in sorted(mapping, key=str)]
-
-
-def _values(mapping: dict[str, Any]) -> list[Any]:
-    return [mapping[key] for key in sorted(mapping, key=str)]
 
 
 def _pick(mapping: dict[str, Any], *keys: str) -> dict[str, Any]:
@@ -122,8 +110,8 @@ DICT_FUNCTIONS: Final[Mapping[str, Function]] = {
     "deepCopy": function(_deep_copy, "a"),
     "dict": function(_dict, "a*"),
     "dig": function(_dig, "aaaa*"),
-    "get": function(_get, "ds"),
-    "hasKey": function(_has_key, "ds"),
+    "get": function(lambda mapping, key: mapping.get(key, ""), "ds"),
+    "hasKey": function(lambda mapping, key: key in mapping, "ds"),
     "keys": function(_keys, "d*"),
     "merge": function(_merge, "dd*"),
     "mergeOverwrite": function(_merge_overwrite, "dd*"),
@@ -135,6 +123,6 @@ DICT_FUNCTIONS: Final[Mapping[str, Function]] = {
     "pluck": function(_pluck, "sd*"),
     "set": function(_set, "dsa"),
     "unset": function(_unset, "ds"),
-    "values": function(_values, "d"),
+    "values": function(lambda mapping: [mapping[key] for key in sorted(mapping, key=str)], "d"),
 }
 """The functions by name."""

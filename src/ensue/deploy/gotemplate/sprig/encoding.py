@@ -30,19 +30,11 @@ if TYPE_CHECKING:
     from ensue.deploy.gotemplate.surroundings import RenderingServices
 
 
-def _b64enc(text: str) -> str:
-    return base64.b64encode(to_bytes(text)).decode()
-
-
 def _b64dec(text: str) -> str:
     try:
         return from_bytes(base64.b64decode(_without_line_ends(text), validate=True))
     except (binascii.Error, ValueError) as error:
         raise CallError(f"this is not base64: {error}", help="Encode it with `b64enc`") from None
-
-
-def _b32enc(text: str) -> str:
-    return base64.b32encode(to_bytes(text)).decode()
 
 
 def _b32dec(text: str) -> str:
@@ -54,22 +46,6 @@ def _b32dec(text: str) -> str:
 
 def _without_line_ends(text: str) -> str:
     return text.replace("\n", "").replace("\r", "")
-
-
-def _sha1sum(text: str) -> str:
-    return hashlib.sha1(to_bytes(text), usedforsecurity=False).hexdigest()
-
-
-def _sha256sum(text: str) -> str:
-    return hashlib.sha256(to_bytes(text)).hexdigest()
-
-
-def _sha512sum(text: str) -> str:
-    return hashlib.sha512(to_bytes(text)).hexdigest()
-
-
-def _adler32sum(text: str) -> str:
-    return str(zlib.adler32(to_bytes(text)))
 
 
 def _to_json(value: Any) -> str:
@@ -163,11 +139,11 @@ def _key(key: Any) -> str:
 
 
 ENCODING_FUNCTIONS: Final[Mapping[str, Function]] = {
-    "adler32sum": function(_adler32sum, "s"),
+    "adler32sum": function(lambda text: str(zlib.adler32(to_bytes(text))), "s"),
     "b32dec": function(_b32dec, "s"),
-    "b32enc": function(_b32enc, "s"),
+    "b32enc": function(lambda text: base64.b32encode(to_bytes(text)).decode(), "s"),
     "b64dec": function(_b64dec, "s"),
-    "b64enc": function(_b64enc, "s"),
+    "b64enc": function(lambda text: base64.b64encode(to_bytes(text)).decode(), "s"),
     "fromJson": function(_from_json_or_nil, "s"),
     "fromYaml": function(_from_yaml, "s"),
     "fromYamlArray": function(_from_yaml_array, "s"),
@@ -175,9 +151,9 @@ ENCODING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "mustToJson": function(_to_json, "a"),
     "mustToPrettyJson": function(_to_pretty_json, "a"),
     "mustToRawJson": function(_to_raw_json, "a"),
-    "sha1sum": function(_sha1sum, "s"),
-    "sha256sum": function(_sha256sum, "s"),
-    "sha512sum": function(_sha512sum, "s"),
+    "sha1sum": function(lambda text: hashlib.sha1(to_bytes(text), usedforsecurity=False).hexdigest(), "s"),
+    "sha256sum": function(lambda text: hashlib.sha256(to_bytes(text)).hexdigest(), "s"),
+    "sha512sum": function(lambda text: hashlib.sha512(to_bytes(text)).hexdigest(), "s"),
     "toJson": function(_to_json, "a"),
     "toPrettyJson": function(_to_pretty_json, "a"),
     "toRawJson": function(_to_raw_json, "a"),

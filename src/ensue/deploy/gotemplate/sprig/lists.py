@@ -21,37 +21,9 @@ def _list(*values: Any) -> list[Any]:
     return list(values)
 
 
-def _first(items: list[Any]) -> Any:
-    return items[0] if items else None
-
-
-def _last(items: list[Any]) -> Any:
-    return items[-1] if items else None
-
-
-def _rest(items: list[Any]) -> list[Any]:
-    return items[1:]
-
-
-def _initial(items: list[Any]) -> list[Any]:
-    return items[:-1]
-
-
-def _append(items: list[Any], value: Any) -> list[Any]:
-    return [*items, value]
-
-
-def _prepend(items: list[Any], value: Any) -> list[Any]:
-    return [value, *items]
-
-
 def _concat(*lists: list[Any]) -> list[Any]:
     check_items(sum(map(len, lists)))
     return [one for items in lists for one in items]
-
-
-def _reverse(items: list[Any]) -> list[Any]:
-    return items[::-1]
 
 
 def _contains(items: list[Any], value: Any) -> bool:
@@ -72,14 +44,6 @@ def _without(items: list[Any], *values: Any) -> list[Any]:
     return [one for one in items if not _contains(list(values), one)]
 
 
-def _has(value: Any, items: list[Any]) -> bool:
-    return _contains(items, value)
-
-
-def _compact(items: list[Any]) -> list[Any]:
-    return [one for one in items if is_true(one)]
-
-
 def _slice(items: list[Any], *bounds: int) -> Any:
     return sliced(items, *bounds) if items else None
 
@@ -91,17 +55,17 @@ def _chunk(size: int, items: list[Any]) -> list[list[Any]]:
 
 
 _GROUP: Final[Mapping[str, Function]] = {
-    "first": function(_first, "l"),
-    "last": function(_last, "l"),
-    "rest": function(_rest, "l"),
-    "initial": function(_initial, "l"),
-    "append": function(_append, "la"),
-    "prepend": function(_prepend, "la"),
-    "reverse": function(_reverse, "l"),
+    "first": function(lambda items: items[0] if items else None, "l"),
+    "last": function(lambda items: items[-1] if items else None, "l"),
+    "rest": function(lambda items: items[1:], "l"),
+    "initial": function(lambda items: items[:-1], "l"),
+    "append": function(lambda items, value: [*items, value], "la"),
+    "prepend": function(lambda items, value: [value, *items], "la"),
+    "reverse": function(lambda items: items[::-1], "l"),
     "uniq": function(_uniq, "l"),
     "without": function(_without, "la*"),
-    "has": function(_has, "aL"),
-    "compact": function(_compact, "l"),
+    "has": function(lambda value, items: _contains(items, value), "aL"),
+    "compact": function(lambda items: [one for one in items if is_true(one)], "l"),
     "slice": function(_slice, "li*"),
     "chunk": function(_chunk, "il"),
 }

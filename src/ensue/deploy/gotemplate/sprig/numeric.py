@@ -52,14 +52,6 @@ def float_of(value: Any) -> float:
     return float(value) if isinstance(value, (int, float)) else 0.0
 
 
-def _int(value: Any) -> int:
-    return int(wrapped(integer_of(value)))
-
-
-def _int64(value: Any) -> Int64:
-    return wrapped(integer_of(value))
-
-
 def _atoi(text: str) -> int:
     return int(text) if text.lstrip("+-").isdecimal() and text.isascii() and "_" not in text else 0
 
@@ -73,14 +65,6 @@ def _to_decimal(value: Any) -> Int64:
 
 def _add(*values: Any) -> Int64:
     return wrapped(sum(map(integer_of, values)))
-
-
-def _add1(value: Any) -> Int64:
-    return wrapped(integer_of(value) + 1)
-
-
-def _sub(first: Any, second: Any) -> Int64:
-    return wrapped(integer_of(first) - integer_of(second))
 
 
 def _div(first: Any, second: Any) -> Int64:
@@ -163,15 +147,7 @@ def _quotient(first: Decimal, second: Decimal) -> Decimal:
     )
 
 
-def _add1f(value: Any) -> float:
-    return _addf(value, 1)
-
-
 _addf: Final = _decimal(Decimal.__add__)
-
-
-def _until(count: int) -> list[int]:
-    return _until_step(0, count, -1 if count < 0 else 1)
 
 
 def _until_step(start: int, stop: int, step: int) -> list[int]:
@@ -196,8 +172,8 @@ def _seq(*bounds: int) -> str:
 
 NUMERIC_FUNCTIONS: Final[Mapping[str, Function]] = {
     "add": function(_add, "a*"),
-    "add1": function(_add1, "a"),
-    "add1f": function(_add1f, "a"),
+    "add1": function(lambda value: wrapped(integer_of(value) + 1), "a"),
+    "add1f": function(lambda value: _addf(value, 1), "a"),
     "addf": function(_addf, "aa*"),
     "atoi": function(_atoi, "s"),
     "biggest": function(_max, "aa*"),
@@ -206,8 +182,8 @@ NUMERIC_FUNCTIONS: Final[Mapping[str, Function]] = {
     "divf": function(_decimal(_quotient), "aa*"),
     "float64": function(float_of, "a"),
     "floor": function(_floor, "a"),
-    "int": function(_int, "a"),
-    "int64": function(_int64, "a"),
+    "int": function(lambda value: int(wrapped(integer_of(value))), "a"),
+    "int64": function(lambda value: wrapped(integer_of(value)), "a"),
     "max": function(_max, "aa*"),
     "maxf": function(_maxf, "aa*"),
     "min": function(_min, "aa*"),
@@ -217,10 +193,10 @@ NUMERIC_FUNCTIONS: Final[Mapping[str, Function]] = {
     "mulf": function(_decimal(Decimal.__mul__), "aa*"),
     "round": function(_round, "aif*"),
     "seq": function(_seq, "i*"),
-    "sub": function(_sub, "aa"),
+    "sub": function(lambda first, second: wrapped(integer_of(first) - integer_of(second)), "aa"),
     "subf": function(_decimal(Decimal.__sub__), "aa*"),
     "toDecimal": function(_to_decimal, "a"),
-    "until": function(_until, "i"),
+    "until": function(lambda count: _until_step(0, count, -1 if count < 0 else 1), "i"),
     "untilStep": function(_until_step, "iii"),
 }
 """The functions by name."""

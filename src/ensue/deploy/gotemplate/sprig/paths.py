@@ -31,17 +31,9 @@ def _base(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2] or "/"
 
 
-def _dir(path: str) -> str:
-    return _clean(path.rpartition("/")[0] + ("/" if "/" in path else ""))
-
-
 def _ext(path: str) -> str:
     name = path.rpartition("/")[2]
     return f".{name.rpartition('.')[2]}" if "." in name else ""
-
-
-def _is_abs(path: str) -> bool:
-    return path.startswith("/")
 
 
 def _url_parse(text: str) -> dict[str, str]:
@@ -92,9 +84,9 @@ def _url_join(mapping: dict[str, Any]) -> str:
 _PATHS: Final[Mapping[str, Function]] = {
     "base": function(_base, "s"),
     "clean": function(_clean, "s"),
-    "dir": function(_dir, "s"),
+    "dir": function(lambda path: _clean(path.rpartition("/")[0] + ("/" if "/" in path else "")), "s"),
     "ext": function(_ext, "s"),
-    "isAbs": function(_is_abs, "s"),
+    "isAbs": function(lambda path: path.startswith("/"), "s"),
 }
 
 PATH_FUNCTIONS: Final[Mapping[str, Function]] = {

@@ -26,22 +26,6 @@ def _characters(alphabet: str, count: int) -> str:
     return "".join([secrets.choice(alphabet) for _ in range(require_positive(count, "the length"))])
 
 
-def _rand_alpha_num(count: int) -> str:
-    return _characters(string.ascii_letters + string.digits, count)
-
-
-def _rand_alpha(count: int) -> str:
-    return _characters(string.ascii_letters, count)
-
-
-def _rand_numeric(count: int) -> str:
-    return _characters(string.digits, count)
-
-
-def _rand_ascii(count: int) -> str:
-    return _characters(_ASCII, count)
-
-
 def _rand_bytes(count: int) -> str:
     return base64.b64encode(secrets.token_bytes(require_positive(count, "the length"))).decode()
 
@@ -58,18 +42,14 @@ def _shuffle(text: str) -> str:
     return "".join(characters)
 
 
-def _uuid() -> str:
-    return str(uuid.uuid4())
-
-
 RANDOM_FUNCTIONS: Final[Mapping[str, Function]] = {
-    "randAlpha": function(_rand_alpha, "i"),
-    "randAlphaNum": function(_rand_alpha_num, "i"),
-    "randAscii": function(_rand_ascii, "i"),
+    "randAlpha": function(lambda count: _characters(string.ascii_letters, count), "i"),
+    "randAlphaNum": function(lambda count: _characters(string.ascii_letters + string.digits, count), "i"),
+    "randAscii": function(lambda count: _characters(_ASCII, count), "i"),
     "randBytes": function(_rand_bytes, "i"),
     "randInt": function(_rand_int, "ii"),
-    "randNumeric": function(_rand_numeric, "i"),
+    "randNumeric": function(lambda count: _characters(string.digits, count), "i"),
     "shuffle": function(_shuffle, "s"),
-    "uuidv4": function(_uuid),
+    "uuidv4": function(lambda: str(uuid.uuid4())),
 }
 """The functions by name."""

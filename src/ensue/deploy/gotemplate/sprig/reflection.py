@@ -37,24 +37,12 @@ def _same(first: Any, second: Any) -> bool:
     return type_of(first) == type_of(second) and bool(first == second)
 
 
-def _kind_is(kind: str, value: Any) -> bool:
-    return kind_of(value) == kind
-
-
-def _type_is(name: str, value: Any) -> bool:
-    return type_of(value) == name
-
-
-def _type_is_like(name: str, value: Any) -> bool:
-    return type_of(value).lstrip("*") == name.lstrip("*")
-
-
 REFLECTION_FUNCTIONS: Final[Mapping[str, Function]] = {
     "deepEqual": function(are_deep_equal, "aa"),
-    "kindIs": function(_kind_is, "sa"),
+    "kindIs": function(lambda kind, value: kind_of(value) == kind, "sa"),
     "kindOf": function(kind_of, "a"),
-    "typeIs": function(_type_is, "sa"),
-    "typeIsLike": function(_type_is_like, "sa"),
+    "typeIs": function(lambda name, value: type_of(value) == name, "sa"),
+    "typeIsLike": function(lambda name, value: type_of(value).lstrip("*") == name.lstrip("*"), "sa"),
     "typeOf": function(type_of, "a"),
 }
 """The functions by name."""

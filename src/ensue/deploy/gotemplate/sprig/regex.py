@@ -45,10 +45,6 @@ def _split(run: RenderingServices, pattern: str, text: str, most: int) -> list[s
     return regular_expressions.split(pattern, text, most, run.work)
 
 
-def _quote_meta(text: str) -> str:
-    return _SPECIAL.sub(r"\\\1", text)
-
-
 _GROUP: Final[Mapping[str, Function]] = {
     "regexFind": function(_find, "@ss"),
     "regexFindAll": function(_find_all, "@ssi"),
@@ -61,6 +57,6 @@ _GROUP: Final[Mapping[str, Function]] = {
 REGEX_FUNCTIONS: Final[Mapping[str, Function]] = {
     **_GROUP,
     **{f"must{name[0].upper()}{name[1:]}": one for name, one in _GROUP.items()},
-    "regexQuoteMeta": function(_quote_meta, "s"),
+    "regexQuoteMeta": function(lambda text: _SPECIAL.sub(r"\\\1", text), "s"),
 }
 """The functions by name."""

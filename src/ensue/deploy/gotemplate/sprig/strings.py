@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 _LEAVES_QUOTES: Final = re.compile(r"['\n\r\x85\u2028\u2029]")
 
 
-def _trim(text: str) -> str:
-    return laid_out(text.strip(), text)
-
-
 def _trim_all(characters: str, text: str) -> str:
     return text.strip(characters) if characters else text
 
@@ -74,42 +70,10 @@ def _indent(spaces: int, text: str) -> str:
     return laid_out(indented, text)
 
 
-def _nindent(spaces: int, text: str) -> str:
-    return laid_out("\n" + _indent(spaces, text), text)
-
-
 def _replace(old: str, new: str, text: str) -> str:
     count = text.count(old) if old else len(text) + 1
     check_chars(len(text) + count * len(new))
     return text.replace(old, new)
-
-
-def _plural(one: str, many: str, count: int) -> str:
-    return one if count == 1 else many
-
-
-def _contains(part: str, text: str) -> bool:
-    return part in text
-
-
-def _has_prefix(part: str, text: str) -> bool:
-    return text.startswith(part)
-
-
-def _has_suffix(part: str, text: str) -> bool:
-    return text.endswith(part)
-
-
-def _trim_suffix(part: str, text: str) -> str:
-    return text.removesuffix(part)
-
-
-def _trim_prefix(part: str, text: str) -> str:
-    return text.removeprefix(part)
-
-
-def _nospace(text: str) -> str:
-    return "".join(text.split())
 
 
 def strings_of(value: Any) -> list[str]:
@@ -144,36 +108,28 @@ def _splitn(separator: str, count: int, text: str) -> dict[str, str]:
     return {f"_{index}": part for index, part in enumerate(parts)}
 
 
-def _sort_alpha(value: Any) -> list[str]:
-    return sorted(strings_of(value))
-
-
-def _hello() -> str:
-    return "Hello!"
-
-
 STRING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "abbrev": function(words.abbreviated, "is"),
     "abbrevboth": function(words.abbreviated_both, "iis"),
     "camelcase": function(words.camel_case, "s"),
     "cat": function(_cat, "a*"),
-    "contains": function(_contains, "ss"),
-    "hasPrefix": function(_has_prefix, "ss"),
-    "hasSuffix": function(_has_suffix, "ss"),
-    "hello": function(_hello),
+    "contains": function(lambda part, text: part in text, "ss"),
+    "hasPrefix": function(lambda part, text: text.startswith(part), "ss"),
+    "hasSuffix": function(lambda part, text: text.endswith(part), "ss"),
+    "hello": function(lambda: "Hello!"),
     "indent": function(_indent, "is"),
     "initials": function(words.initials, "s"),
     "join": function(_join, "sa"),
     "kebabcase": function(words.kebab_case, "s"),
     "lower": function(str.lower, "s"),
-    "nindent": function(_nindent, "is"),
-    "nospace": function(_nospace, "s"),
-    "plural": function(_plural, "ssi"),
+    "nindent": function(lambda spaces, text: laid_out("\n" + _indent(spaces, text), text), "is"),
+    "nospace": function(lambda text: "".join(text.split()), "s"),
+    "plural": function(lambda one, many, count: one if count == 1 else many, "ssi"),
     "quote": function(_quote, "a*"),
     "repeat": function(_repeat, "is"),
     "replace": function(_replace, "sss"),
     "snakecase": function(words.snake_case, "s"),
-    "sortAlpha": function(_sort_alpha, "a"),
+    "sortAlpha": function(lambda value: sorted(strings_of(value)), "a"),
     "split": function(_split, "ss"),
     "splitList": function(_split_list, "ss"),
     "splitn": function(_splitn, "sis"),
@@ -183,10 +139,10 @@ STRING_FUNCTIONS: Final[Mapping[str, Function]] = {
     "title": function(words.title, "s"),
     "toString": function(string_of, "a"),
     "toStrings": function(strings_of, "a"),
-    "trim": function(_trim, "s"),
+    "trim": function(lambda text: laid_out(text.strip(), text), "s"),
     "trimAll": function(_trim_all, "ss"),
-    "trimPrefix": function(_trim_prefix, "ss"),
-    "trimSuffix": function(_trim_suffix, "ss"),
+    "trimPrefix": function(lambda part, text: text.removeprefix(part), "ss"),
+    "trimSuffix": function(lambda part, text: text.removesuffix(part), "ss"),
     "trimall": function(_trim_all, "ss"),
     "trunc": function(_trunc, "is"),
     "untitle": function(words.untitled, "s"),

@@ -16,11 +16,6 @@ from ensue.deploy.provisioning.params_schemas.reading import read_params_schema
 from ensue.deploy.provisioning.params_schemas.schema import ParamsSchema
 
 __all__ = [
-    "ListedParam",
-    "ParamsSchema",
-    "example_params",
-    "judged",
-    "listed_params",
-    "read_params_schema",
+    "ListedParam", "ParamsSchema", "example_params", "judged", "listed_params", "read_params_schema",
     "with_defaults",
-]
+]  # fmt: skip

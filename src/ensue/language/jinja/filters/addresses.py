@@ -96,8 +96,7 @@ def filter_by_networks(values: Any, networks: Iterable[str] | None) -> Any:
         return {key: _within(addresses, known) for key, addresses in values.items()}
     if is_row(values):
         return _within(values, known)
-    msg = f"filter_by_networks takes a list or a mapping, and was given a {type(values).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"filter_by_networks takes a list or a mapping, and was given a {type(values).__name__}")
 
 
 def ipwrap(value: Any) -> Any:

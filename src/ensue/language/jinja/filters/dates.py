@@ -20,15 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _DATES: Final = (
-    "%Y/%m/%d",
-    "%d.%m.%Y",
-    "%d-%m-%Y",
-    "%m/%d/%Y",
-    "%d %B %Y",
-    "%d %b %Y",
-    "%B %d, %Y",
-    "%b %d, %Y",
-)
+    "%Y/%m/%d", "%d.%m.%Y", "%d-%m-%Y", "%m/%d/%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y",
+)  # fmt: skip
 _TIMES: Final = ("", " %H:%M", " %H:%M:%S")
 _DAYS: Final = {"today": 0, "midnight": 0, "tomorrow": 1, "yesterday": -1}
 
@@ -101,8 +94,7 @@ def _now() -> datetime:
 
 
 def _refuse(value: Any) -> datetime:
-    msg = f"strftime: {value!r} cannot be read as a date; write for example 2002-12-25"
-    raise TemplateRuntimeError(msg)
+    raise TemplateRuntimeError(f"strftime: {value!r} cannot be read as a date; write for example 2002-12-25")
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {

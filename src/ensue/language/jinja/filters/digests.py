@@ -80,8 +80,7 @@ def mac_str_to_bytes(text: str) -> bytes:
     separated = len(text) == _MAC_DIGITS + 5
     digits = text.replace(text[2], "") if separated else text
     if len(digits) != _MAC_DIGITS:
-        msg = f"{text!r} is not a MAC address"
-        raise ValueError(msg)
+        raise ValueError(f"{text!r} is not a MAC address")
     return bytes.fromhex(digits)
 
 

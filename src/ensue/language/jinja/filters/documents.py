@@ -134,8 +134,7 @@ def _loader(form: str) -> Callable[[Any], Any]:
         if isinstance(value, (str, TemplateModule)):
             data = parse_text(take_out_guards(str(value))[0], form, f"the text before load_{form}")
             return authored(data) if is_authored(value) else data
-        msg = f"load_{form} takes text, and was given a {type(value).__name__}"
-        raise TemplateRuntimeError(msg)
+        raise TemplateRuntimeError(f"load_{form} takes text, and was given a {type(value).__name__}")
 
     return keeps_undefined(load)
 

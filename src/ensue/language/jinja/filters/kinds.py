@@ -48,8 +48,7 @@ def as_bytes(value: Any, encoding: str = "utf-8", errors: str = "strict") -> byt
         return value.encode(encoding, errors)
     if isinstance(value, (bytes, bytearray)):
         return bytes(value)
-    msg = f"this takes text or bytes, and was given a {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"this takes text or bytes, and was given a {type(value).__name__}")
 
 
 def keeps_undefined(function: Callable[..., Any]) -> Callable[..., Any]:

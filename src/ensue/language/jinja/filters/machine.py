@@ -120,8 +120,7 @@ def dns_check(
 def _call(context: Context, function: str, *args: Any, **options: Any) -> Any:
     functions = context.parent.get("salt")
     if functions is None:
-        msg = f"there is no `salt` here, and this filter calls {function}"
-        raise TemplateRuntimeError(msg)
+        raise TemplateRuntimeError(f"there is no `salt` here, and this filter calls {function}")
     return functions[function](*args, **options)
 
 

@@ -37,10 +37,7 @@ _MEASURES: Final = (
 )
 _ASKING: Final = (addresses, dates, digests, encoding, query, texts, xml)
 _MEASURING: Final = frozenset(
-    (
-        *_MEASURES.split(),
-        *(name for module in _ASKING for name in module.FILTERS),
-    )
+    (*_MEASURES.split(), *(name for module in _ASKING for name in module.FILTERS))
 ) - {*_TAKES_MARKS, *_TEXT_FILTERS}
 
 

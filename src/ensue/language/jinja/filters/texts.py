@@ -137,8 +137,7 @@ def _expressions(given: Any) -> Iterable[str]:
     if isinstance(given, str):
         return (given,)
     if not is_iterable(given):
-        msg = f"a list of expressions is needed, not a {type(given).__name__}"
-        raise TypeError(msg)
+        raise TypeError(f"a list of expressions is needed, not a {type(given).__name__}")
     return given
 
 

@@ -30,32 +30,10 @@ def check_or_die(command: str | None) -> None:
 
 
 __all__ = [
-    "alias_function",
-    "check_or_die",
-    "clean_kwargs",
-    "compare_dicts",
-    "compare_versions",
-    "fopen",
-    "get_hash",
-    "get_user",
-    "is_darwin",
-    "is_freebsd",
-    "is_linux",
-    "is_sunos",
-    "is_true",
-    "is_windows",
-    "memoize",
-    "mkstemp",
-    "namespaced_function",
-    "normalize_mode",
-    "path_join",
-    "to_str",
-    "to_unicode",
-    "traverse_dict",
-    "version_cmp",
-    "warn_until",
-    "which",
-    "which_bin",
-]
+    "alias_function", "check_or_die", "clean_kwargs", "compare_dicts", "compare_versions", "fopen",
+    "get_hash", "get_user", "is_darwin", "is_freebsd", "is_linux", "is_sunos", "is_true", "is_windows",
+    "memoize", "mkstemp", "namespaced_function", "normalize_mode", "path_join", "to_str", "to_unicode",
+    "traverse_dict", "version_cmp", "warn_until", "which", "which_bin",
+]  # fmt: skip
 
 __getattr__ = not_there(__name__)

@@ -21,8 +21,7 @@ def update(dest: Any, upd: Any, recursive_update: bool = True, merge_lists: bool
         merge_lists: append to a list the items of the other one that it lacks.
     """
     if not isinstance(dest, Mapping) or not isinstance(upd, Mapping):
-        message = "Cannot update using non-dict types in dictupdate.update()"
-        raise TypeError(message)
+        raise TypeError("Cannot update using non-dict types in dictupdate.update()")
     target: Any = dest
     for key, value in upd.items():
         before = target.get(key)

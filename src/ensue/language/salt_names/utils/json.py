@@ -45,8 +45,7 @@ def find_json(raw: str) -> Any:
                 return decoder.raw_decode(raw, place)[0]
             except ValueError:
                 continue
-    message = "the text contains no JSON"
-    raise ValueError(message)
+    raise ValueError("the text contains no JSON")
 
 
 __getattr__ = not_there(__name__)

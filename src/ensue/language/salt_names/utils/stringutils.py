@@ -21,8 +21,7 @@ def to_bytes(s: Any, encoding: str | None = None, errors: str = "strict") -> byt
         return bytes(s)
     if isinstance(s, str):
         return s.encode(encoding or "utf-8", errors)
-    message = f"expected str, bytes, or bytearray not {type(s)}"
-    raise TypeError(message)
+    raise TypeError(f"expected str, bytes, or bytearray not {type(s)}")
 
 
 def to_str(s: Any, encoding: Any = None, errors: str = "strict", normalize: bool = False) -> str:
@@ -33,8 +32,7 @@ def to_str(s: Any, encoding: Any = None, errors: str = "strict", normalize: bool
     if isinstance(s, (bytes, bytearray)):
         first = encoding[0] if isinstance(encoding, (tuple, list)) else encoding
         return bytes(s).decode(first or "utf-8", errors)
-    message = f"expected str, bytes, or bytearray not {type(s)}"
-    raise TypeError(message)
+    raise TypeError(f"expected str, bytes, or bytearray not {type(s)}")
 
 
 to_unicode = to_str

@@ -46,8 +46,7 @@ class TimedProc:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-            message = f"{self.command} : Timed out after {self.timeout} seconds"
-            raise TimedProcTimeoutError(message) from None
+            raise TimedProcTimeoutError(f"{self.command} : Timed out after {self.timeout} seconds") from None
         return self.process.returncode
 
 

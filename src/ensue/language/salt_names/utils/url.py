@@ -47,13 +47,7 @@ def redact_http_basic_auth(output: str) -> str:
 
 
 __all__ = [
-    "create",
-    "parse",
-    "redact_http_basic_auth",
-    "split_env",
-    "urlparse",
-    "urlunparse",
-    "validate",
-]
+    "create", "parse", "redact_http_basic_auth", "split_env", "urlparse", "urlunparse", "validate",
+]  # fmt: skip
 
 __getattr__ = not_there(__name__)

@@ -64,18 +64,8 @@ def safe_dump(data: Any, stream: Any = None, **kwargs: Any) -> Any:
 
 
 __all__ = [
-    "ConstructorError",
-    "IndentedSafeOrderedDumper",
-    "ParserError",
-    "SafeDumper",
-    "SafeOrderedDumper",
-    "SaltYamlSafeLoader",
-    "ScannerError",
-    "YAMLError",
-    "dump",
-    "load",
-    "safe_dump",
-    "safe_load",
-]
+    "ConstructorError", "IndentedSafeOrderedDumper", "ParserError", "SafeDumper", "SafeOrderedDumper",
+    "SaltYamlSafeLoader", "ScannerError", "YAMLError", "dump", "load", "safe_dump", "safe_load",
+]  # fmt: skip
 
 __getattr__ = not_there(__name__)

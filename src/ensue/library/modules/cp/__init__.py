@@ -2,6 +2,10 @@
 
 A plan writes nothing except copies in the cache.
 
+Args:
+    path: `salt://…`, http(s), or a path of the managing minion.
+    saltenv: the environment.
+
 Source: Salt's execution module `cp`, 3008: names, arguments and return values.
 """
 

@@ -32,8 +32,6 @@ async def cache_file(
     """Copy a source to the target, and return the path of the copy, False if the source does not exist.
 
     Args:
-        path: `salt://…`, http(s), or a path of the managing minion.
-        saltenv: the environment.
         source_hash: its checksum as hex (MD5, SHA-1 or SHA-2); a source with another one is not cached.
         **kwargs: accepted as by Salt, without effect.
 
@@ -64,7 +62,6 @@ async def cache_files(
 
     Args:
         paths: sources, `salt://…` or http(s).
-        saltenv: the environment.
 
     Example:
         ensue call '*' cp.cache_files '[salt://a, salt://b]'
@@ -85,7 +82,6 @@ async def cache_dir(
 
     Args:
         path: `salt://…`.
-        saltenv: the environment.
         include_empty: accepted as by Salt, without effect.
         include_pat: a glob, or `E@` and a regular expression, that paths below the folder must match.
         exclude_pat: a glob, or `E@` and a regular expression, that paths below the folder must not match.
@@ -104,10 +100,6 @@ async def cache_dir(
 async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> str:
     """Return the path of the cached copy of a source on the target, empty if there is none.
 
-    Args:
-        path: `salt://…`, http(s), or a path of the managing minion.
-        saltenv: the environment.
-
     Example:
         ensue call '*' cp.is_cached salt://www/index.html
     """
@@ -120,10 +112,6 @@ async def is_cached(ctx: FunctionContext, path: str, saltenv: str = "base") -> s
 
 async def hash_file(ctx: FunctionContext, path: str, saltenv: str = "base") -> DataMap | str:
     """Return the checksum of a source as `hsum` and `hash_type`, empty if the source does not exist.
-
-    Args:
-        path: `salt://…`, http(s), or a path of the managing minion.
-        saltenv: the environment.
 
     Example:
         ensue call '*' cp.hash_file salt://www/index.html

@@ -1,7 +1,6 @@
 """Copies sources to a path of the target, or returns their text.
 
 Args:
-    saltenv: the environment.
     makedirs: create the parent folder.
     template: the renderer of both paths.
 """
@@ -65,7 +64,6 @@ async def get_template(
     """Render a source and write the text to a path of the target; see `get_file`.
 
     Args:
-        path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination, also rendered; in a folder, or a path that ends in `/`, the name is kept.
         **kwargs: `context` and more variables for the template.
 
@@ -91,7 +89,6 @@ async def get_url(
     """Copy a source to a path of the target, and return that path, False if the source does not exist.
 
     Args:
-        path: `salt://…`, http(s), or a path of the managing minion.
         dest: the destination; empty for the cache; None to return the text and write nothing.
         **kwargs: `source_hash`; others are accepted as by Salt, without effect.
 
@@ -144,9 +141,6 @@ async def get_dir(
 
 async def get_file_str(ctx: FunctionContext, path: str, saltenv: str = "base") -> str | bool:
     """Return the text of a source (`salt://` or other), False if it does not exist.
-
-    Args:
-        path: `salt://…`, http(s), or a path of the managing minion.
 
     Example:
         ensue call '*' cp.get_file_str salt://www/index.html

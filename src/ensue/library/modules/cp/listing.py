@@ -1,7 +1,6 @@
 """Lists the file roots.
 
 Args:
-    saltenv: the environment.
     prefix: only paths that begin with this.
 """
 

@@ -1,5 +1,8 @@
 """Execution module `disk`: file systems of the target, and the block devices that they are on.
 
+Args:
+    device: the device.
+
 Source: Salt's execution module `disk`, 3008: names and return values; df(1), blkid(8),
 mkfs(8), blockdev(8).
 """

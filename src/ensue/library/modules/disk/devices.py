@@ -25,7 +25,6 @@ async def dump(ctx: FunctionContext, device: str, args: list[str] | None = None)
     """Return the kernel's settings for a device.
 
     Args:
-        device: the device.
         args: return only these keys.
 
     Example:
@@ -47,7 +46,6 @@ async def tune(ctx: FunctionContext, device: str, **kwargs: Any) -> dict[str, st
     """Change the kernel's settings for a device.
 
     Args:
-        device: the device.
         **kwargs: `read-ahead` and `filesystem-read-ahead` in sectors; `read-only` or `read-write`, true.
 
     Example:
@@ -113,9 +111,6 @@ async def format_(
 async def wipe(ctx: FunctionContext, device: str) -> bool:
     """Remove the signatures of file systems from a device; return False if that was refused.
 
-    Args:
-        device: the device.
-
     Example:
         ensue call '*' disk.wipe /dev/vdb
     """
@@ -124,9 +119,6 @@ async def wipe(ctx: FunctionContext, device: str) -> bool:
 
 async def resize2fs(ctx: FunctionContext, device: str) -> bool:
     """Grow the ext file system of a device to the device's size; return False if that was refused.
-
-    Args:
-        device: the device.
 
     Example:
         ensue call '*' disk.resize2fs /dev/vdb

@@ -65,9 +65,6 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
 async def fstype(ctx: FunctionContext, device: str) -> str:
     """Return the type of a device's file system, empty if it has none.
 
-    Args:
-        device: the device.
-
     Example:
         ensue call '*' disk.fstype /dev/vdb
     """

@@ -2,6 +2,12 @@
 
 They use the target's own `docker` client; no library is required.
 
+Args:
+    name: its name or id.
+    **options: settings of the command, see `OPTIONS`.
+    cmd: a line for the container's shell, or a list of words.
+    **others: have no effect.
+
 Source: Salt's extension `saltext-dockermod`, 0.1, which was Salt's execution module `docker`: names,
 arguments and return values.
 """

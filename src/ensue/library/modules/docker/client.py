@@ -70,7 +70,6 @@ async def described(ctx: FunctionContext, kind: str, name: str) -> dict[str, Any
 
     Args:
         kind: `container`, `image`, `network` or `volume`.
-        name: its name or id.
 
     Raises:
         StateFailedError: the engine does not answer.

@@ -148,10 +148,7 @@ def _address_changes(old: Mapping[str, Any] | None, new: Mapping[str, Any] | Non
     if "automatic" in {before, after} and not differences:
         differences["IPConfiguration"] = {"old": before, "new": after}
     if "static" in {before, after}:
-        differences["IPAMConfig"] = {
-            "old": _value(old, "IPAMConfig"),
-            "new": _value(new, "IPAMConfig"),
-        }
+        differences["IPAMConfig"] = {"old": _value(old, "IPAMConfig"), "new": _value(new, "IPAMConfig")}
     return differences
 
 

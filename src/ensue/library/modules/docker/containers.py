@@ -35,9 +35,6 @@ STOPPED: Final = "stopped"
 async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
     """Return the engine's description of a container.
 
-    Args:
-        name: its name or id.
-
     Example:
         ensue call '*' docker.inspect_container web
 
@@ -50,9 +47,6 @@ async def inspect_container(ctx: FunctionContext, name: str) -> dict[str, Any]:
 async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | None:
     """Return the engine's description of a container, None if it does not exist; see `inspect_container`.
 
-    Args:
-        name: its name or id.
-
     Example:
         ensue call '*' docker.find_container web
     """
@@ -62,9 +56,6 @@ async def find_container(ctx: FunctionContext, name: str) -> dict[str, Any] | No
 async def exists(ctx: FunctionContext, name: str) -> bool:
     """Return whether a container exists; see `inspect_container`.
 
-    Args:
-        name: its name or id.
-
     Example:
         ensue call '*' docker.exists web
     """
@@ -73,9 +64,6 @@ async def exists(ctx: FunctionContext, name: str) -> bool:
 
 async def state(ctx: FunctionContext, name: str) -> str:
     """Return the state of a container: `running`, `paused` or `stopped`; see `inspect_container`.
-
-    Args:
-        name: its name or id.
 
     Example:
         ensue call '*' docker.state web
@@ -164,9 +152,6 @@ async def list_containers(ctx: FunctionContext, *, all: bool = False) -> list[st
 async def pid(ctx: FunctionContext, name: str) -> int:
     """Return the process id of a container's first process, 0 if the container is not running.
 
-    Args:
-        name: its name or id.
-
     Example:
         ensue call '*' docker.pid web
     """
@@ -207,7 +192,6 @@ async def logs(
     """Return the log of a container.
 
     Args:
-        name: its name or id.
         tail: the number of lines, from the end.
         since: the start time, as for `docker logs --since`.
         timestamps: put the time in front of each line.
@@ -229,9 +213,6 @@ async def logs(
 async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
     """Return the processes of a container, as `docker top` prints them.
 
-    Args:
-        name: its name or id.
-
     Example:
         ensue call '*' docker.top web
     """
@@ -242,9 +223,6 @@ async def top(ctx: FunctionContext, name: str) -> list[dict[str, str]]:
 
 async def diff(ctx: FunctionContext, name: str) -> dict[str, list[str]]:
     """Return the changes to a container's files: `Added`, `Changed` and `Deleted`.
-
-    Args:
-        name: its name or id.
 
     Example:
         ensue call '*' docker.diff web

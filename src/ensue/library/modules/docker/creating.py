@@ -212,12 +212,10 @@ async def run_all(
 
     Args:
         name: the container's name or id.
-        cmd: a line for the container's shell, or a list of words.
         stdin: its input.
         user: the user of the container who runs it.
         python_shell: False to split the line into words and run it without a shell.
         ignore_retcode: let `ensue call` succeed whatever the exit code is.
-        **others: have no effect.
 
     Example:
         ensue call '*' docker.run_all web uptime
@@ -239,11 +237,6 @@ async def run_all(
 async def run(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
     """Run a command in a container and return its output and error output; see `run_all`.
 
-    Args:
-        name: its name or id.
-        cmd: a line for the container's shell, or a list of words.
-        **options: settings of the command, see `OPTIONS`.
-
     Example:
         ensue call '*' docker.run web uptime
     """
@@ -254,11 +247,6 @@ async def run(ctx: FunctionContext, name: str, cmd: str | list[str], **options: 
 async def run_stdout(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
     """Run a command in a container and return its output; see `run_all`.
 
-    Args:
-        name: its name or id.
-        cmd: a line for the container's shell, or a list of words.
-        **options: settings of the command, see `OPTIONS`.
-
     Example:
         ensue call '*' docker.run_stdout web uptime
     """
@@ -268,11 +256,6 @@ async def run_stdout(ctx: FunctionContext, name: str, cmd: str | list[str], **op
 async def run_stderr(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> str:
     """Run a command in a container and return its error output; see `run_all`.
 
-    Args:
-        name: its name or id.
-        cmd: a line for the container's shell, or a list of words.
-        **options: settings of the command, see `OPTIONS`.
-
     Example:
         ensue call '*' docker.run_stderr web uptime
     """
@@ -281,11 +264,6 @@ async def run_stderr(ctx: FunctionContext, name: str, cmd: str | list[str], **op
 
 async def retcode(ctx: FunctionContext, name: str, cmd: str | list[str], **options: Any) -> Any:
     """Run a command in a container and return its exit code; see `run_all`.
-
-    Args:
-        name: its name or id.
-        cmd: a line for the container's shell, or a list of words.
-        **options: settings of the command, see `OPTIONS`.
 
     Example:
         ensue call '*' docker.retcode web uptime

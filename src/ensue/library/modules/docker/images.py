@@ -139,7 +139,6 @@ async def pull(
         image: its name; without a tag, `latest` is used.
         insecure_registry: refused: insecure registries belong in the engine's configuration.
         client_timeout: has no effect.
-        **others: have no effect.
 
     Example:
         ensue call '*' docker.pull nginx:1.27
@@ -191,7 +190,6 @@ async def build(
         rm: remove the containers that the build makes.
         dockerfile: the path of the Dockerfile, relative to the folder.
         buildargs: arguments of the build.
-        **others: have no effect.
 
     Example:
         ensue call '*' docker.build /srv/shop
@@ -290,7 +288,6 @@ async def tag(ctx: FunctionContext, name: str, repository: str, tag: str = "late
     """Give an image another name.
 
     Args:
-        name: its name or id.
         repository: the additional name.
         tag: its tag.
 

@@ -1,8 +1,5 @@
 """Execution functions that start, stop, rename and remove containers.
 
-Args:
-    name: its name or id.
-
 Source: Salt's extension `saltext-dockermod`, 0.1: names, return values and their texts.
 """
 

@@ -164,11 +164,7 @@ def _ipam(plain: Mapping[str, Any]) -> dict[str, Any]:
     if not is_list(given) or not all(is_mapping(pool) for pool in given):
         raise StateFailedError("ipam_pools must be a list of dictionaries")
     pools = [_pool(pool) for pool in ([own] if own else []) + given]
-    return {
-        "driver": plain.get("ipam_driver", ""),
-        "options": plain.get("ipam_opts", {}),
-        "pools": pools,
-    }
+    return {"driver": plain.get("ipam_driver", ""), "options": plain.get("ipam_opts", {}), "pools": pools}
 
 
 def _pool(given: Mapping[str, Any]) -> dict[str, Any]:

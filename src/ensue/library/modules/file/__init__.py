@@ -2,6 +2,9 @@
 
 States that manage files are in the state module `file`; they do not use this one.
 
+Args:
+    path: an absolute path.
+
 Source: Salt's execution module `file`, 3008: names and return values.
 """
 

@@ -18,7 +18,6 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
     """Replace a file's content with lines.
 
     Args:
-        ctx: the target.
         path: the file.
         *args: the lines.
         **kwargs: `args`: the lines as a list.
@@ -33,10 +32,6 @@ async def write(ctx: FunctionContext, path: str, *args: str, **kwargs: Any) -> s
 
 async def remove(ctx: FunctionContext, path: str) -> bool:
     """Remove a file, a symlink, or a folder with its content; return False if it did not exist.
-
-    Args:
-        ctx: the target.
-        path: an absolute path.
 
     Example:
         ensue call '*' file.remove /var/cache/tool
@@ -56,7 +51,6 @@ async def mkdir(
     """Create a folder and its parent folders.
 
     Args:
-        ctx: the target.
         dir_path: the folder.
         user: its owner.
         group: its group.
@@ -75,7 +69,6 @@ async def touch(ctx: FunctionContext, name: str) -> bool:
     """Create an empty file if it does not exist; the times of an existing file are not changed.
 
     Args:
-        ctx: the target.
         name: an absolute path.
 
     Example:
@@ -90,8 +83,6 @@ async def set_mode(ctx: FunctionContext, path: str, mode: str | int) -> str:
     """Set the permission bits of a path and return them as four octal digits.
 
     Args:
-        ctx: the target.
-        path: an absolute path.
         mode: its permission bits, octal.
 
     Example:
@@ -105,8 +96,6 @@ async def chown(ctx: FunctionContext, path: str, user: str | None, group: str | 
     """Set the owner and group of a path.
 
     Args:
-        ctx: the target.
-        path: an absolute path.
         user: the owner, by name or number.
         group: the group, by name or number.
 
@@ -120,7 +109,6 @@ async def symlink(ctx: FunctionContext, src: str, path: str) -> bool:
     """Create a symlink at `path` that points to `src`.
 
     Args:
-        ctx: the target.
         src: what the symlink points to.
         path: the symlink, an absolute path.
 

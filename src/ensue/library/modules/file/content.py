@@ -1,4 +1,8 @@
-"""The content of files: `read`, `contains`, `search`, `grep`, `seek_read`."""
+"""The content of files: `read`, `contains`, `search`, `grep`, `seek_read`.
+
+Args:
+    path: the file.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,6 @@ async def read(ctx: FunctionContext, path: str, binary: bool = False) -> str | b
     """Return a file's content.
 
     Args:
-        ctx: the target.
-        path: the file.
         binary: return bytes; otherwise the content must be UTF-8.
 
     Example:
@@ -44,8 +46,6 @@ async def contains(ctx: FunctionContext, path: str, text: str) -> bool:
     """Return whether a file contains a text, without blanks at its ends; False if there is no such file.
 
     Args:
-        ctx: the target.
-        path: the file.
         text: the text.
 
     Example:
@@ -59,8 +59,6 @@ async def contains_regex(ctx: FunctionContext, path: str, regex: str, lchar: str
     """Return whether a pattern matches in a line of a file; False if there is no such file.
 
     Args:
-        ctx: the target.
-        path: the file.
         regex: the pattern.
         lchar: characters to strip from the start of each line first.
 
@@ -79,8 +77,6 @@ async def search(
     """Return whether a pattern matches anywhere in a file.
 
     Args:
-        ctx: the target.
-        path: the file.
         pattern: the pattern.
         multiline: has no effect; `^` and `$` always match at lines, as in Salt.
         **kwargs: `ignore_if_missing` to return False if there is no such file.
@@ -99,8 +95,6 @@ async def grep(ctx: FunctionContext, path: str, pattern: str, *opts: str) -> Dat
     """Run grep on the target and return what `cmd.run_all` returns.
 
     Args:
-        ctx: the target.
-        path: the file.
         pattern: the pattern, in grep's syntax.
         *opts: options of grep.
 
@@ -121,8 +115,6 @@ async def seek_read(ctx: FunctionContext, path: str, size: int, offset: int) -> 
     """Return a number of bytes of a file, starting at an offset.
 
     Args:
-        ctx: the target.
-        path: the file.
         size: how many bytes to read.
         offset: where to begin, in bytes.
 

@@ -20,7 +20,6 @@ async def file_exists(ctx: FunctionContext, path: str) -> bool:
     """Return whether a path is a regular file; symlinks are followed.
 
     Args:
-        ctx: the target.
         path: the path.
 
     Example:
@@ -34,7 +33,6 @@ async def directory_exists(ctx: FunctionContext, path: str) -> bool:
     """Return whether a path is a folder; symlinks are followed.
 
     Args:
-        ctx: the target.
         path: the path.
 
     Example:
@@ -48,7 +46,6 @@ async def path_exists(ctx: FunctionContext, path: str) -> bool:
     """Return whether a path exists; symlinks are followed.
 
     Args:
-        ctx: the target.
         path: the path.
 
     Example:
@@ -59,10 +56,6 @@ async def path_exists(ctx: FunctionContext, path: str) -> bool:
 
 async def is_link(ctx: FunctionContext, path: str) -> bool:
     """Return whether a path is a symlink.
-
-    Args:
-        ctx: the target.
-        path: an absolute path.
 
     Example:
         ensue call '*' file.is_link /etc/localtime
@@ -75,7 +68,6 @@ async def readlink(ctx: FunctionContext, path: str, canonicalize: bool = False) 
     """Return the target of a symlink.
 
     Args:
-        ctx: the target.
         path: the symlink.
         canonicalize: resolve all symlinks and return an absolute path.
 
@@ -98,8 +90,6 @@ async def access(ctx: FunctionContext, path: str, mode: str | int) -> bool:
     """Return whether the user of the connection may read, write or execute a path.
 
     Args:
-        ctx: the target.
-        path: an absolute path.
         mode: `f` (existence), `r`, `w` or `x`, or their numbers 0, 4, 2, 1.
 
     Example:

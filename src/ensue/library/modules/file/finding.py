@@ -32,7 +32,6 @@ async def readdir(ctx: FunctionContext, path: str) -> list[str]:
     """Return the names in a folder, `.` and `..` first.
 
     Args:
-        ctx: the target.
         path: the folder.
 
     Example:
@@ -53,7 +52,6 @@ async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[Any]:
     """Return the matching paths below a folder, including the folder itself, sorted.
 
     Args:
-        ctx: the target.
         path: the folder to begin in.
         **kwargs: `name` and `iname` (globs for the last part of the path), `regex` and `iregex`
             (for the whole path), `type` (letters `f d l b c p s`; of a link that of what it leads to, and `l`

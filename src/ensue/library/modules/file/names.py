@@ -1,4 +1,8 @@
-"""Paths as text: `basename`, `dirname`, `join`, `normpath`. The target is not accessed."""
+"""Paths as text: `basename`, `dirname`, `join`, `normpath`. The target is not accessed.
+
+Args:
+    path: the path; nothing needs to exist there.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +18,6 @@ if TYPE_CHECKING:
 def basename(ctx: FunctionContext, path: str) -> str:
     """Return the last part of a path.
 
-    Args:
-        ctx: the target.
-        path: the path; nothing needs to exist there.
-
     Example:
         ensue call '*' file.basename /etc/motd
     """
@@ -26,10 +26,6 @@ def basename(ctx: FunctionContext, path: str) -> str:
 
 def dirname(ctx: FunctionContext, path: str) -> str:
     """Return a path without its last part.
-
-    Args:
-        ctx: the target.
-        path: the path; nothing needs to exist there.
 
     Example:
         ensue call '*' file.dirname /etc/motd
@@ -41,7 +37,6 @@ def join(ctx: FunctionContext, *args: str) -> str:
     """Join the parts of a path; an absolute part drops all parts before it.
 
     Args:
-        ctx: the target.
         *args: the parts of the path.
 
     Example:
@@ -52,10 +47,6 @@ def join(ctx: FunctionContext, *args: str) -> str:
 
 def normpath(ctx: FunctionContext, path: str) -> str:
     """Return a path without `.`, `..` and repeated slashes.
-
-    Args:
-        ctx: the target.
-        path: the path; nothing needs to exist there.
 
     Example:
         ensue call '*' file.normpath /etc/motd

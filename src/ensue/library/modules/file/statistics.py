@@ -1,4 +1,9 @@
-"""Owner, mode, size, times and checksums: `stats`, `get_mode`, `get_hash` and related functions."""
+"""Owner, mode, size, times and checksums: `stats`, `get_mode`, `get_hash` and related functions.
+
+Args:
+    follow_symlinks: describe the target of a symlink.
+    form: the hash type (`sha256`, `md5`, …).
+"""
 
 from __future__ import annotations
 
@@ -32,10 +37,8 @@ async def stats(
     """Return the metadata of a path.
 
     Args:
-        ctx: the target.
         path: the path.
         hash_type: also return the checksum of this type, as `sum`.
-        follow_symlinks: describe the target of a symlink.
 
     Example:
         ensue call '*' file.stats /etc/motd
@@ -68,11 +71,6 @@ async def stats(
 async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
     """Return the permission bits of a path as four octal digits.
 
-    Args:
-        ctx: the target.
-        path: an absolute path.
-        follow_symlinks: describe the target of a symlink.
-
     Example:
         ensue call '*' file.get_mode /etc/motd
     """
@@ -81,11 +79,6 @@ async def get_mode(ctx: FunctionContext, path: str, follow_symlinks: bool = True
 
 async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
     """Return the name of a path's owner.
-
-    Args:
-        ctx: the target.
-        path: an absolute path.
-        follow_symlinks: describe the target of a symlink.
 
     Example:
         ensue call '*' file.get_user /etc/motd
@@ -96,11 +89,6 @@ async def get_user(ctx: FunctionContext, path: str, follow_symlinks: bool = True
 async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> str:
     """Return the name of a path's group.
 
-    Args:
-        ctx: the target.
-        path: an absolute path.
-        follow_symlinks: describe the target of a symlink.
-
     Example:
         ensue call '*' file.get_group /etc/motd
     """
@@ -110,11 +98,6 @@ async def get_group(ctx: FunctionContext, path: str, follow_symlinks: bool = Tru
 async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
     """Return the id of a path's owner.
 
-    Args:
-        ctx: the target.
-        path: an absolute path.
-        follow_symlinks: describe the target of a symlink.
-
     Example:
         ensue call '*' file.get_uid /etc/motd
     """
@@ -123,11 +106,6 @@ async def get_uid(ctx: FunctionContext, path: str, follow_symlinks: bool = True)
 
 async def get_gid(ctx: FunctionContext, path: str, follow_symlinks: bool = True) -> int:
     """Return the id of a path's group.
-
-    Args:
-        ctx: the target.
-        path: an absolute path.
-        follow_symlinks: describe the target of a symlink.
 
     Example:
         ensue call '*' file.get_gid /etc/motd
@@ -139,9 +117,7 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
     """Return a file's checksum.
 
     Args:
-        ctx: the target.
         path: the file.
-        form: the hash type (`sha256`, `md5`, …).
 
     Example:
         ensue call '*' file.get_hash /etc/motd
@@ -161,9 +137,7 @@ async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:
     """Return a file's checksum, or `File not found` as text.
 
     Args:
-        ctx: the target.
         path: the file.
-        form: the hash type (`sha256`, `md5`, …).
 
     Example:
         ensue call '*' file.get_sum /etc/motd
@@ -178,7 +152,6 @@ async def check_hash(ctx: FunctionContext, path: str, file_hash: str) -> bool:
     """Return whether a file has this checksum.
 
     Args:
-        ctx: the target.
         path: the file.
         file_hash: `sha256=…`, `sha256:…`, or the checksum alone, whose length determines the hash type.
 

@@ -1,5 +1,8 @@
 """Execution module `firewalld`: zones and services of firewalld, with its program `firewall-cmd`.
 
+Args:
+    zone: the zone.
+
 Source: Salt's execution module `firewalld`, 3008: names, arguments and return values; firewall-cmd(1).
 """
 

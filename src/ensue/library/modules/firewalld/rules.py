@@ -63,9 +63,6 @@ async def remove_masquerade(ctx: FunctionContext, zone: str | None = None, perma
 async def list_ports(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
     """Return the ports that a zone allows.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.list_ports public
     """
@@ -76,9 +73,6 @@ async def add_port(
     ctx: FunctionContext, zone: str, port: str, permanent: bool = True, force_masquerade: bool = False
 ) -> str:
     """Allow a port in a zone.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.add_port public 8080/tcp
@@ -91,9 +85,6 @@ async def add_port(
 async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: bool = True) -> str:
     """Stop allowing a port in a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.remove_port public 8080/tcp
     """
@@ -102,9 +93,6 @@ async def remove_port(ctx: FunctionContext, zone: str, port: str, permanent: boo
 
 async def list_port_fwd(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[dict[str, str]]:
     """Return a zone's port forwardings: `Source port`, `Protocol`, `Destination port` and `… address`.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.list_port_fwd public
@@ -127,9 +115,6 @@ async def add_port_fwd(
 ) -> str:
     """Add a port forwarding to a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.add_port_fwd public 80 8080
     """
@@ -150,9 +135,6 @@ async def remove_port_fwd(
 ) -> str:
     """Remove a port forwarding from a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.remove_port_fwd public 80 8080
     """
@@ -163,9 +145,6 @@ async def remove_port_fwd(
 async def list_icmp_block(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
     """Return the ICMP types that a zone blocks.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.list_icmp_block public
     """
@@ -174,9 +153,6 @@ async def list_icmp_block(ctx: FunctionContext, zone: str, permanent: bool = Tru
 
 async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool = True) -> str:
     """Block an ICMP type in a zone.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.block_icmp public echo-request
@@ -187,9 +163,6 @@ async def block_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
 async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool = True) -> str:
     """Stop blocking an ICMP type in a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.allow_icmp public echo-request
     """
@@ -198,9 +171,6 @@ async def allow_icmp(ctx: FunctionContext, zone: str, icmp: str, permanent: bool
 
 async def get_interfaces(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
     """Return the interfaces of a zone.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.get_interfaces public
@@ -211,9 +181,6 @@ async def get_interfaces(ctx: FunctionContext, zone: str, permanent: bool = True
 async def add_interface(ctx: FunctionContext, zone: str, interface: str, permanent: bool = True) -> str:
     """Add an interface to a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.add_interface public eth0
     """
@@ -222,9 +189,6 @@ async def add_interface(ctx: FunctionContext, zone: str, interface: str, permane
 
 async def remove_interface(ctx: FunctionContext, zone: str, interface: str, permanent: bool = True) -> str:
     """Remove an interface from a zone.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.remove_interface public eth0
@@ -235,9 +199,6 @@ async def remove_interface(ctx: FunctionContext, zone: str, interface: str, perm
 async def get_sources(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
     """Return the source addresses of a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.get_sources public
     """
@@ -246,9 +207,6 @@ async def get_sources(ctx: FunctionContext, zone: str, permanent: bool = True) -
 
 async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bool = True) -> str:
     """Add source addresses to a zone.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.add_source public 10.0.0.0/8
@@ -259,9 +217,6 @@ async def add_source(ctx: FunctionContext, zone: str, source: str, permanent: bo
 async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent: bool = True) -> str:
     """Remove source addresses from a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.remove_source public 10.0.0.0/8
     """
@@ -270,9 +225,6 @@ async def remove_source(ctx: FunctionContext, zone: str, source: str, permanent:
 
 async def get_rich_rules(ctx: FunctionContext, zone: str, permanent: bool = True) -> list[str]:
     """Return the rich rules of a zone.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.get_rich_rules public
@@ -283,9 +235,6 @@ async def get_rich_rules(ctx: FunctionContext, zone: str, permanent: bool = True
 async def add_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: bool = True) -> str:
     """Add a rich rule to a zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.add_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'
     """
@@ -294,9 +243,6 @@ async def add_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: b
 
 async def remove_rich_rule(ctx: FunctionContext, zone: str, rule: str, permanent: bool = True) -> str:
     """Remove a rich rule from a zone.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.remove_rich_rule public 'rule family=ipv4 source address=10.0.0.0/8 accept'

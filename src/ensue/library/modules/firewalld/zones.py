@@ -38,9 +38,6 @@ async def default_zone(ctx: FunctionContext) -> str:
 async def set_default_zone(ctx: FunctionContext, zone: str) -> str:
     """Set the default zone.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.set_default_zone public
     """
@@ -65,9 +62,6 @@ async def get_icmp_types(ctx: FunctionContext, permanent: bool = True) -> list[s
 async def new_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str:
     """Create a zone, and reload firewalld.
 
-    Args:
-        zone: the zone.
-
     Example:
         ensue call '*' firewalld.new_zone office
     """
@@ -76,9 +70,6 @@ async def new_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str
 
 async def delete_zone(ctx: FunctionContext, zone: str, restart: bool = True) -> str:
     """Remove a zone, and reload firewalld.
-
-    Args:
-        zone: the zone.
 
     Example:
         ensue call '*' firewalld.delete_zone office

@@ -1,5 +1,8 @@
 """Execution module `grains`: reads the target's grains, and sets those in its grains file.
 
+Args:
+    key: its path, with colons between the keys.
+
 Source: Salt's execution module `grains`, 3008: names, arguments and return values.
 """
 

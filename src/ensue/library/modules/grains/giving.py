@@ -172,7 +172,6 @@ async def delval(ctx: FunctionContext, key: str, destructive: bool = False, forc
     """Empty a grain, or remove it with `destructive`; see `set_`.
 
     Args:
-        key: its path, with colons between the keys.
         destructive: remove the grain instead of emptying it.
         force: also remove a grain that is a list or a mapping.
 
@@ -186,7 +185,6 @@ async def delkey(ctx: FunctionContext, key: str, force: bool = False) -> DataMap
     """Remove a grain; see `set_`.
 
     Args:
-        key: its path, with colons between the keys.
         force: also remove a grain that is a list or a mapping.
 
     Example:

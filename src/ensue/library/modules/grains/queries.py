@@ -29,7 +29,6 @@ async def get(
     """Return a grain.
 
     Args:
-        key: its path, with colons between the keys.
         default: the value to return if there is no such grain.
         delimiter: the separator of the keys, instead of a colon.
         ordered: accepted as by Salt, without effect.
@@ -42,9 +41,6 @@ async def get(
 
 async def has_value(ctx: FunctionContext, key: str) -> bool:
     """Return whether a grain exists.
-
-    Args:
-        key: its path, with colons between the keys.
 
     Example:
         ensue call '*' grains.has_value os
@@ -85,7 +81,6 @@ async def equals(ctx: FunctionContext, key: str, value: Any) -> bool:
     """Return whether a grain has a value; both are compared as text.
 
     Args:
-        key: its path, with colons between the keys.
         value: the value.
 
     Example:

@@ -6,6 +6,8 @@ Args:
     separator: the separator between an option and its value.
     encoding: the encoding of the file, UTF-8 by default.
     no_spaces: write the whole file without blanks around the separator.
+    file_name: an absolute path; a missing file has no options.
+    section: its section; None or an empty text for options before all sections.
 
 Source: Salt's execution module `ini`, 3008: names, arguments and return values.
 """
@@ -31,9 +33,6 @@ async def get_ini(
 ) -> DataMap:
     """Return all options: those in sections as a mapping per section, the others at the top level.
 
-    Args:
-        file_name: an absolute path; a missing file has no options.
-
     Example:
         ensue call '*' ini.get_ini /etc/app.ini
 
@@ -47,10 +46,6 @@ async def get_section(
     ctx: FunctionContext, file_name: str, section: str, separator: str = "=", encoding: str | None = None
 ) -> DataMap:
     """Return the options of a section, an empty mapping if it does not exist; see `get_ini`.
-
-    Args:
-        file_name: an absolute path; a missing file has no options.
-        section: its section; None or an empty text for options before all sections.
 
     Example:
         ensue call '*' ini.get_section /etc/app.ini server
@@ -70,8 +65,6 @@ async def get_option(
     """Return the value of an option, None if it does not exist; see `get_ini`.
 
     Args:
-        file_name: an absolute path; a missing file has no options.
-        section: its section; None or an empty text for options before all sections.
         option: its name.
 
     Example:
@@ -137,7 +130,6 @@ async def remove_option(
 
     Args:
         file_name: an absolute path.
-        section: its section; None or an empty text for options before all sections.
         option: its name.
 
     Example:

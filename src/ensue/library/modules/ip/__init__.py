@@ -6,6 +6,9 @@ NetworkManager are left out. The module `network` reads the current state of the
 Args:
     iface_type: its type: `eth`, `bond`, `bridge`, `slave`, `vlan`, `pppoe`, `source`; in the Red Hat
         family also `team`, `teamport`, `ipip`, `ib`, `alias`.
+    iface: the interface.
+    is_test: return the lines, and write nothing.
+    settings: its settings.
 
 Source: Salt's execution modules `debian_ip` and `rh_ip`, 3008: names, arguments and return values.
 """
@@ -34,7 +37,6 @@ async def build_interface(
     """Write the configuration of an interface.
 
     Args:
-        iface: the interface.
         enabled: bring it up at boot.
         **settings: its settings; with `test` nothing is written.
 
@@ -58,7 +60,6 @@ async def get_interface(ctx: FunctionContext, iface: str, filename: str | None =
     """Return the lines of an interface's configuration, an empty list if there is none.
 
     Args:
-        iface: the interface.
         filename: on Debian: a file with its configuration besides `/etc/network/interfaces` and
             `interfaces.d`.
 
@@ -97,9 +98,6 @@ async def build_bond(ctx: FunctionContext, iface: str, **settings: Any) -> list[
 async def get_bond(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of a bond's options for the kernel module (Debian only).
 
-    Args:
-        iface: the interface.
-
     Example:
         ensue call '*' ip.get_bond eth0
 
@@ -114,7 +112,6 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
     """Write the routes of an interface.
 
     Args:
-        iface: the interface.
         **settings: `routes`, each with `ipaddr`, `netmask`, `gateway`, `metric` and `name`; with `test`
             nothing is written.
 
@@ -130,9 +127,6 @@ async def build_routes(ctx: FunctionContext, iface: str, **settings: Any) -> lis
 
 async def get_routes(ctx: FunctionContext, iface: str) -> list[str]:
     """Return the lines of an interface's routes.
-
-    Args:
-        iface: the interface.
 
     Example:
         ensue call '*' ip.get_routes eth0
@@ -188,9 +182,6 @@ async def apply_network_settings(ctx: FunctionContext, **settings: Any) -> bool:
 async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Bring an interface up with `ifup`; return None for a type that another interface brings up.
 
-    Args:
-        iface: the interface.
-
     Example:
         ensue call '*' ip.up eth0
 
@@ -203,9 +194,6 @@ async def up(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str |
 async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Take an interface down with `ifdown`; return None for a type that another interface takes down.
 
-    Args:
-        iface: the interface.
-
     Example:
         ensue call '*' ip.down eth0
 
@@ -217,9 +205,6 @@ async def down(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str
 
 async def restart(ctx: FunctionContext, iface: str, iface_type: str = "eth") -> str | None:
     """Take an interface down and up again in one command, so that a connection through it survives.
-
-    Args:
-        iface: the interface.
 
     Example:
         ensue call '*' ip.restart eth0

@@ -37,11 +37,8 @@ async def build_interface(
     """Write the configuration of an interface to `/etc/network/interfaces`, or to the file in `filename`.
 
     Args:
-        iface: the interface.
         kind: its type.
         is_enabled: whether it comes up at boot.
-        is_test: return the lines, and write nothing.
-        settings: its settings.
 
     Returns:
         The lines of its stanzas, with line ends.
@@ -94,8 +91,6 @@ async def build_bond(
 
     Args:
         iface: the bond.
-        is_test: return the lines, and write nothing.
-        settings: its settings.
 
     Raises:
         StateFailedError: a setting is invalid, or the file cannot be written.
@@ -122,8 +117,6 @@ async def build_routes(
     """Write scripts that add routes when an interface comes up, and remove them when it goes down.
 
     Args:
-        iface: the interface.
-        is_test: return the lines, and write nothing.
         settings: `routes`, each with `ipaddr netmask gateway metric name`.
 
     Raises:

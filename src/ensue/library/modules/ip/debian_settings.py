@@ -47,7 +47,6 @@ def adapter_of(
     """Return the requested configuration of an interface.
 
     Args:
-        iface: the interface.
         kind: its type.
         settings: the user's settings.
         is_enabled: whether it comes up at boot.

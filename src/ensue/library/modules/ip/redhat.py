@@ -43,11 +43,8 @@ async def build_interface(
     """Write the file `ifcfg-…` of an interface.
 
     Args:
-        iface: the interface.
         kind: its type.
         is_enabled: whether it comes up at boot.
-        is_test: return the lines, and write nothing.
-        settings: its settings.
 
     Returns:
         Its lines, without line ends.
@@ -88,8 +85,6 @@ async def build_routes(
     """Write the files `route-…` and `route6-…` of an interface.
 
     Args:
-        iface: the interface.
-        is_test: return the lines, and write nothing.
         settings: `routes`, each with `ipaddr netmask gateway metric name`.
 
     Raises:

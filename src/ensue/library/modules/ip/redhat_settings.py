@@ -52,7 +52,6 @@ def fields_of(
     """Return the fields of an interface's file, with Salt's names.
 
     Args:
-        iface: the interface.
         kind: its type.
         settings: the user's settings.
         is_enabled: whether it comes up at boot.

@@ -1,5 +1,11 @@
 """Execution module `iptables`: the kernel's packet filter, and the rules that are saved for the next boot.
 
+Args:
+    table: the table.
+    chain: the chain.
+    family: `ipv4` or `ipv6`.
+    rule: the rule, as `iptables.build_rule` returns it.
+
 Source: Salt's execution module `iptables`, 3008: names, arguments and return values; iptables(8).
 """
 

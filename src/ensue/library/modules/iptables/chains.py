@@ -1,10 +1,4 @@
-"""Chains of the packet filter and their policies.
-
-Args:
-    table: the table.
-    chain: the chain.
-    family: `ipv4` or `ipv6`.
-"""
+"""Chains of the packet filter and their policies."""
 
 from __future__ import annotations
 

@@ -27,8 +27,6 @@ async def filter_words(ctx: FunctionContext, family: str, table: str, *words: st
     """Run the program for a table, waiting for its lock if another process has it.
 
     Args:
-        family: `ipv4` or `ipv6`.
-        table: the table.
         *words: the command and its arguments.
         what: its purpose, which follows "cannot" in the message.
 
@@ -55,10 +53,6 @@ async def dump(ctx: FunctionContext, family: str = "ipv4", table: str | None = N
 
 
 async def version(ctx: FunctionContext, family: str = "ipv4") -> str:
-    """Return the version of the program (`v1.8.9`).
-
-    Args:
-        family: `ipv4` or `ipv6`.
-    """
+    """Return the version of the program (`v1.8.9`)."""
     answer = await must(ctx, program(family), "--version", what="ask for its version")
     return answer.stdout.split()[1]

@@ -59,12 +59,9 @@ def build_rule(
     """Return a rule in the form of `iptables`.
 
     Args:
-        table: the table.
-        chain: the chain.
         command: the command for `full`: `A`, `I`, `D`, or a long name.
         position: the position in the chain.
         full: put program, table, command and chain in front of the rule.
-        family: `ipv4` or `ipv6`.
         **kwargs: the rule's options without their hyphens (`dport`, `jump`, `match`), and `if`, `of`,
             `proto`, `connstate`, `target`; `!` or `not` before a value negates it.
 

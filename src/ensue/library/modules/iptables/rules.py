@@ -1,10 +1,4 @@
-"""Checks, adds and removes rules in the chains of the packet filter.
-
-Args:
-    table: the table.
-    chain: the chain.
-    family: `ipv4` or `ipv6`.
-"""
+"""Checks, adds and removes rules in the chains of the packet filter."""
 
 from __future__ import annotations
 
@@ -24,9 +18,6 @@ async def check(
 ) -> bool:
     """Return whether a rule is in a chain.
 
-    Args:
-        rule: the rule, as `iptables.build_rule` returns it.
-
     Returns:
         False also if the chain or the table does not exist.
 
@@ -44,9 +35,6 @@ async def append(
     ctx: FunctionContext, table: str = "filter", chain: str = "", rule: str = "", family: str = "ipv4"
 ) -> bool:
     """Append a rule to a chain; return False if it exists already.
-
-    Args:
-        rule: the rule, as `iptables.build_rule` returns it.
 
     Raises:
         StateFailedError: iptables refuses it.
@@ -99,7 +87,6 @@ async def delete(
 
     Args:
         position: the position in the chain.
-        rule: the rule, as `iptables.build_rule` returns it.
 
     Example:
         ensue call '*' iptables.delete filter

@@ -1,7 +1,6 @@
 """Reads and saves rules: those of the kernel, and those of the file that is loaded at boot.
 
 Args:
-    family: `ipv4` or `ipv6`.
     conf_file: the file; None for the distribution's.
     filename: the file; None for the distribution's.
 """
@@ -60,12 +59,7 @@ async def get_saved_policy(
     conf_file: str | None = None,
     family: str = "ipv4",
 ) -> str | None:
-    """Return a chain's policy from the file that is loaded at boot.
-
-    Args:
-        table: the table.
-        chain: the chain.
-    """
+    """Return a chain's policy from the file that is loaded at boot."""
     return (await get_saved_rules(ctx, conf_file, family)).get(table, {}).get(chain, {}).get("policy")
 
 

@@ -1,5 +1,10 @@
 """Execution module `lvm`: physical volumes, volume groups and logical volumes.
 
+Args:
+    lvname: its name.
+    force: answer LVM's questions with yes.
+    quiet: accepted as by Salt, without effect.
+
 Source: Salt's execution module `lvm` (`linux_lvm`), 3008: names, arguments and return values; lvm(8).
 """
 

@@ -39,7 +39,6 @@ async def lvcreate(
     """Create a logical volume.
 
     Args:
-        lvname: its name.
         vgname: the volume group; for a thin volume with its pool (`vg/pool`).
         size: its size, in MiB or with a unit (`10G`).
         extents: its size in extents, or as a percentage (`100%FREE`).
@@ -47,7 +46,6 @@ async def lvcreate(
         pv: the physical volume to allocate it on.
         thinvolume: create a thin volume.
         thinpool: create a pool for thin volumes.
-        force: answer LVM's questions with yes.
         **kwargs: options of lvcreate (`stripes`, `type`, `readahead`, …).
 
     Example:
@@ -107,9 +105,7 @@ async def lvremove(ctx: FunctionContext, lvname: str, vgname: str, force: bool =
     """Remove a logical volume with its content.
 
     Args:
-        lvname: its name.
         vgname: the volume group of the logical volume.
-        force: answer LVM's questions with yes.
 
     Example:
         ensue call '*' lvm.lvremove www data

@@ -3,7 +3,6 @@
 Args:
     devices: the devices, as a list or separated by commas.
     override: accepted as by Salt, without effect.
-    force: answer LVM's questions with yes.
     vgname: the volume group.
 """
 

@@ -46,7 +46,6 @@ async def pvdisplay(
     Args:
         pvname: only this physical volume.
         real: use the resolved paths of devices that are symlinks.
-        quiet: accepted as by Salt, without effect.
 
     Returns:
         The volumes; empty if there are none.
@@ -70,19 +69,13 @@ async def vgdisplay(ctx: FunctionContext, vgname: str = "", quiet: bool = False)
 
     Args:
         vgname: the volume group.
-        quiet: accepted as by Salt, without effect.
     """
     del quiet
     return await _shown(ctx, "vgdisplay", vgname, _GROUP)
 
 
 async def lvdisplay(ctx: FunctionContext, lvname: str = "", quiet: bool = False) -> dict[str, dict[str, str]]:
-    """Return logical volumes by path; empty if there are none.
-
-    Args:
-        lvname: its name.
-        quiet: accepted as by Salt, without effect.
-    """
+    """Return logical volumes by path; empty if there are none."""
     del quiet
     return await _shown(ctx, "lvdisplay", lvname, _LOGICAL)
 

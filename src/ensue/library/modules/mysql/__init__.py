@@ -2,6 +2,10 @@
 
 Queries run through the target's `mysql` client; no database driver is needed, on the target or here.
 
+Args:
+    **connection: see `MysqlServer`.
+    user: the account's user name.
+
 Source: Salt's extension `saltext-mysql`, 1.1, formerly Salt's execution module `mysql`: names and return
 values.
 """
@@ -25,7 +29,6 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
     Args:
         database: the database to query.
         query: one SQL statement.
-        **connection: see `MysqlServer`.
 
     Example:
         ensue call '*' mysql.query shop 'SELECT 1'
@@ -42,11 +45,7 @@ async def query(ctx: FunctionContext, database: str, query: str, **connection: A
 
 
 async def version(ctx: FunctionContext, **connection: Any) -> str:
-    """Return the server's version.
-
-    Args:
-        **connection: see `MysqlServer`.
-    """
+    """Return the server's version."""
     return (await rows(ctx, MysqlServer.read(connection), "SELECT VERSION() AS version;"))[0]["version"] or ""
 
 

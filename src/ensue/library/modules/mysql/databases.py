@@ -1,7 +1,6 @@
 """Databases: list, create, alter and drop them.
 
 Args:
-    **connection: see `MysqlServer`.
     name: the database.
     character_set: its default character set.
     collate: its default collation.

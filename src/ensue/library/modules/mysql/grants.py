@@ -3,9 +3,7 @@
 Existing grants are read from `SHOW GRANTS`, whose output is the same in MySQL and MariaDB.
 
 Args:
-    user: the account's user name.
     host: the host that it logs in from.
-    **connection: see `MysqlServer`.
     grant: the privileges, separated by commas.
     database: what they apply to: `database.*`, `database.table` or `*.*`.
     grant_option: whether the account may grant them to others.

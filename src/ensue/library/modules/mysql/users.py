@@ -1,7 +1,6 @@
 """Users: their accounts and passwords.
 
 Args:
-    **connection: see `MysqlServer`.
     host: the host that it logs in from.
     password_column: not used.
 
@@ -124,7 +123,6 @@ async def user_chpass(
     """Change an account's password; the arguments are those of `user_create`.
 
     Args:
-        user: the account's user name.
         password: its password; masked from then on.
         password_hash: the password's hash as the server stores it.
         allow_passwordless: allow an account without a password.
@@ -143,9 +141,6 @@ async def user_chpass(
 
 async def user_remove(ctx: FunctionContext, user: str, host: str = "localhost", **connection: Any) -> bool:
     """Drop an account.
-
-    Args:
-        user: the account's user name.
 
     Example:
         ensue call '*' mysql.user_remove shop

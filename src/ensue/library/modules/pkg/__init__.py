@@ -1,5 +1,10 @@
 """Execution module `pkg`: the target's packages, managed with apt, dnf or apk.
 
+Args:
+    **kwargs: accepted as by Salt, without effect.
+    pkgs: several packages.
+    refresh: fetch the package lists first.
+
 Source: Salt's execution module `pkg` (aptpkg, yumpkg, apkpkg), 3008: names and return values.
 """
 
@@ -8,11 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from ensue.core.contracts.functions import by_name
-from ensue.library.modules.pkg.advisories import (
-    install_patches,
-    list_installed_patches,
-    list_patches,
-)
+from ensue.library.modules.pkg.advisories import install_patches, list_installed_patches, list_patches
 from ensue.library.modules.pkg.changing import install, purge, refresh_db, remove
 from ensue.library.modules.pkg.downloading import download, list_downloaded
 from ensue.library.modules.pkg.groups import group_diff, group_info

@@ -1,8 +1,5 @@
 """Advisories: named sets of updates, which only the repositories of dnf have.
 
-Args:
-    **kwargs: accepted as by Salt, without effect.
-
 Source: Salt's execution module `pkg` (yumpkg), 3008: names and return values; the output of dnf 4.
 """
 

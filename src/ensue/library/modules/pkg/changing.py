@@ -1,7 +1,6 @@
 """Installs and removes packages. It compares the lists of packages before and after to report the changes.
 
 Args:
-    **kwargs: accepted as by Salt, without effect.
     name: one package.
 """
 
@@ -63,7 +62,6 @@ async def install(
     Args:
         pkgs: several packages, each a name or `{name: version}`.
         version: the version of `name`.
-        refresh: fetch the package lists first.
         fromrepo: the repository to install from.
         skip_verify: accept unsigned packages.
         install_recommends: also install recommended packages.
@@ -104,9 +102,6 @@ async def remove(
 ) -> DataMap:
     """Remove packages; their configuration may stay.
 
-    Args:
-        pkgs: several packages.
-
     Example:
         ensue call '*' pkg.remove apache2
 
@@ -128,9 +123,6 @@ async def purge(
     ctx: FunctionContext, name: str | None = None, pkgs: Sequence[str] | None = None, **kwargs: Any
 ) -> DataMap:
     """Remove packages with their configuration.
-
-    Args:
-        pkgs: several packages.
 
     Example:
         ensue call '*' pkg.purge apache2

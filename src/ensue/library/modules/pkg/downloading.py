@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 async def list_downloaded(ctx: FunctionContext, **kwargs: Any) -> dict[str, list[str]]:
     """Return the versions of the packages in the cache, by name.
 
-    Args:
-        **kwargs: accepted as by Salt, without effect.
-
     Raises:
         NotAvailableError: the package manager keeps no cache.
     """
@@ -47,7 +44,6 @@ async def download(
         fromrepo: the repository to fetch them from.
         skip_verify: accept unsigned packages.
         install_recommends: also fetch recommended packages.
-        **kwargs: accepted as by Salt, without effect.
 
     Returns:
         `{name: {old, new}}`: the versions in the cache before and after, separated by commas.

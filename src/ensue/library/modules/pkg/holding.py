@@ -1,9 +1,7 @@
 """Holds packages: upgrades leave them as they are.
 
 Args:
-    **kwargs: accepted as by Salt, without effect.
     name: one package.
-    pkgs: several packages.
 
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """

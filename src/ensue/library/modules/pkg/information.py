@@ -47,7 +47,6 @@ async def info_installed(
         *names: the packages; none for all installed packages.
         attr: the fields to return, as a list or separated by commas; None for all.
         failhard: fail if a package is not installed; otherwise it is left out.
-        **kwargs: accepted as by Salt, without effect.
 
     Raises:
         StateFailedError: a package is not installed.

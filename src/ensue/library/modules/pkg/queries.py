@@ -1,7 +1,6 @@
 """Queries installed and available packages.
 
 Args:
-    **kwargs: accepted as by Salt, without effect.
     name: the package.
 """
 
@@ -67,7 +66,6 @@ async def latest_version(
     Args:
         *names: packages.
         fromrepo: the repository to search.
-        refresh: fetch the package lists first.
 
     Example:
         ensue call '*' pkg.available_version

@@ -1,9 +1,7 @@
 """Upgrades all packages.
 
 Args:
-    refresh: fetch the package lists first.
     dist_upgrade: allow other packages to be installed or removed for that (apt).
-    **kwargs: accepted as by Salt, without effect.
 
 Source: Salt's execution module `pkg` (aptpkg), 3008: names and return values.
 """

@@ -2,6 +2,16 @@
 
 Queries run through the target's `psql`, by default as the target's user `postgres`.
 
+Args:
+    **server: see `db_list`.
+    name: the database.
+    owner: the role that owns it.
+    object_type: see `privileges_list`.
+    prepend: the schema of a table, sequence or function.
+    object_name: the object; `ALL` for every table, sequence or function of the schema.
+    privileges: the privileges, separated by commas; `ALL` for all of the object type.
+    dbname: the database.
+
 Source: Salt's execution module `postgres`, 3008: names and return values.
 """
 
@@ -32,11 +42,7 @@ async def psql_query(ctx: FunctionContext, query: str, **server: Any) -> list[di
 
 
 async def version(ctx: FunctionContext, **server: Any) -> str:
-    """Return the server's version.
-
-    Args:
-        **server: see `db_list`.
-    """
+    """Return the server's version."""
     return (await rows(ctx, PostgresServer.read(server), "SHOW server_version;"))[0]["server_version"]
 
 

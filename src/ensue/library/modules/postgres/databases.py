@@ -35,10 +35,6 @@ async def db_list(ctx: FunctionContext, **server: Any) -> dict[str, dict[str, st
 async def db_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Return whether a database exists.
 
-    Args:
-        name: the database.
-        **server: see `db_list`.
-
     Example:
         ensue call '*' postgres.db_exists shop
     """
@@ -60,14 +56,11 @@ async def db_create(
     """Create a database.
 
     Args:
-        name: the database.
         tablespace: its tablespace.
         encoding: its character encoding.
         lc_collate: its collation order.
         lc_ctype: its character classification.
-        owner: the role that owns it.
         template: the database to copy.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.db_create shop
@@ -92,10 +85,8 @@ async def db_alter(
     """Change the tablespace or the owner of a database.
 
     Args:
-        name: the database.
         tablespace: the new tablespace.
         owner: the role that becomes its owner.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.db_alter shop
@@ -111,10 +102,6 @@ async def db_alter(
 
 async def db_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Drop a database with everything in it.
-
-    Args:
-        name: the database.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.db_remove shop

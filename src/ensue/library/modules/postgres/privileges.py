@@ -126,7 +126,6 @@ async def privileges_list(
         name: the object.
         object_type: `table`, `sequence`, `schema`, `tablespace`, `language`, `database`, `function` or
             `group`.
-        prepend: the schema of a table, sequence or function.
         **server: `user`, `host`, `port`, `maintenance_db`, `password`, `runas`.
 
     Example:
@@ -163,9 +162,6 @@ async def has_privileges(
 
     Args:
         name: the role.
-        object_name: the object; `ALL` for every table, sequence or function of the schema.
-        object_type: see `privileges_list`.
-        privileges: the privileges, separated by commas; `ALL` for all of the object type.
         grant_option: check that the role may grant them, too.
         prepend: see `privileges_list`.
         **server: see `privileges_list`.
@@ -203,12 +199,7 @@ async def privileges_grant(
 
     Args:
         name: the role.
-        object_name: the object; `ALL` for every table, sequence or function of the schema.
-        object_type: see `privileges_list`.
-        privileges: the privileges, separated by commas; `ALL` for all of the object type.
         grant_option: let the role grant them to others, too.
-        prepend: the schema of a table, sequence or function.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.privileges_grant shop orders table
@@ -239,11 +230,6 @@ async def privileges_revoke(
 
     Args:
         name: the role.
-        object_name: the object; `ALL` for every table, sequence or function of the schema.
-        object_type: see `privileges_list`.
-        privileges: the privileges, separated by commas; `ALL` for all of the object type.
-        prepend: the schema of a table, sequence or function.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.privileges_revoke shop orders table

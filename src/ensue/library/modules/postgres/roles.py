@@ -65,9 +65,6 @@ async def role_get(ctx: FunctionContext, name: str, **server: Any) -> DataMap | 
 async def user_exists(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Return whether a role exists.
 
-    Args:
-        **server: see `db_list`.
-
     Example:
         ensue call '*' postgres.user_exists shop
     """
@@ -99,7 +96,6 @@ async def is_valid_until(ctx: FunctionContext, name: str, valid_until: str, **se
 
     Args:
         valid_until: the time, as PostgreSQL reads it.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.is_valid_until app 2027-01-01
@@ -129,9 +125,6 @@ async def user_update(ctx: FunctionContext, name: str, **options: Any) -> bool:
 
 async def user_remove(ctx: FunctionContext, name: str, **server: Any) -> bool:
     """Drop a role.
-
-    Args:
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.group_remove shop

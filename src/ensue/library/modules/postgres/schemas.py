@@ -28,7 +28,6 @@ async def schema_get(ctx: FunctionContext, dbname: str, name: str, **server: Any
     """Return a schema's `owner`, None if the schema does not exist.
 
     Args:
-        dbname: the database.
         name: the schema.
         **server: `user`, `host`, `port`, `password`, `runas`; also with Salt's prefix, as `db_user`.
 
@@ -43,9 +42,7 @@ async def schema_exists(ctx: FunctionContext, dbname: str, name: str, **server: 
     """Return whether a schema exists.
 
     Args:
-        dbname: the database.
         name: the schema.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.schema_exists shop archive
@@ -59,10 +56,7 @@ async def schema_create(
     """Create a schema; the arguments are those of `schema_get`.
 
     Args:
-        dbname: the database.
         name: the schema.
-        owner: the role that owns it.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.schema_create shop archive
@@ -76,9 +70,7 @@ async def schema_remove(ctx: FunctionContext, dbname: str, name: str, **server: 
     """Drop an empty schema; the arguments are those of `schema_get`.
 
     Args:
-        dbname: the database.
         name: the schema.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.schema_remove shop archive
@@ -92,7 +84,6 @@ async def get_installed_extension(ctx: FunctionContext, name: str, **server: Any
 
     Args:
         name: the extension.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.get_installed_extension pg_trgm
@@ -106,7 +97,6 @@ async def is_installed_extension(ctx: FunctionContext, name: str, **server: Any)
 
     Args:
         name: the extension.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.is_installed_extension pg_trgm
@@ -155,7 +145,6 @@ async def drop_extension(
         name: the extension.
         restrict: refuse if something depends on it, which is the default.
         cascade: also drop everything that depends on it.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.drop_extension pg_trgm

@@ -39,7 +39,6 @@ async def tablespace_exists(ctx: FunctionContext, name: str, **server: Any) -> b
 
     Args:
         name: the tablespace.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.tablespace_exists fast
@@ -62,7 +61,6 @@ async def tablespace_create(
         name: the tablespace.
         location: an empty folder on the server, owned by the server's user.
         options: its options (`seq_page_cost`, `random_page_cost`, …).
-        owner: the role that owns it.
         **server: see `tablespace_list`.
 
     Example:
@@ -89,7 +87,6 @@ async def tablespace_alter(
         name: the tablespace.
         new_owner: the role that becomes its owner.
         set_option: the options to set, by name.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.tablespace_alter fast
@@ -105,7 +102,6 @@ async def tablespace_remove(ctx: FunctionContext, name: str, **server: Any) -> b
 
     Args:
         name: the tablespace.
-        **server: see `db_list`.
 
     Example:
         ensue call '*' postgres.tablespace_remove fast

@@ -3,6 +3,10 @@
 It uses the target's `rabbitmqctl` and `rabbitmq-plugins`, from version 3.7 on, which introduced JSON output.
 Passwords go to a program's standard input, never to its command line.
 
+Args:
+    runas: the user of the target who runs rabbitmqctl.
+    vhost: the virtual host.
+
 Source: Salt's execution module `rabbitmq`, 3008: names and return values; rabbitmqctl(8).
 """
 

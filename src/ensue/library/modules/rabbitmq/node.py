@@ -1,8 +1,5 @@
 """The node itself: its status and its cluster.
 
-Args:
-    runas: the user of the target who runs rabbitmqctl.
-
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 

@@ -1,8 +1,6 @@
 """Policies, which set options of the queues and exchanges of a virtual host.
 
 Args:
-    vhost: the virtual host.
-    runas: the user of the target who runs rabbitmqctl.
     name: the policy.
 
 Source: Salt's execution module `rabbitmq`, 3008.

@@ -5,7 +5,6 @@ to import; `rabbitmqctl set_parameter` accepts it only on its command line. This
 later.
 
 Args:
-    runas: the user of the target who runs rabbitmqctl.
     name: the upstream.
 
 Source: Salt's execution module `rabbitmq`, 3008; rabbitmqctl(8), "import_definitions".

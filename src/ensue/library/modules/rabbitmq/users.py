@@ -1,10 +1,8 @@
 """Users: their passwords, tags and permissions.
 
 Args:
-    runas: the user of the target who runs rabbitmqctl.
     name: the user.
     password: the password.
-    vhost: the virtual host.
 
 Source: Salt's execution module `rabbitmq`, 3008.
 """

@@ -1,9 +1,5 @@
 """Virtual hosts.
 
-Args:
-    runas: the user of the target who runs rabbitmqctl.
-    vhost: the virtual host.
-
 Source: Salt's execution module `rabbitmq`, 3008.
 """
 

@@ -63,8 +63,7 @@ def findup(
     """
     folder: str = posixpath.normpath(startpath) if startpath else ""
     if folder and not path_exists(ctx, folder, saltenv):
-        msg = f"slsutil.findup: {startpath} is not in the file roots"
-        raise StateFailedError(msg)
+        raise StateFailedError(f"slsutil.findup: {startpath} is not in the file roots")
     names = [filenames] if isinstance(filenames, str) else filenames
     for above in (folder, *folders_above(folder), ""):
         for name in names:

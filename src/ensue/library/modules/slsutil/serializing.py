@@ -79,8 +79,7 @@ async def deserialize(ctx: FunctionContext, serializer: str, stream_or_string: s
             case _:
                 raise _no_serializer(serializer)
     except (ValueError, RecursionError, ConfigParserError) as error:
-        msg = f"slsutil.deserialize: the text is not valid {serializer}: {error}"
-        raise StateFailedError(msg) from None
+        raise StateFailedError(f"slsutil.deserialize: the text is not valid {serializer}: {error}") from None
 
 
 def _yaml(data: Any, options: dict[str, Any]) -> str:

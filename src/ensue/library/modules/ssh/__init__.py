@@ -1,5 +1,9 @@
 """Execution module `ssh`: the target's authorized keys, known hosts and own keys.
 
+Args:
+    user: the user.
+    **kwargs: accepted as by Salt, without effect.
+
 Source: Salt's execution module `ssh`, 3008: names and return values.
 """
 

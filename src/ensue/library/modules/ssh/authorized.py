@@ -65,10 +65,6 @@ async def check_key(
 ) -> str:
     """Return what is needed to authorize a key: `add`, `update`, or `exists` for nothing.
 
-    Args:
-        user: the user.
-        **kwargs: accepted as by Salt, without effect.
-
     Example:
         ensue call '*' ssh.check_key app AAAAC3Nz ssh-ed25519 app@laptop '[]'
 
@@ -86,10 +82,6 @@ async def check_key_file(
     ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> dict[str, str]:
     """Return for each key of a file what is needed to authorize it: `add`, `update` or `exists`.
-
-    Args:
-        user: the user.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' ssh.check_key_file deploy salt://keys/alice.pub
@@ -113,10 +105,6 @@ async def set_auth_key(
     **kwargs: Any,
 ) -> str:
     """Authorize a key to log in as a user.
-
-    Args:
-        user: the user.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' ssh.set_auth_key deploy roles
@@ -153,7 +141,6 @@ async def set_auth_key_from_file(
     """Authorize all keys of a file to log in as a user; returns `new`, `replace`, `no change` or `fail`.
 
     Args:
-        user: the user.
         **kwargs: `options`, the options before each key instead of those in the file; others have no effect.
 
     Example:
@@ -170,10 +157,6 @@ async def set_auth_key_from_file(
 async def rm_auth_key(ctx: FunctionContext, user: str, key: str, config: str = CONFIG, **kwargs: Any) -> str:
     """Remove one of a user's authorized keys; returns `Key removed` or `Key not present`.
 
-    Args:
-        user: the user.
-        **kwargs: accepted as by Salt, without effect.
-
     Example:
         ensue call '*' ssh.rm_auth_key deploy roles
     """
@@ -189,10 +172,6 @@ async def rm_auth_key_from_file(
     ctx: FunctionContext, user: str, source: str, config: str = CONFIG, saltenv: str = "base", **kwargs: Any
 ) -> str:
     """Remove all keys of a file from a user's authorized keys; returns `Key removed` or `Key not present`.
-
-    Args:
-        user: the user.
-        **kwargs: accepted as by Salt, without effect.
 
     Example:
         ensue call '*' ssh.rm_auth_key_from_file deploy salt://keys/alice.pub

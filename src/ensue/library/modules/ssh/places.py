@@ -20,7 +20,6 @@ async def authorized_keys_path(ctx: FunctionContext, user: str, config: str) -> 
     """Return the path of a user's authorized keys.
 
     Args:
-        user: the user.
         config: the path as in `AuthorizedKeysFile`, with `%h`, `%u` and `%%`; relative to the home folder.
 
     Raises:

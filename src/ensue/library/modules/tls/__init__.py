@@ -3,6 +3,22 @@
 The target's `openssl` makes the keys and signs with them; they never leave the target. Salt's `set_ca_path`,
 which has an effect on later calls, is left out: each function takes `cacert_path`.
 
+Args:
+    ca_name: the authority.
+    bits: the size of the RSA key.
+    days: how long the certificate is valid.
+    CN: the common name.
+    C: the country.
+    ST: the state.
+    L: the locality.
+    O: the organization.
+    OU: the organizational unit.
+    emailAddress: the email address.
+    cacert_path: a folder to use instead of `cert_base_path`.
+    ca_filename: the name of the authority's files, without `.crt` and `.key`.
+    digest: the hash algorithm of the signature.
+    cert: its path, or PEM.
+
 Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 

@@ -44,19 +44,8 @@ async def create_ca(
 
     Args:
         ca_name: its name, also of its folder below `cert_base_path`.
-        bits: the size of the RSA key.
-        days: how long the certificate is valid.
-        CN: the common name.
-        C: the country.
-        ST: the state.
-        L: the locality.
-        O: the organization.
-        OU: the organizational unit.
-        emailAddress: the email address.
         fixmode: replace the certificate, which must exist.
-        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of both files, without `.crt` and `.key`; by default `<ca_name>_ca_cert`.
-        digest: the hash algorithm of the signature.
         onlyif: a command that must succeed, or a boolean; otherwise nothing is done.
         unless: a command that must fail, or a boolean; otherwise nothing is done.
         replace: replace an existing authority.
@@ -109,7 +98,6 @@ async def ca_exists(
 
     Args:
         ca_name: its name.
-        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.
 
     Example:
@@ -127,7 +115,6 @@ async def get_ca(
     Args:
         ca_name: its name.
         as_text: return the certificate itself.
-        cacert_path: a folder to use instead of `cert_base_path`.
 
     Example:
         ensue call '*' tls.get_ca internal
@@ -148,7 +135,6 @@ async def maybe_fix_ssl_version(
 
     Args:
         ca_name: its name.
-        cacert_path: a folder to use instead of `cert_base_path`.
         ca_filename: the name of its files, without `.crt` and `.key`.
 
     Example:

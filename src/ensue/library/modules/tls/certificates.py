@@ -1,9 +1,5 @@
 """Certificates with keys of the target: self-signed ones, and those that an authority signs.
 
-Args:
-    cacert_path: a folder to use instead of `cert_base_path`.
-    ca_name: the authority.
-
 Source: Salt's execution module `tls`, 3008: arguments, paths and messages.
 """
 
@@ -49,17 +45,7 @@ async def create_self_signed_cert(
 
     Args:
         tls_dir: a folder below `cert_base_path`; both files go to its subfolder `certs`.
-        bits: the size of the RSA key.
-        days: how long the certificate is valid.
-        CN: the common name.
-        C: the country.
-        ST: the state.
-        L: the locality.
-        O: the organization.
-        OU: the organizational unit.
-        emailAddress: the email address.
         cert_filename: the name of both files, without `.crt` and `.key`; by default `CN`.
-        digest: the hash algorithm of the signature.
         replace: replace an existing certificate.
 
     Returns:
@@ -102,11 +88,8 @@ async def create_ca_signed_cert(
 
     Args:
         CN: the name of the request's file, without `.csr`.
-        days: how long the certificate is valid.
-        ca_filename: the name of the authority's files, without `.crt` and `.key`.
         cert_path: the folder of request and certificate; by default `certs` in the authority's folder.
         cert_filename: the name of the certificate's file, without `.crt`; by default that of the request.
-        digest: the hash algorithm of the signature.
         cert_type: with `type_ext`, the suffix of the file names after `CN` and `_`.
         type_ext: add `cert_type` to the file names.
         replace: replace an existing certificate.

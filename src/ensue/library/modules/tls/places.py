@@ -95,11 +95,7 @@ class IndexLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def cert_base_path(ctx: FunctionContext, cacert_path: str | None = None) -> str:
-    """Return the folder of all authorities: the option `ca.cert_base_path`, by default `/etc/pki`.
-
-    Args:
-        cacert_path: a folder to use instead of `cert_base_path`.
-    """
+    """Return the folder of all authorities: the option `ca.cert_base_path`, by default `/etc/pki`."""
     return str(cacert_path or await ctx.call("config.option", "ca.cert_base_path") or _BASE)
 
 

@@ -38,7 +38,6 @@ async def cert_info(ctx: FunctionContext, cert: str, digest: str = "sha256") -> 
     """Return the fields of a certificate.
 
     Args:
-        cert: its path, or PEM.
         digest: the hash algorithm of the fingerprint.
 
     Example:
@@ -78,7 +77,6 @@ async def get_expiration_date(ctx: FunctionContext, cert: str, date_format: str 
     """Return the expiration date of a certificate, in UTC.
 
     Args:
-        cert: its path, or PEM.
         date_format: a format for strftime(3).
 
     Example:
@@ -96,10 +94,7 @@ async def validate(
     """Return whether a certificate is issued by an authority, valid now, and not revoked.
 
     Args:
-        cert: its path, or PEM.
-        ca_name: the authority.
         crl_file: the certificate revocation list; None uses the authority's index.
-        cacert_path: a folder to use instead of `cert_base_path`.
 
     Returns:
         `valid`, and `error` if it is not.

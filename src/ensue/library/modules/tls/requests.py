@@ -72,20 +72,9 @@ async def create_csr(
 
     Args:
         ca_name: the authority, which must exist.
-        bits: the size of the RSA key.
-        CN: the common name.
-        C: the country.
-        ST: the state.
-        L: the locality.
-        O: the organization.
-        OU: the organizational unit.
-        emailAddress: the email address.
         subjectAltName: alternative names: `DNS:www.example.com`.
-        cacert_path: a folder to use instead of `cert_base_path`.
-        ca_filename: the name of the authority's files, without `.crt` and `.key`.
         csr_path: the folder of both files; by default `certs` in the authority's folder.
         csr_filename: their name, without `.csr` and `.key`; by default `CN`.
-        digest: the hash algorithm of the signature.
         type_ext: add `_` and `cert_type` to the file names.
         cert_type: `server`, `client`, or another key of `tls.extensions` in pillar.
         replace: replace an existing request.

@@ -35,11 +35,7 @@ async def create_empty_crl(
     """Create an empty certificate revocation list.
 
     Args:
-        ca_name: the authority.
-        cacert_path: a folder to use instead of `cert_base_path`.
-        ca_filename: the name of the authority's files, without `.crt` and `.key`.
         crl_file: its path; by default `crl.pem` in the authority's folder.
-        digest: the hash algorithm of the signature.
 
     Example:
         ensue call '*' tls.create_empty_crl internal
@@ -77,14 +73,10 @@ async def revoke_cert(
     """Revoke a certificate: mark it in the authority's index, and write the revocation list again.
 
     Args:
-        ca_name: the authority.
         CN: the name of the certificate's file, without `.crt`.
-        cacert_path: a folder to use instead of `cert_base_path`.
-        ca_filename: the name of the authority's files, without `.crt` and `.key`.
         cert_path: the folder of the certificate; by default `certs` in the authority's folder.
         cert_filename: overrides `CN`.
         crl_file: the revocation list; by default `crl.pem` in the authority's folder.
-        digest: the hash algorithm of the signature.
 
     Example:
         ensue call '*' tls.revoke_cert internal www.example.com

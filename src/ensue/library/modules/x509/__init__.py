@@ -4,6 +4,12 @@ Public data is parsed here, with the library `cryptography`. The target's `opens
 keys, so none leaves the target except those that a function returns. Signing by another minion (`ca_server`,
 `sign_remote_certificate`) is left out.
 
+Args:
+    certificate: its path, or PEM.
+    encoding: `pem` or `der`.
+    private_key: its path, or PEM.
+    crl: its path, or PEM.
+
 Source: Salt's execution module `x509` (`x509_v2`), 3008: names, arguments and return values.
 """
 

@@ -20,7 +20,6 @@ async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool
     """Return whether a certificate will have expired in some days.
 
     Args:
-        certificate: its path, or PEM.
         days: the number of days; 0 for now.
 
     Example:
@@ -36,9 +35,6 @@ async def expires(ctx: FunctionContext, certificate: str, days: int = 0) -> bool
 async def expired(ctx: FunctionContext, certificate: str) -> DataMap:
     """Return `path`, `cn` and `expired` of a certificate; `path` only if it is in a file.
 
-    Args:
-        certificate: its path, or PEM.
-
     Example:
         ensue call '*' x509.expired /etc/ssl/www.crt
 
@@ -52,7 +48,6 @@ async def will_expire(ctx: FunctionContext, certificate: str, days: int) -> Data
     """Return `check_days`, `path`, `cn` and `will_expire` of a certificate; `path` only if it is in a file.
 
     Args:
-        certificate: its path, or PEM.
         days: the number of days.
 
     Example:

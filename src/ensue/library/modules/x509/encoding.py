@@ -39,7 +39,6 @@ async def encode_certificate(
     """Return a certificate in another encoding.
 
     Args:
-        certificate: its path, or PEM.
         encoding: `pem`, `der`, `pkcs7_pem`, `pkcs7_der` or `pkcs12`.
         append_certs: certificates to append: paths of the target, or PEM.
         private_key: the path of its private key, for `pkcs12`.
@@ -78,7 +77,6 @@ async def encode_csr(ctx: FunctionContext, csr: str, encoding: str = "pem") -> s
 
     Args:
         csr: its path, or PEM.
-        encoding: `pem` or `der`.
 
     Example:
         ensue call '*' x509.encode_csr /etc/ssl/www.csr
@@ -92,10 +90,6 @@ async def encode_csr(ctx: FunctionContext, csr: str, encoding: str = "pem") -> s
 
 async def encode_crl(ctx: FunctionContext, crl: str, encoding: str = "pem") -> str:
     """Return a certificate revocation list as `pem`, or as `der` in base64.
-
-    Args:
-        crl: its path, or PEM.
-        encoding: `pem` or `der`.
 
     Example:
         ensue call '*' x509.encode_crl /etc/ssl/ca.crl
@@ -118,7 +112,6 @@ async def encode_private_key(
     """Return a private key of the target in another encoding; it is masked.
 
     Args:
-        private_key: its path, or PEM.
         encoding: `pem`, `der` or `pkcs12`.
         passphrase: the passphrase that encrypts the returned key; masked.
         private_key_passphrase: the passphrase of the existing key; masked.

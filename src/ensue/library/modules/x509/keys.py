@@ -38,7 +38,6 @@ async def get_private_key_size(
     """Return the size of a private key in bits, None for Ed25519 and Ed448.
 
     Args:
-        private_key: its path, or PEM.
         passphrase: its passphrase.
 
     Example:
@@ -57,7 +56,6 @@ async def verify_private_key(
     """Return whether a private key matches a public key.
 
     Args:
-        private_key: its path, or PEM.
         public_key: the public key, or a file or PEM that contains it, as for `get_public_key`.
         passphrase: the passphrase of the private key.
 
@@ -74,7 +72,6 @@ async def verify_crl(ctx: FunctionContext, crl: str, cert: str) -> bool:
     """Return whether a certificate revocation list was signed with the key of a certificate.
 
     Args:
-        crl: its path, or PEM.
         cert: the certificate, or anything else with the public key, as for `get_public_key`.
 
     Example:
@@ -96,7 +93,6 @@ async def verify_signature(
     """Return whether a certificate was signed with a key.
 
     Args:
-        certificate: its path, or PEM.
         signing_pub_key: the public key, as for `get_public_key`; None for the certificate's own.
         signing_pub_key_passphrase: the passphrase, if that is a private key.
 

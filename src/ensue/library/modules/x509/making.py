@@ -116,7 +116,6 @@ async def create_csr(
         private_key: the path of the private key.
         private_key_passphrase: the passphrase of the private key; masked.
         digest: the hash algorithm of the signature.
-        encoding: `pem` or `der`.
         path: the file to write; None returns the request.
         subject: the subject, in the form of RFC 4514 or as a mapping of attributes.
         algorithm: Salt's older name for `digest`.
@@ -163,7 +162,6 @@ async def create_crl(
         include_expired: include expired certificates.
         days_valid: how long it is valid, in days.
         digest: the hash algorithm of the signature.
-        encoding: `pem` or `der`.
         extensions: as for the state `x509.crl_managed`; `cRLNumber` is a number.
         path: the file to write; None returns the list.
         text: accepted as by Salt's older module, without effect.

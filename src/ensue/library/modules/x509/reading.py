@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 async def read_certificate(ctx: FunctionContext, certificate: str) -> DataMap:
     """Return the fields of a certificate.
 
-    Args:
-        certificate: its path, or PEM.
-
     Example:
         ensue call '*' x509.read_certificate /etc/ssl/www.crt
 
@@ -114,9 +111,6 @@ async def read_csr(ctx: FunctionContext, csr: str) -> DataMap:
 
 async def read_crl(ctx: FunctionContext, crl: str) -> DataMap:
     """Return the fields of a certificate revocation list.
-
-    Args:
-        crl: its path, or PEM.
 
     Example:
         ensue call '*' x509.read_crl /etc/ssl/ca.crl

@@ -298,11 +298,7 @@ async def _owned(
     comment: str,
 ) -> StateReturn:
     """Set owner and group, and return the result of the state."""
-    new_state: DataMap = {
-        "path": wish.folder,
-        "top_level": [*_tops(contents)],
-        "source_hash": wish.digest,
-    }
+    new_state: DataMap = {"path": wish.folder, "top_level": [*_tops(contents)], "source_hash": wish.digest}
     if wish.user is None and wish.group is None:
         return StateReturn.changed(name, comment, changes, new_state)
     top = [posixpath.join(wish.folder, path) for path in _tops(contents)]

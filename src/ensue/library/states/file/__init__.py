@@ -15,13 +15,29 @@ Differences from Salt:
     big enough, and it leaves a folder that is not empty. `file.patch` refuses a patch that is partly applied.
     `file.shortcut` is refused, because only Windows has shortcuts.
 
+Args:
+    name: absolute path of the file.
+    **kwargs: further arguments; a warning says that they have no effect.
+    makedirs: create missing parent folders.
+    defaults: variables for templates; `context` overrides them.
+    context: variables for the templates.
+    show_changes: show a diff.
+    backup: suffix of a copy of the old file; false makes no copy.
+    source_hash_name: file name to look up if `source_hash` lists several checksums.
+    skip_verify: accept a source from the network without a checksum.
+    user: owner, by name or number.
+    group: group, by name or number.
+    owner: the same as `user`.
+    create: create the file if it does not exist.
+
 Source: Salt's state module `file`; results, changes and comments as in 3008.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
+from ensue.core.contracts.functions import by_name
 from ensue.library.states.file.absent import absent
 from ensue.library.states.file.accumulated import accumulated
 from ensue.library.states.file.append import append, prepend
@@ -48,41 +64,11 @@ from ensue.library.states.file.symlink import symlink
 from ensue.library.states.file.tidied import tidied
 from ensue.library.states.file.touch import touch
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "absent": absent,
-    "accumulated": accumulated,
-    "append": append,
-    "blockreplace": blockreplace,
-    "cached": cached,
-    "comment": comment,
-    "copy": copy,
-    "decode": decode,
-    "directory": directory,
-    "exists": exists,
-    "hardlink": hardlink,
-    "keyvalue": keyvalue,
-    "line": line,
-    "managed": managed,
-    "missing": missing,
-    "mknod": mknod,
-    "not_cached": not_cached,
-    "patch": patch,
-    "prepend": prepend,
-    "pruned": pruned,
-    "recurse": recurse,
-    "rename": rename,
-    "replace": replace,
-    "retention_schedule": retention_schedule,
-    "serialize": serialize,
-    "shortcut": shortcut,
-    "symlink": symlink,
-    "tidied": tidied,
-    "touch": touch,
-    "uncomment": uncomment,
-}
+FUNCTIONS: Final = by_name(
+    absent, accumulated, append, blockreplace, cached, comment, copy, decode, directory, exists, hardlink,
+    keyvalue, line, managed, missing, mknod, not_cached, patch, prepend, pruned, recurse, rename, replace,
+    retention_schedule, serialize, shortcut, symlink, tidied, touch, uncomment, make_only=("name",),
+)  # fmt: skip
 
 TRANSIENT: Final = frozenset({"accumulated"})
 """Functions whose effect is lost when the process ends."""

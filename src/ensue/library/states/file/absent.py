@@ -31,9 +31,7 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Remove a file, a symlink, or a folder with everything in it.
 
     Args:
-        ctx: the state's context.
         name: an absolute path.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /var/cache/tool:
@@ -52,23 +50,17 @@ async def absent(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     status = await ctx.connection.stat(path)
     if status is None:
         comment = f"File {path} is not present"
-        return StateReturn(
-            name=name, result=True, comment=comment, new_state=absent_state(path), warnings=warnings
-        )
+        return StateReturn.unchanged(name, comment, absent_state(path), warnings=warnings)
     what = "directory" if status.kind == "directory" else "file"
     if ctx.test:
         comment = f"{what.capitalize()} {path} is set for removal"
-        return StateReturn(
-            name=name, result=None, changes={"removed": path}, comment=comment, warnings=warnings
-        )
+        return StateReturn.planned(name, comment, {"removed": path}, warnings=warnings)
     await ctx.connection.remove(path, recursive=True)
-    comment = f"Removed {what} {path}"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"removed": path},
-        comment=comment,
-        new_state=absent_state(path),
+    return StateReturn.changed(
+        name,
+        f"Removed {what} {path}",
+        {"removed": path},
+        absent_state(path),
         old_state=path_state(path, status),
         warnings=warnings,
     )

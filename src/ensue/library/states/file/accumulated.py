@@ -18,18 +18,11 @@ if TYPE_CHECKING:
 
 
 def accumulated(
-    ctx: StateContext,
-    name: str,
-    *,
-    filename: str,
-    text: Data,
-    require_in: Data = None,
-    watch_in: Data = None,
+    ctx: StateContext, name: str, *, filename: str, text: Data, require_in: Data = None, watch_in: Data = None
 ) -> StateReturn:
     """Gather texts for a file, which the state that manages the file writes.
 
     Args:
-        ctx: the state's context.
         name: the accumulator; several states may add texts to it.
         filename: the file, spelt as in the state that manages it.
         text: a text or a list of texts; a text that the accumulator has already is not added again.
@@ -52,7 +45,7 @@ def accumulated(
         No changes: the state that manages the file reports them. `new_state` has `name filename`.
     """
     if text is None:
-        return StateReturn(name=name, result=False, comment="No text supplied for accumulator")
+        return StateReturn.failed(name, "No text supplied for accumulator")
     references = [*_listed(require_in), *_listed(watch_in)]
     receivers = [receiver for reference in references if (receiver := _receiver(reference))]
     if not receivers:
@@ -61,12 +54,12 @@ def accumulated(
             f"Orphaned accumulator {name} in {state_declaration.sls}:{state_declaration.id} "
             "(name the state that manages the file in require_in or watch_in)"
         )
-        return StateReturn(name=name, result=False, comment=comment)
+        return StateReturn.failed(name, comment)
     is_new = ctx.accumulators.add(filename, name, _listed(text), receivers)
     comment = f"Accumulator {name} for file {filename} was charged by text" if is_new else ""
     # The texts are left out because file content is in no `new_state`.
     new_state: DataMap = {"name": name, "filename": filename}
-    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    return StateReturn.unchanged(name, comment, new_state)
 
 
 def _listed(value: Data) -> list[Data]:

@@ -1,5 +1,13 @@
 """`file.append` and `file.prepend`: add lines at the end or start of a file that does not have them yet.
 
+Args:
+    text: a text or a list of texts; each is searched for as a whole.
+    source: take the text from a source.
+    source_hash: checksum of the source.
+    template: render sources with this renderer.
+    sources: several sources.
+    source_hashes: checksums of `sources`, in the same order.
+
 Source: Salt's state module `file`, 3008, including the different shapes of the two diffs.
 """
 
@@ -25,9 +33,12 @@ from ensue.library.states.file.paths import (
 from ensue.library.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.core.contracts.connection import FileStat
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
+    from ensue.library.states.file.sources import ContentSource
 
 
 async def append(
@@ -49,19 +60,7 @@ async def append(
     """Add text at the end of a file that does not contain it; create a missing file.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
-        text: a text or a list of texts; each is searched for as a whole.
-        makedirs: create missing parent folders.
-        source: take the text from a source.
-        source_hash: checksum of the source.
-        template: render sources with this renderer.
-        sources: several sources.
-        source_hashes: checksums of `sources`, in the same order.
-        defaults: variables for templates; `context` overrides them.
-        context: variables for the templates.
         ignore_whitespace: white space between words may differ; if false, texts are regular expressions.
-        show_changes: show a diff.
 
     Example:
         /etc/hosts.allow:
@@ -80,17 +79,7 @@ async def append(
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
     if isinstance(file, StateReturn):
         return file
-    texts = (
-        as_texts(text)
-        if not content_sources
-        else await rendered_sources(
-            ctx,
-            content_sources,
-            name=file.path,
-            template=template,
-            variables={**(defaults or {}), **(context or {})},
-        )
-    )
+    texts = await file.texts(text, content_sources, template, {**(defaults or {}), **(context or {})})
     lines = [
         line
         for each in texts
@@ -122,19 +111,7 @@ async def prepend(
     """Add text at the start of a file that does not contain it; create a missing file.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
-        text: a text or a list of texts; each is searched for as a whole.
-        makedirs: create missing parent folders.
-        source: take the text from a source.
-        source_hash: checksum of the source.
-        template: render sources with this renderer.
-        sources: several sources.
-        source_hashes: checksums of `sources`, in the same order.
-        defaults: variables for templates; `context` overrides them.
-        context: variables for the templates.
         header: the file must begin with exactly these lines.
-        show_changes: show a diff.
 
     Example:
         /etc/profile:
@@ -153,17 +130,7 @@ async def prepend(
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
     if isinstance(file, StateReturn):
         return file
-    texts = (
-        as_texts(text)
-        if not content_sources
-        else await rendered_sources(
-            ctx,
-            content_sources,
-            name=file.path,
-            template=template,
-            variables={**(defaults or {}), **(context or {})},
-        )
-    )
+    texts = await file.texts(text, content_sources, template, {**(defaults or {}), **(context or {})})
     lines = [
         line
         for each in texts
@@ -201,7 +168,7 @@ class _TextFile:
         if status is None and ctx.test:
             comment = f"File {path} is set to be created"
             comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
-            return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
+            return StateReturn.planned(name, comment, {"new": path})
         if status is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
             if not makedirs:
                 raise StateFailedError(without_folder(f"{path}: file not found, and its folder neither"))
@@ -209,13 +176,17 @@ class _TextFile:
         raw = b"" if status is None else await ctx.connection.read(path)
         text = raw.decode("utf-8", "surrogateescape")
         return cls(
-            ctx=ctx,
-            name=name,
-            path=path,
-            content=text,
-            raw=raw,
-            found=status,
-            show_changes=show_changes,
+            ctx=ctx, name=name, path=path, content=text, raw=raw, found=status, show_changes=show_changes
+        )
+
+    async def texts(
+        self, text: Data, sources: Sequence[ContentSource], template: str, variables: DataMap
+    ) -> list[str]:
+        """Return the texts to add: those of sources, if there are any."""
+        if not sources:
+            return as_texts(text)
+        return await rendered_sources(
+            self.ctx, sources, name=self.path, template=template, variables=variables
         )
 
     async def become(self, new: str, diff: str, comment: str) -> StateReturn:

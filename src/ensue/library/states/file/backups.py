@@ -35,7 +35,6 @@ async def keep_backup(ctx: FunctionContext, path: str, content: Content) -> Path
     """Keep a copy of a file that is about to be replaced.
 
     Args:
-        ctx: the target.
         path: the file's path on the target.
         content: its content; long content is written in chunks.
 

@@ -48,7 +48,6 @@ async def blockreplace(
     """Replace the lines between two markers.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file, which must exist.
         marker_start: a text in the line before the block.
         marker_end: a text in the line after the block.
@@ -58,15 +57,11 @@ async def blockreplace(
         sources: several sources.
         source_hashes: checksums of `sources`, in the same order.
         template: render sources with this renderer.
-        context: variables for the templates.
-        defaults: variables for templates; `context` overrides them.
         append_if_not_found: add markers and block at the end if the file has no markers.
         prepend_if_not_found: add them at the start.
         insert_before_match: add them before the first line that this pattern matches.
         insert_after_match: add them after the first line that this pattern matches.
         append_newline: end the block with a newline; by default only if it has none.
-        backup: suffix of a copy of the old file; false makes no copy.
-        show_changes: show a diff.
 
     Example:
         /etc/app.conf:

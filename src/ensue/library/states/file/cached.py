@@ -41,13 +41,9 @@ async def cached(
     """Keep a copy of a source on the managing minion; for a path on the target, only check it.
 
     Args:
-        ctx: the state's context.
         name: `salt://…`, a URL, or an absolute path on the target.
         source_hash: expected checksum.
-        source_hash_name: file name to look up if `source_hash` lists several checksums.
-        skip_verify: accept a source from the network without a checksum.
         saltenv: environment of a `salt://` source that names none.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         https://example.com/tool.tar.gz:
@@ -77,12 +73,10 @@ async def cached(
     if before is not None and expected and checked and await expected.of_any(before) == expected.digest:
         comment = f"File is already cached to {path} with hash {expected.digest}"
         new_state = _state(name, path, sha256_of(before))
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+        return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test and source.is_remote:
         said = "" if before is None else "Hashes don't match.\n" if expected else "No hash found. "
-        return StateReturn(
-            name=name, result=None, comment=f"{said}File will be cached: {name}", warnings=warnings
-        )
+        return StateReturn.planned(name, f"{said}File will be cached: {name}", warnings=warnings)
     content = await ctx.files.open(name, saltenv=saltenv)
     shown = expected or ExpectedHash(kind=_KIND, digest="")
     digest = await shown.of_any(content)
@@ -93,17 +87,15 @@ async def cached(
     if sha256 != old_sha256:
         changes = {"hash": {"old": None if before is None else await shown.of_any(before), "new": digest}}
     if ctx.test and changes:
-        comment = f"File will be cached: {name}"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, f"File will be cached: {name}", changes, warnings=warnings)
     if changes:
         await keep(path, content, cache_dir=ctx.cache_dir)
     already = f"File is already cached to {path} with hash {digest}"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=already if checked else f"File is cached to {path}",
-        new_state=_state(name, path, sha256),
+    return StateReturn.changed(
+        name,
+        already if checked else f"File is cached to {path}",
+        changes,
+        _state(name, path, sha256),
         old_state=_state(name, path, old_sha256) if changes else None,
         warnings=warnings,
     )
@@ -113,7 +105,6 @@ async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> Sta
     """Remove the copy of a source from the managing minion.
 
     Args:
-        ctx: the state's context.
         name: `salt://…` or a URL; a path is left alone.
         saltenv: environment of a `salt://` source that names none.
 
@@ -127,23 +118,21 @@ async def not_cached(ctx: StateContext, name: str, saltenv: str = "base") -> Sta
     if "://" not in name or name.startswith("file://"):
         local = name.removeprefix("file://")
         comment = f"File {local} is a local path, no action taken"
-        return StateReturn(name=name, result=True, comment=comment, new_state=_state(name, local, None))
+        return StateReturn.unchanged(name, comment, _state(name, local, None))
     _mask_password(ctx, name)
     path = copy_of(ctx, name, saltenv)
     before = await opened(path)
     new_state = _state(name, path, None)
     if before is None:
-        return StateReturn(name=name, result=True, comment=f"{name} is not cached", new_state=new_state)
+        return StateReturn.unchanged(name, f"{name} is not cached", new_state)
     if ctx.test:
-        comment = f"{path} is set to be deleted"
-        return StateReturn(name=name, result=None, changes={"deleted": True}, comment=comment)
+        return StateReturn.planned(name, f"{path} is set to be deleted", {"deleted": True})
     await forget(path)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"deleted": True},
-        comment=f"{path} was deleted",
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f"{path} was deleted",
+        {"deleted": True},
+        new_state,
         old_state=_state(name, path, sha256_of(before)),
     )
 
@@ -157,8 +146,7 @@ async def _on_target(ctx: StateContext, name: str, expected: ExpectedHash | None
         return StateReturn(name=name, result=failed, comment=f"File {path} is not present on the minion")
     new_state = _state(name, path, await ctx.connection.checksum(path))
     if expected is None:
-        comment = f"File {path} is present on the minion"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"File {path} is present on the minion", new_state)
     actual = await ctx.connection.checksum(path, expected.kind)
     if actual != expected.digest:
         comment = (
@@ -167,7 +155,7 @@ async def _on_target(ctx: StateContext, name: str, expected: ExpectedHash | None
         )
         return StateReturn(name=name, result=failed, comment=comment)
     comment = f"File {path} is present on the minion and has hash {actual}"
-    return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+    return StateReturn.unchanged(name, comment, new_state)
 
 
 def _mask_password(ctx: StateContext, source: str) -> None:

@@ -36,11 +36,8 @@ async def comment(
     """Comment the lines that a pattern matches.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
         regex: the pattern, which matches at the start of a line.
         char: the comment character.
-        backup: suffix of a copy of the old file; false makes no copy.
         ignore_missing: succeed if the pattern matches nothing.
 
     Example:
@@ -83,11 +80,8 @@ async def uncomment(
     """Uncomment the lines that a pattern matches.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
         regex: the pattern, without the comment character; it matches at the start of the text after it.
         char: the comment character.
-        backup: suffix of a copy of the old file; false makes no copy.
 
     Example:
         /etc/app.conf:

@@ -22,7 +22,6 @@ async def looked_up(ctx: FunctionContext, function: str, keys: Any, delimiter: s
     """Return the value of a key, or the values of several keys joined by newlines.
 
     Args:
-        ctx: the target.
         function: `pillar.get` or `grains.get`.
         keys: a path of keys, or a list of paths.
         delimiter: separates the keys of a path.

@@ -53,19 +53,15 @@ async def copy(
     """Copy a file or folder of the target, unless the destination exists.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the copy.
         source: absolute path of the original, on the target.
         force: replace the destination if it differs.
-        makedirs: create missing parent folders.
         preserve: give the copy the owner, group and mode of the original.
         user: owner of the copy.
         group: group of the copy; by default the primary group of `user`.
         mode: permission bits of the copy; by default those of the original.
         dir_mode: mode of created folders.
         subdir: if `name` is a folder, put the copy into it.
-        owner: the same as `user`.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /srv/www/index.html:
@@ -96,11 +92,11 @@ async def copy(
         how = "is the same already" if force else "will not be overwritten"
         comment = f'The target file "{path}" exists and {how}'
         new_state = await state_after(connection, path)
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+        return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be copied to "{path}"'
         comment += await missing_folder(connection, path, makedirs=makedirs)
-        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, warnings=warnings)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
         if not makedirs:
@@ -115,12 +111,11 @@ async def copy(
     await _copied(connection, origin, path, status)
     applied = await _given(connection, path, status, requested)
     new_state = await state_after(connection, path)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={path: origin, **applied},
-        comment=f'Copied "{origin}" to "{path}"',
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f'Copied "{origin}" to "{path}"',
+        {path: origin, **applied},
+        new_state,
         old_state=path_state(path, there) if there else absent_state(path),
         warnings=warnings,
     )
@@ -128,23 +123,14 @@ async def copy(
 
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def rename(
-    ctx: StateContext,
-    name: str,
-    source: str,
-    *,
-    force: bool = False,
-    makedirs: bool = False,
-    **kwargs: Any,
+    ctx: StateContext, name: str, source: str, *, force: bool = False, makedirs: bool = False, **kwargs: Any
 ) -> StateReturn:
     """Move a file or folder of the target, unless the destination exists.
 
     Args:
-        ctx: the state's context.
         name: the new absolute path.
         source: the old absolute path; nothing happens if it does not exist.
         force: replace an existing destination.
-        makedirs: create missing parent folders.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /etc/app.conf:
@@ -164,16 +150,16 @@ async def rename(
     if await connection.stat(origin) is None:
         comment = f'Source file "{origin}" has already been moved out of place'
         new_state = await state_after(connection, path)
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+        return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     there = await connection.stat(path)
     if there is not None and not force:
         comment = f'The target file "{path}" exists and will not be overwritten'
         new_state = await state_after(connection, path)
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state, warnings=warnings)
+        return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be moved to "{path}"'
         comment += await missing_folder(connection, path, makedirs=makedirs)
-        return StateReturn(name=name, result=None, comment=comment, warnings=warnings)
+        return StateReturn.planned(name, comment, warnings=warnings)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
         if not makedirs:
@@ -182,12 +168,11 @@ async def rename(
     if there is not None and there.kind == "directory":
         await connection.remove(path, recursive=True)
     await connection.rename(origin, path)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={path: origin},
-        comment=f'Moved "{origin}" to "{path}"',
-        new_state=await state_after(connection, path),
+    return StateReturn.changed(
+        name,
+        f'Moved "{origin}" to "{path}"',
+        {path: origin},
+        await state_after(connection, path),
         old_state=path_state(path, there) if there else absent_state(path),
         warnings=warnings,
     )

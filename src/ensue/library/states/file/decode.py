@@ -32,8 +32,6 @@ async def decode(
     """Write Base64 data to a file, decoded.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
         encoded_data: the data.
         contents_pillar: pillar key that has the data.
         encoding_type: `base64`.
@@ -64,21 +62,20 @@ async def decode(
     if status is not None and content == wanted:
         comment = "File is in the correct state."
         state = content_state(path, wanted, status)
-        returned = StateReturn(name=name, result=True, comment=comment, new_state=state)
+        returned = StateReturn.unchanged(name, comment, state)
         return without_checksums(returned, ctx.masker, wanted)
     old = _sum(content, checksum) if content is not None else None
     changes: dict[str, Any] = {"old": old, "new": _sum(wanted, checksum)}
     if ctx.masker.is_in(wanted):
         changes = dict.fromkeys(changes, MASK)
     if ctx.test:
-        return StateReturn(name=name, result=None, changes=changes, comment="File is set to be updated.")
+        return StateReturn.planned(name, "File is set to be updated.", changes)
     await ctx.connection.write(path, wanted)
-    returned = StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment="File was updated.",
-        new_state=await state_after(ctx.connection, path, wanted),
+    returned = StateReturn.changed(
+        name,
+        "File was updated.",
+        changes,
+        await state_after(ctx.connection, path, wanted),
         old_state=content_state(path, content, status)
         if status and content is not None
         else file_state(path, None, None),

@@ -81,17 +81,13 @@ async def directory(
     """Create a folder, or correct its owner, group and mode and those of what it contains.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the folder.
-        user: owner, by name or number.
-        group: group, by name or number.
         recurse: what also applies to everything in the folder: `user`, `group`, `mode`. `ignore_files` and
             `ignore_dirs` skip files or folders; `silent` leaves their changes out of the report.
         max_depth: how deep `recurse` goes; 0 is the folder itself.
         dir_mode: mode of folders.
         file_mode: mode of the files in the folder, if `recurse` has `mode`; `dir_mode` by default.
         mode: the same as `dir_mode`.
-        makedirs: create missing parent folders.
         clean: remove everything in the folder that no `file` state required by this one manages.
         exclude_pat: patterns of paths that `clean` leaves alone.
         force: replace a file or symlink at this path.
@@ -100,8 +96,6 @@ async def directory(
         follow_symlinks: manage and describe what a symlink points to; otherwise the owner and group are those
             of the symlink itself, which has no mode.
         children_only: leave the folder itself alone.
-        owner: the same as `user`.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /srv/www:
@@ -249,7 +243,7 @@ class _Folder:
         self._changes["backup"] = f"{path} would be renamed to {backup}"
         self._changes[path] = {"directory": "new"}
         comment = f"{path} would be backed up and replaced with a new directory"
-        return StateReturn(name="", result=None, changes=self._changes, comment=comment)
+        return StateReturn.planned("", comment, self._changes)
 
     async def _plan(self) -> dict[str, DataMap]:
         """Return the required changes by path, those inside the folder first."""
@@ -298,11 +292,8 @@ class _Folder:
         path, requested = self._path, self._wish.folders
         if not await is_folder(self._connection, posixpath.dirname(path)):
             if not self._wish.makedirs:
-                return StateReturn(
-                    name="",
-                    result=False,
-                    changes=self._changes,
-                    comment=without_folder(f"No directory to create {path} in"),
+                return StateReturn.failed(
+                    "", without_folder(f"No directory to create {path} in"), self._changes
                 )
             await make_parents(self._connection, path, requested)
         await self._connection.make_directory(path, mode=requested.mode)

@@ -25,7 +25,6 @@ class EditedFile:
     """An existing file with its content.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         path: the file's path.
         content: the content that was read.

@@ -1,5 +1,8 @@
 """`file.exists` and `file.missing`: check a path and change nothing.
 
+Args:
+    name: an absolute path.
+
 Source: Salt's state module `file`, 3008.
 """
 
@@ -23,11 +26,6 @@ if TYPE_CHECKING:
 async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Fail if nothing is at a path; a symlink counts as what it points to.
 
-    Args:
-        ctx: the state's context.
-        name: an absolute path.
-        **kwargs: further arguments; a warning says that they have no effect.
-
     Example:
         /etc/app.conf:
           file.exists
@@ -37,24 +35,13 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     warnings = remarks("file.exists", kwargs)
     if status is None:
         raise MissingOnTargetError(f"Specified path {path} does not exist", missing=path)
-    return StateReturn(
-        name=name,
-        result=True,
-        comment=f"Path {path} exists",
-        new_state=path_state(path, status),
-        warnings=warnings,
-    )
+    return StateReturn.unchanged(name, f"Path {path} exists", path_state(path, status), warnings=warnings)
 
 
 @touches_nothing
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     """Fail if something is at a path.
-
-    Args:
-        ctx: the state's context.
-        name: an absolute path.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /etc/nologin:
@@ -64,12 +51,5 @@ async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     status = await ctx.connection.stat(path, follow=True)
     warnings = remarks("file.missing", kwargs)
     if status is not None:
-        comment = f"Specified path {path} exists"
-        return StateReturn(name=name, result=False, comment=comment, warnings=warnings)
-    return StateReturn(
-        name=name,
-        result=True,
-        comment=f"Path {path} is missing",
-        new_state=absent_state(path),
-        warnings=warnings,
-    )
+        return StateReturn.failed(name, f"Specified path {path} exists", warnings=warnings)
+    return StateReturn.unchanged(name, f"Path {path} is missing", absent_state(path), warnings=warnings)

@@ -51,11 +51,9 @@ async def hardlink(
     """Make a path a hard link to a file, or correct the file that it links to.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the link.
         target: absolute path of the file; both must be on one file system.
         force: replace a file at `name` that has no other names.
-        makedirs: create missing parent folders.
         user: owner of created folders.
         group: group of created folders; by default the primary group of `user`.
         dir_mode: mode of created folders.
@@ -81,11 +79,11 @@ async def hardlink(
     _check_kinds(path, status, source, there)
     if status is not None and there is not None and await link.holds(_SAME, path, source):
         comment = f"Target of hard link {path} is already pointing to {source}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, status))
+        return StateReturn.unchanged(name, comment, path_state(path, status))
     changes, comment = await link.planned(status, force=force)
     if ctx.test:
         comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     if there is None:
         raise StateFailedError(f"Target {source} for hard link does not exist")
     owner = user if user is not None else kwargs.get("owner")
@@ -156,11 +154,10 @@ class _Hardlink:
         if self._forced:
             changes["forced"] = "File for hard link was forcibly replaced"
         done_text = "Created new" if status is None or self._forced else "Set target of"
-        return StateReturn(
-            name=self._name,
-            result=True,
-            changes=changes,
-            comment=f"{done_text} hard link {path} -> {target}",
-            new_state=path_state(path, now),
+        return StateReturn.changed(
+            self._name,
+            f"{done_text} hard link {path} -> {target}",
+            changes,
+            path_state(path, now),
             old_state=absent_state(path) if status is None else path_state(path, status),
         )

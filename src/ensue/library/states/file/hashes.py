@@ -62,7 +62,6 @@ async def expected_hash(
     """Read `source_hash`.
 
     Args:
-        ctx: the target.
         source_hash: the argument of the state.
         source: the source that it belongs to.
         name: the managed file.

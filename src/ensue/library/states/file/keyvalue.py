@@ -55,8 +55,6 @@ async def keyvalue(
     """Set the values of keys in lines of the form `key=value`.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
         key: a single key.
         value: value of `key`.
         key_values: values by key, instead of `key` and `value`.
@@ -99,7 +97,7 @@ async def keyvalue(
             if not ignore_if_missing:
                 raise MissingOnTargetError(comment, missing=path)
             state = file_state(path, None, None)
-            return StateReturn(name=name, result=True, comment=comment, new_state=state)
+            return StateReturn.unchanged(name, comment, state)
         append_if_not_found = True
     else:
         file = await EditedFile.open(ctx, name)
@@ -125,13 +123,11 @@ async def keyvalue(
     changes: DataMap = {"diff": shown if show_changes else True}
     if ctx.test:
         comment = f"File {path} is set to be changed ({edit.changed} lines modified, {edit.removed} deleted)"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     await ctx.connection.write(path, content)
     comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
     new_state = await state_after(ctx.connection, path, content)
-    returned = StateReturn(
-        name=name, result=True, changes=changes, comment=comment, new_state=new_state, old_state=old_state
-    )
+    returned = StateReturn.changed(name, comment, changes, new_state, old_state=old_state)
     return without_checksums(returned, ctx.masker, text.encode("utf-8", "surrogateescape"), content)
 
 

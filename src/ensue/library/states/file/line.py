@@ -52,19 +52,15 @@ async def line(
     """Add a line to a file, or replace or remove all lines that match.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
         content: the line.
         match: pattern of the lines to replace or remove; `content` by default.
         mode: `ensure`, `insert`, `replace` or `delete`.
         location: where `insert` adds the line: `start` or `end`.
         before: pattern of the line that follows the new one.
         after: pattern of the line that precedes the new one.
-        show_changes: show a diff.
         backup: suffix of a copy of the old file; true is `.bak`.
         quiet: succeed if the file does not exist.
         indent: indent the line like the adjacent one.
-        create: create the file if it does not exist.
         user: owner of the file.
         group: group of the file.
         file_mode: permission bits of the file.
@@ -98,13 +94,9 @@ async def line(
     if is_new:
         if quiet and not create:
             state = file_state(path, None, None)
-            return StateReturn(
-                name=name, result=True, comment="No changes needed to be made", new_state=state
-            )
+            return StateReturn.unchanged(name, "No changes needed to be made", state)
         if create and ctx.test:
-            return StateReturn(
-                name=name, result=None, changes={"newfile": path}, comment="Changes would be made"
-            )
+            return StateReturn.planned(name, "Changes would be made", {"newfile": path})
         if create:
             await ctx.connection.write(
                 path, b"", mode=requested.mode, user=requested.user_text, group=requested.group_text

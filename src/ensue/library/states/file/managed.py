@@ -70,12 +70,8 @@ async def managed(
     """Create a file, or correct its content, owner and mode.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
         source: where its content comes from; the first of a list that exists.
         source_hash: checksum of a source outside the file roots.
-        source_hash_name: file name to look up if `source_hash` lists several checksums.
-        skip_verify: accept a source from the network without a checksum.
         contents: the content itself: a text or a list of lines.
         contents_pillar: pillar key that has the content, or a list of keys.
         contents_grains: grain that has the content, or a list of grains.
@@ -85,15 +81,10 @@ async def managed(
         template: render the content with this renderer (`jinja`). The variable `accumulator` has the texts
             that `file.accumulated` has gathered for this file.
         context: variables for the template.
-        defaults: variables for templates; `context` overrides them.
-        user: owner, by name or number.
-        group: group, by name or number.
         mode: permission bits, or `keep` for those of the source.
-        makedirs: create missing parent folders.
         dir_mode: mode of these folders; by default that of the file, with x where there is r or w; their
             owner always has w and x.
         replace: replace the content of an existing file.
-        create: create the file if it does not exist.
         follow_symlinks: manage the file that a symlink points to; false replaces the symlink by a file.
         backup: `minion` keeps a copy of the replaced file below `file_backup/` in the cachedir.
         show_changes: show a diff, and in a plan the content of a new file; false hides the content.
@@ -103,7 +94,6 @@ async def managed(
         tmp_ext: suffix of the name of that file.
         encoding: encoding of `contents`.
         encoding_errors: how characters outside the encoding are handled (`strict`, `replace`, …).
-        owner: the same as `user`.
         **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
             have no effect, and without `template` all of them.
 

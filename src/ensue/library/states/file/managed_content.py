@@ -86,7 +86,6 @@ class WantedContent:
     """Finds the requested content of one file.
 
     Args:
-        ctx: the state's context.
         path: the file's path on the target.
         wish: the parsed arguments.
     """

@@ -55,7 +55,6 @@ class ManagedFile:
     """One file and what `file.managed` requests for it.
 
     Args:
-        ctx: the state's context.
         name: the state's name.
         path: the file's path on the target.
         wish: the requested content, owner and mode.
@@ -104,8 +103,7 @@ class ManagedFile:
         try:
             desired = await self._content.desired()
         except MissingOnTargetError as error:
-            message = f"Unable to manage file: {error}"
-            raise MissingOnTargetError(message, missing=error.missing) from error
+            raise MissingOnTargetError(f"Unable to manage file: {error}", missing=error.missing) from error
         except StateFailedError as error:
             raise StateFailedError(f"Unable to manage file: {error}") from error
         self._warnings += desired.warnings

@@ -41,13 +41,10 @@ async def mknod(
     """Create a device node or a named pipe.
 
     Args:
-        ctx: the state's context.
         name: absolute path; missing parent folders are created.
         ntype: `c` (character device), `b` (block device) or `p` (named pipe).
         major: number of the driver.
         minor: number of the device.
-        user: owner, by name or number.
-        group: group, by name or number.
         mode: permission bits, octal.
 
     Example:
@@ -81,7 +78,7 @@ async def mknod(
             await _check_numbers(ctx, path, shown, int(major), int(minor))
         return await _checked(ctx, name, path, shown, requested, status)
     if ctx.test:
-        return StateReturn(name=name, result=None, comment=f"{shown} {path} is set to be created")
+        return StateReturn.planned(name, f"{shown} {path} is set to be created")
     await make_parents(ctx.connection, path, RequestedAttributes(user=requested.user, group=requested.group))
     folder, file = posixpath.split(path)
     words = [] if ntype == "p" else [str(int(major)), str(int(minor))]
@@ -93,13 +90,11 @@ async def mknod(
     made = await _stat(ctx, path)
     applied = await apply_attributes(ctx.connection, path, requested, made)
     if applied.faults:
-        return StateReturn(name=name, result=False, changes={"new": path}, comment=". ".join(applied.faults))
+        return StateReturn.failed(name, ". ".join(applied.faults), {"new": path})
     after = await _stat(ctx, path) if applied.changes else made
     text = f"{shown} {path} created."
     changes: DataMap = {"new": text}
-    return StateReturn(
-        name=name, result=True, changes=changes, comment=text, new_state=path_state(path, after)
-    )
+    return StateReturn.changed(name, text, changes, path_state(path, after))
 
 
 async def _checked(
@@ -109,18 +104,14 @@ async def _checked(
     planned = await requested.differences(ctx.connection, status)
     if not planned:
         comment = f"{shown} {path} is in the correct state"
-        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, status))
+        return StateReturn.unchanged(name, comment, path_state(path, status))
     if ctx.test:
-        comment = f"The attributes of {path} are set to be changed"
-        return StateReturn(name=name, result=None, changes=planned, comment=comment)
+        return StateReturn.planned(name, f"The attributes of {path} are set to be changed", planned)
     applied = await apply_attributes(ctx.connection, path, requested, status)
     if applied.faults:
-        return StateReturn(
-            name=name, result=False, changes=applied.changes, comment=". ".join(applied.faults)
-        )
+        return StateReturn.failed(name, ". ".join(applied.faults), applied.changes)
     after = path_state(path, await _stat(ctx, path))
-    comment = f"{shown} {path} has new attributes"
-    return StateReturn(name=name, result=True, changes=applied.changes, comment=comment, new_state=after)
+    return StateReturn.changed(name, f"{shown} {path} has new attributes", applied.changes, after)
 
 
 async def _check_numbers(ctx: StateContext, path: str, shown: str, major: int, minor: int) -> None:

@@ -55,20 +55,15 @@ async def patch(
     """Apply a patch, unless it is applied already.
 
     Args:
-        ctx: the state's context.
         name: the file, or the folder that the names in the patch are relative to.
         source: the patch; the first of a list that exists.
         source_hash: checksum of the patch.
-        source_hash_name: file name to look up if `source_hash` lists several checksums.
-        skip_verify: accept a source from the network without a checksum.
         template: render the patch first, with this renderer.
         context: variables for the template.
-        defaults: variables for templates; `context` overrides them.
         options: further options of `patch`, except those that choose the output file.
         reject_file: file for the parts that could not be applied.
         strip: number of leading folders to strip from the names in the patch; only for a folder.
         saltenv: accepted, as in Salt, without effect.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /usr/share/app/app.py:
@@ -104,26 +99,18 @@ async def patch(
     tried = await tool.run("--forward", "--reject-file=-", "--dry-run")
     if tried.returncode:
         if tried.returncode < _IN_TROUBLE and not (await tool.run("-R", "-f", "--dry-run")).returncode:
-            return StateReturn(
-                name=name, result=True, comment="Patch was already applied", new_state=new_state,
-                warnings=warnings,
-            )  # fmt: skip
+            return StateReturn.unchanged(name, "Patch was already applied", new_state, warnings=warnings)
         if reject_file is not None and not ctx.test:
             await tool.write_rejects(reject_file)
-        return StateReturn(name=name, result=False, comment=_refusal(tried, reject_file), warnings=warnings)
+        return StateReturn.failed(name, _refusal(tried, reject_file), warnings=warnings)
     if ctx.test:
-        comment = "The patch would be applied"
-        return StateReturn(
-            name=name, result=None, changes=_said(ctx, tried), comment=comment, warnings=warnings
-        )
+        return StateReturn.planned(name, "The patch would be applied", _said(ctx, tried), warnings=warnings)
     done = await tool.run("--forward", "--reject-file=-")
     if done.returncode:
-        comment = "Failed to apply patch"
-        return StateReturn(name=name, result=False, changes=_said(ctx, done), comment=comment)
-    return StateReturn(
-        name=name, result=True, changes=_said(ctx, done), comment="Patch successfully applied",
-        new_state=new_state, warnings=warnings,
-    )  # fmt: skip
+        return StateReturn.failed(name, "Failed to apply patch", _said(ctx, done))
+    return StateReturn.changed(
+        name, "Patch successfully applied", _said(ctx, done), new_state, warnings=warnings
+    )
 
 
 class _PatchRun(msgspec.Struct, kw_only=True, frozen=True):

@@ -23,7 +23,6 @@ async def target_path(ctx: FunctionContext, name: str, *, what: str = "Specified
     """Return an absolute path; `~` and `~user` are home folders on the target.
 
     Args:
-        ctx: the target.
         name: the path in the SLS.
         what: what to call the path in the message.
 

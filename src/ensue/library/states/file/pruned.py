@@ -31,7 +31,6 @@ async def pruned(
     """Remove an empty folder.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the folder.
         recurse: first remove the empty folders in it.
         ignore_errors: keep folders that are not empty, and remove the empty ones below them.
@@ -49,7 +48,7 @@ async def pruned(
     if status is None or status.kind != "directory":
         comment = f"Directory {path} is not present"
         state = absent_state(path) if status is None else path_state(path, status)
-        return StateReturn(name=name, result=True, comment=comment, new_state=state)
+        return StateReturn.unchanged(name, comment, state)
     before = time.time() - older_than * _SECONDS_A_DAY if older_than else None
     doomed = await _empty_folders(ctx.connection, path, before, recurse=recurse or ignore_errors)
     goes = path in doomed
@@ -58,24 +57,19 @@ async def pruned(
         comment = f"Directory {path} is not empty" if ctx.test else f"Failed to remove directory {path}"
         return StateReturn(name=name, result=None if ctx.test else False, comment=comment)
     if not doomed:
-        comment = f"Nothing is empty below {path}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=path_state(path, status))
+        return StateReturn.unchanged(name, f"Nothing is empty below {path}", path_state(path, status))
     recursive = recurse or ignore_errors
     deleted: Data = [*sorted(doomed)] if recursive else path
     changes: DataMap = {"deleted": deleted}
     if ctx.test:
-        comment = f"Directory {path} is set for removal"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, f"Directory {path} is set for removal", changes)
     for each in doomed:
         await ctx.connection.remove(each, recursive=False)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes,
-        comment=f"Recursively removed empty directories under {path}"
-        if recursive
-        else f"Removed directory {path}",
-        new_state=absent_state(path) if goes else path_state(path, status),
+    return StateReturn.changed(
+        name,
+        f"Recursively removed empty directories under {path}" if recursive else f"Removed directory {path}",
+        changes,
+        absent_state(path) if goes else path_state(path, status),
         old_state=path_state(path, status),
     )
 

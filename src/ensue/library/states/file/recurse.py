@@ -67,17 +67,13 @@ async def recurse(
     """Copy a folder of the file roots, with everything in it.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the folder.
         source: a `salt://` folder; the first of a list that exists.
         clean: remove what is in the folder and not in the source.
         user: owner of all files and folders, by name or number.
-        group: group, by name or number.
         dir_mode: mode of folders.
         file_mode: mode of files, or `keep` for those of the source.
         template: render each file with this renderer.
-        context: variables for the templates.
-        defaults: variables for templates; `context` overrides them.
         replace: replace the content of existing files.
         backup: `minion` keeps copies of replaced files.
         include_pat: patterns of the paths to copy.
@@ -89,7 +85,6 @@ async def recurse(
         force_symlinks: with `keep_symlinks`, replace a file or folder where a link belongs.
         sym_mode: with `keep_symlinks`, mode of folders created for links.
         show_changes: show diffs.
-        owner: the same as `user`.
         **kwargs: with `template`, further variables for it. A warning names arguments of Salt's function that
             have no effect, and without `template` all of them.
 
@@ -194,7 +189,7 @@ async def _return_of(work: Callable[[str], Awaitable[StateReturn]], place: str) 
     try:
         return await work(place)
     except (StateFailedError, RemoteFileError) as error:
-        return StateReturn(name=place, result=False, comment=str(error))
+        return StateReturn.failed(place, str(error))
 
 
 class _Outcome:

@@ -31,13 +31,7 @@ _UNMANAGED: Final = frozenset({
 KNOWN: Final = (
     _REFUSED
     | _SILENT
-    | {
-        "attrs",
-        "selinux",
-        "ignore_ordering",
-        "ignore_whitespace",
-        "ignore_comment_characters",
-    }
+    | {"attrs", "selinux", "ignore_ordering", "ignore_whitespace", "ignore_comment_characters"}
 )
 """Arguments of Salt's `file.managed` that have no effect in ensue."""
 

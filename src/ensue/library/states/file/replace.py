@@ -45,7 +45,6 @@ async def replace(
     r"""Replace what a regular expression matches in a file.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the file, which must exist.
         pattern: a regular expression of Python's `re`.
         repl: the replacement; `\1` is the first group.
@@ -55,8 +54,6 @@ async def replace(
         append_if_not_found: add `repl` at the end if nothing matches.
         prepend_if_not_found: add `repl` at the start if nothing matches.
         not_found_content: add this text instead of `repl`.
-        backup: suffix of a copy of the old file; false makes no copy.
-        show_changes: show a diff.
         ignore_if_missing: succeed if the file does not exist.
         backslash_literal: treat a backslash in `repl` as a backslash.
         encoding: encoding of the file; without it, the pattern is UTF-8 and matches bytes.
@@ -79,7 +76,7 @@ async def replace(
         raise StateFailedError("Only one of append_if_not_found and prepend_if_not_found is permitted")
     if ignore_if_missing and await ctx.connection.stat(await target_path(ctx, name), follow=True) is None:
         state = file_state(await target_path(ctx, name), None, None)
-        return StateReturn(name=name, result=True, comment="No changes needed to be made", new_state=state)
+        return StateReturn.unchanged(name, "No changes needed to be made", state)
     file = await EditedFile.open(ctx, name)
     if encoding is None and not is_text(file.content):
         raise StateFailedError(f"Cannot perform string replacements on a binary file: {file.path}")

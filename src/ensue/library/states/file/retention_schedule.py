@@ -72,7 +72,6 @@ async def retention_schedule(
     """Remove the backups in a folder that no rule keeps.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the folder.
         retain: number of backups to keep, or `all`, by rule (`most_recent`, `first_of_hour`,
             `first_of_day`, `first_of_week`, `first_of_month`, `first_of_year`).
@@ -114,16 +113,12 @@ async def retention_schedule(
     new_state: DataMap = {"path": path, **owner_state(status)}
     if ctx.test and deleted:
         comment = f"{len(deleted)} backups would have been removed from {path}.\n"
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)
+        return StateReturn.planned(name, comment, changes)
     for each in deleted:
         await ctx.connection.remove(posixpath.join(path, each), recursive=True)
     said = "would have been" if ctx.test else "were"
-    return StateReturn(
-        name=name,
-        result=True,
-        changes=changes if deleted else {},
-        comment=f"{len(deleted)} backups {said} removed from {path}.\n",
-        new_state=new_state,
+    return StateReturn.changed(
+        name, f"{len(deleted)} backups {said} removed from {path}.\n", changes if deleted else {}, new_state
     )
 
 

@@ -64,28 +64,20 @@ async def serialize(
     """Write data to a file as YAML, JSON or INI.
 
     Args:
-        ctx: the state's context.
-        name: absolute path of the file.
         dataset: the data.
         dataset_pillar: pillar key that has the data.
         serializer: `yaml`, `json` or `configparser`.
         formatter: the same as `serializer`.
         serializer_opts: options of the serializer (`indent`, `sort_keys`, …).
         merge_if_exists: merge the data into what the file contains.
-        user: owner, by name or number.
-        group: group, by name or number.
         mode: permission bits.
-        makedirs: create missing parent folders.
         dir_mode: mode of these folders.
         backup: `minion` keeps a copy of the replaced file.
-        show_changes: show a diff.
-        create: create the file if it does not exist.
         encoding: encoding of the file.
         encoding_errors: how characters outside the encoding are handled (`strict`, `replace`, …).
         check_cmd: command that checks the new content: it gets the path of a temporary file and must succeed.
         tmp_dir: folder of the file for `check_cmd`.
         tmp_ext: suffix of the name of that file.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /etc/app.json:
@@ -116,7 +108,7 @@ async def serialize(
         status, content = read
         comment = f"The file {path} is in the correct state"
         state = content_state(path, content, status)
-        returned = StateReturn(name=name, result=True, comment=comment, new_state=state, warnings=warnings)
+        returned = StateReturn.unchanged(name, comment, state, warnings=warnings)
         return without_checksums(returned, ctx.masker, content)
     text = serialized(together, form, _options(serializer_opts), unicode=bool(encoding))
     try:

@@ -22,7 +22,6 @@ def shortcut(ctx: StateContext, name: str, target: str, **kwargs: Data) -> NoRet
     """Refuse to make a shortcut.
 
     Args:
-        ctx: the state's context.
         name: path of the shortcut.
         target: what it points to.
         **kwargs: other arguments of Salt's function.

@@ -28,7 +28,6 @@ def copy_of(ctx: FunctionContext, source: str, saltenv: str) -> Path:
     """Return the path of a source's copy, whether it exists or not.
 
     Args:
-        ctx: the target.
         source: `salt://…` or a URL.
         saltenv: environment of a source that names none.
 

@@ -41,7 +41,6 @@ class ContentTemplate:
         """Render content.
 
         Args:
-            ctx: the target.
             content: the template.
             name: what to call the template in messages.
             about: Salt's variables that describe the file; `variables` override them.
@@ -114,11 +113,9 @@ async def read_first(
     """Return the first source that exists, and its whole content, checked.
 
     Args:
-        ctx: the target.
         sources: the sources, at least one.
         name: the managed file.
         hash_name: `source_hash_name`.
-        skip_verify: accept a source from the network without a checksum.
 
     Raises:
         StateFailedError: no source exists, or the checksum differs.
@@ -140,11 +137,9 @@ async def open_first(
     A copy that `file.cached` keeps is used instead of the source if it has the checksum.
 
     Args:
-        ctx: the target.
         sources: the sources, at least one.
         name: the managed file.
         hash_name: `source_hash_name`.
-        skip_verify: accept a source from the network without a checksum.
 
     Raises:
         StateFailedError: no source exists, or the checksum differs.

@@ -52,17 +52,13 @@ async def symlink(
     """Create or correct a symlink.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the symlink.
         target: what it points to; it need not exist.
         force: replace a file or folder at this path.
         backupname: move a file or folder at this path instead: to an absolute path, or a name in its folder.
-        makedirs: create missing parent folders.
         user: owner of the symlink itself, and of created folders.
         group: group of these; by default the primary group of `user`.
         mode: mode of created folders.
-        owner: the same as `user`.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         /usr/local/bin/tool:
@@ -129,7 +125,7 @@ class _Symlink:
         differences = await self._wanted.differences(self._connection, status)
         if not differences:
             comment = f"Symlink {path} is present and owned by {status.user}:{status.group}"
-            return StateReturn(name=self._name, result=True, comment=comment, new_state=self._before)
+            return StateReturn.unchanged(self._name, comment, self._before)
         owner = f"{self._wanted.user or status.user}:{self._wanted.group or status.group}"
         if self._ctx.test:
             comment = (
@@ -213,22 +209,10 @@ class _Symlink:
         status = await self._connection.stat(self._path)
         if status is None:
             raise RemoteError(f"{self._path} is gone again", target=str(self._ctx.srn))
-        return StateReturn(
-            name=self._name,
-            result=True,
-            changes=changes,
-            comment=comment,
-            new_state=self._state(status),
-            old_state=self._before,
-        )
+        return StateReturn.changed(self._name, comment, changes, self._state(status), old_state=self._before)
 
     def _state(self, status: FileStat) -> DataMap:
-        return {
-            "path": self._path,
-            "target": status.link_target,
-            "user": status.user,
-            "group": status.group,
-        }
+        return {"path": self._path, "target": status.link_target, "user": status.user, "group": status.group}
 
     def _said(self, result: bool | None, changes: DataMap, comment: str) -> StateReturn:
         return StateReturn(name=self._name, result=result, changes=changes, comment=comment)

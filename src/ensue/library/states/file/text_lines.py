@@ -64,7 +64,6 @@ async def rendered_sources(
     """Return the texts of sources, rendered.
 
     Args:
-        ctx: the state's context.
         sources: the sources, which must all exist.
         name: the file, for messages.
         template: the renderer.

@@ -47,7 +47,6 @@ async def tidied(
     r"""Remove files below a folder that are too old or too big.
 
     Args:
-        ctx: the state's context.
         name: absolute path of the folder.
         age: days since the last access; files at least this old are removed.
         matches: regular expressions; one of them must match the beginning of the name.
@@ -90,19 +89,17 @@ async def tidied(
     await search.look_into(path)
     new_state = {"path": path, **owner_state(status)}
     if not search.doomed:
-        comment = f"Nothing to remove from directory {path}"
-        return StateReturn(name=name, result=True, comment=comment, new_state=new_state)
+        return StateReturn.unchanged(name, f"Nothing to remove from directory {path}", new_state)
     if ctx.test:
         changes: dict[str, Any] = {"removed": [*search.doomed]}
-        return StateReturn(name=name, result=None, changes=changes, comment=f"{path} is set for tidy")
+        return StateReturn.planned(name, f"{path} is set for tidy", changes)
     for each in search.doomed:
         await ctx.connection.remove(each, recursive=True)
-    return StateReturn(
-        name=name,
-        result=True,
-        changes={"removed": [*search.doomed]},
-        comment=f"Removed {len(search.doomed)} files or directories from directory {path}",
-        new_state=new_state,
+    return StateReturn.changed(
+        name,
+        f"Removed {len(search.doomed)} files or directories from directory {path}",
+        {"removed": [*search.doomed]},
+        new_state,
     )
 
 

@@ -40,11 +40,9 @@ async def touch(
     """Create an empty file, or set the times of an existing path.
 
     Args:
-        ctx: the state's context.
         name: an absolute path.
         atime: access time, seconds since the epoch; by default `mtime`, or now if neither is given.
         mtime: modification time, seconds since the epoch; by default `atime`, or now if neither is given.
-        makedirs: create missing parent folders.
 
     Example:
         /etc/app.stamp:
@@ -81,41 +79,24 @@ async def touch(
     new_state = await state_after(ctx.connection, path)
     if status is None:
         comment = f"Created empty file {path}"
-        return StateReturn(
-            name=name,
-            result=True,
-            changes={"new": path},
-            comment=comment,
-            new_state=new_state,
-            old_state=absent_state(path),
-        )
+        return StateReturn.changed(name, comment, {"new": path}, new_state, old_state=absent_state(path))
     what = "directory" if status.kind == "directory" else "file"
-    comment = f"Updated times on {what} {path}"
-    return StateReturn(
-        name=name, result=True, changes={"touched": path}, comment=comment, new_state=new_state
-    )
+    return StateReturn.changed(name, f"Updated times on {what} {path}", {"touched": path}, new_state)
 
 
 async def _planned(
-    ctx: StateContext,
-    name: str,
-    path: str,
-    status: FileStat | None,
-    atime: float | None,
-    mtime: float | None,
+    ctx: StateContext, name: str, path: str, status: FileStat | None, atime: float | None, mtime: float | None
 ) -> StateReturn:
     if status is None:
-        comment = f"File {path} is set to be created"
-        return StateReturn(name=name, result=None, changes={"new": path}, comment=comment)
+        return StateReturn.planned(name, f"File {path} is set to be created", {"new": path})
     differs = (atime is not None and atime != status.atime_s) or (
         mtime is not None and mtime != status.mtime_s
     )
     if (atime is None and mtime is None) or differs:
-        comment = f"Times set to be updated on file {path}"
-        return StateReturn(name=name, result=None, changes={"touched": path}, comment=comment)
+        return StateReturn.planned(name, f"Times set to be updated on file {path}", {"touched": path})
     sha256 = await ctx.connection.checksum(path) if status.kind == "file" else None
     comment = f"File {path} exists and has the correct times"
-    return StateReturn(name=name, result=True, comment=comment, new_state=file_state(path, sha256, status))
+    return StateReturn.unchanged(name, comment, file_state(path, sha256, status))
 
 
 def _seconds(word: str, value: Data) -> float | None:

@@ -9,6 +9,16 @@ Differences from Salt:
     `changes` name a branch that was only switched. Bare and mirrored repositories, `https_user`, `https_pass`
     and keys from `salt://` are not supported.
 
+Args:
+    name: URL of the remote.
+    target: the folder of the working copy.
+    user: user who runs git on the target.
+    password: accepted, as in Salt, without effect.
+    identity: private keys on the target, for ssh.
+    https_user: user name for an HTTPS remote.
+    https_pass: password for an HTTPS remote.
+    output_encoding: accepted, as in Salt, without effect.
+
 Source: Salt's state module `git`, 3008.
 """
 

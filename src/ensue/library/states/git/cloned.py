@@ -33,15 +33,7 @@ async def cloned(
     """Clone a repository, and check out a branch of it.
 
     Args:
-        name: URL of the remote.
-        target: the folder of the working copy.
         branch: the branch; by default that of the remote when cloning, and any branch later.
-        user: user who runs git on the target.
-        password: accepted, as in Salt, without effect.
-        identity: private keys on the target, for ssh.
-        https_user: user name for an HTTPS remote.
-        https_pass: password for an HTTPS remote.
-        output_encoding: accepted, as in Salt, without effect.
 
     Example:
         https://example.com/shop.git:

@@ -39,8 +39,6 @@ async def config_set(
         multivar: several values instead of `value`, a list or separated by commas.
         repo: the repository.
         user: user who runs git; `global` settings are those of this user.
-        password: accepted, as in Salt, without effect.
-        output_encoding: accepted, as in Salt, without effect.
         **kwargs: `global: true` for a setting of the user.
 
     Example:
@@ -102,8 +100,6 @@ async def config_unset(
         value_regex: remove only values that this regular expression matches.
         repo: the repository.
         user: user who runs git; `global` settings are those of this user.
-        password: accepted, as in Salt, without effect.
-        output_encoding: accepted, as in Salt, without effect.
         **kwargs: `global: true` for settings of the user; `all: true` to remove several values of one
             setting.
 

@@ -64,21 +64,13 @@ async def detached(
     """Check out a commit of a repository, without a branch.
 
     Args:
-        name: URL of the remote.
         rev: a commit, or a branch or tag of the remote.
-        target: the folder of the working copy.
         remote: name of the remote in the working copy.
-        user: user who runs git on the target.
-        password: accepted, as in Salt, without effect.
         force_clone: replace the content of a folder that is not a working copy.
         force_checkout: discard uncommitted changes that prevent the checkout.
         fetch_remote: fetch from the remote; if false, only what was fetched before is used.
         hard_reset: first discard uncommitted changes.
         submodules: update submodules.
-        identity: private keys on the target, for ssh.
-        https_user: user name for an HTTPS remote.
-        https_pass: password for an HTTPS remote.
-        output_encoding: accepted, as in Salt, without effect.
 
     Example:
         https://example.com/shop.git:

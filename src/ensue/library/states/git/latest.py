@@ -51,13 +51,9 @@ async def latest(
     """Clone a repository, or update its working copy to the revision of the remote.
 
     Args:
-        name: URL of the remote.
-        target: the folder of the working copy.
         rev: branch, tag or commit of the remote; `HEAD` is that of the remote.
         branch: the local branch; by default the one that is checked out, or that a clone checks out.
         remote: name of the remote in the working copy.
-        user: user who runs git on the target.
-        identity: private keys on the target, for ssh.
         depth: number of commits to clone; requires that `rev` is a branch or tag.
         force_reset: discard local commits that the remote does not have, and uncommitted changes. With
             `remote-changes`, the latter only if the remote has something new.
@@ -72,10 +68,6 @@ async def latest(
         sync_tags: when tags are fetched, delete those that the remote does not have.
         refspec_branch: the branches to fetch, a name or a pattern.
         refspec_tag: the tags to fetch, a name or a pattern.
-        https_user: user name for an HTTPS remote.
-        https_pass: password for an HTTPS remote.
-        password: accepted, as in Salt, without effect.
-        output_encoding: accepted, as in Salt, without effect.
 
     Example:
         https://example.com/shop.git:

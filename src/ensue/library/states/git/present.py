@@ -38,9 +38,6 @@ async def present(
         template: folder of the target whose files a new repository gets.
         separate_git_dir: folder for the repository of a working copy.
         shared: who else may write to it: `group`, `all`, or an octal mode.
-        user: user who runs git on the target.
-        password: accepted, as in Salt, without effect.
-        output_encoding: accepted, as in Salt, without effect.
 
     Example:
         /srv/git/shop.git:

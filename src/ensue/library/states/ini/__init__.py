@@ -8,6 +8,10 @@ Notes:
 Differences from Salt:
     A plan lists the changes.
 
+Args:
+    separator: text between an option and its value.
+    encoding: encoding of the file; UTF-8 by default.
+
 Source: Salt's state module `ini`, 3008: results, changes and comments. Unlike Salt's, a plan has `changes`.
 """
 

@@ -37,9 +37,7 @@ async def options_present(
         name: absolute path of the file, which is created if it does not exist.
         sections: values by section and option. A value that is not a mapping is that of an option before the
             first section.
-        separator: text between an option and its value.
         strict: remove all other options and sections.
-        encoding: encoding of the file; UTF-8 by default.
         no_spaces: write no blanks around the separator.
 
     Example:
@@ -83,8 +81,6 @@ async def options_absent(
     Args:
         name: absolute path of the file.
         sections: lists of options by section; an option before the first section has no list.
-        separator: text between an option and its value.
-        encoding: encoding of the file; UTF-8 by default.
 
     Example:
         /etc/app.ini:

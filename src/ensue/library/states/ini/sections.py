@@ -25,8 +25,6 @@ async def sections_present(
     Args:
         name: absolute path of the file, which is created if it does not exist.
         sections: their names, a list or the keys of a mapping.
-        separator: text between an option and its value.
-        encoding: encoding of the file; UTF-8 by default.
 
     Example:
         /etc/app.ini:
@@ -59,8 +57,6 @@ async def sections_absent(
     Args:
         name: absolute path of the file.
         sections: their names, a list or the keys of a mapping.
-        separator: text between an option and its value.
-        encoding: encoding of the file; UTF-8 by default.
 
     Example:
         /etc/app.ini:

@@ -7,6 +7,10 @@ Differences from Salt:
     `mount.fstab_present` identifies lines of the fstab by the folder unless `match_on` says otherwise; Salt
     identifies them by the device. The fstab keeps the lines that a change does not concern.
 
+Args:
+    name: the mount point.
+    config: path of the fstab.
+
 Source: Salt's state module `mount`, 3008: results, changes and comments.
 """
 

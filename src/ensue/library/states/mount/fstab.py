@@ -40,7 +40,6 @@ async def fstab_present(
         fs_passno: order of the check at boot.
         mount_by: write the device as `device`, `label`, `uuid`, `partlabel` or `partuuid`, with the value
             that `blkid` reports.
-        config: path of the fstab.
         mount: mount the file system if the entry is new.
         match_on: fields that identify the entry; `auto` is the mount point.
         not_change: leave an existing entry alone.
@@ -98,7 +97,6 @@ async def fstab_absent(
         name: the device, its `UUID=…` or `LABEL=…`, or a share.
         fs_file: the mount point.
         mount_by: how the entry names the device.
-        config: path of the fstab.
 
     Example:
         data:

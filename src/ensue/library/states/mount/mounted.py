@@ -47,7 +47,6 @@ async def mounted(
     """Mount a file system, and add it to the fstab.
 
     Args:
-        name: the mount point.
         device: the device, its `UUID=…` or `LABEL=…`, a share, or the name of a file system without a device.
         fstype: type of file system.
         mkmnt: create the mount point.
@@ -55,7 +54,6 @@ async def mounted(
             (`noexec`, `nosuid`, …) that the last apply had and this one lacks.
         dump: field for `dump` in the fstab.
         pass_num: order of the check at boot.
-        config: path of the fstab.
         persist: add it to the fstab.
         mount: mount it now.
         user: accepted, as in Salt, without effect: the user of the connection mounts it.

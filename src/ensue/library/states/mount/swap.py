@@ -18,7 +18,6 @@ async def swap(ctx: StateContext, name: str, persist: bool = True, config: str =
     Args:
         name: the device or file, prepared by `mkswap`.
         persist: add it to the fstab.
-        config: path of the fstab.
 
     Example:
         /swapfile:

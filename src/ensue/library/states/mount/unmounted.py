@@ -23,9 +23,7 @@ async def unmounted(
     """Unmount a file system.
 
     Args:
-        name: the mount point.
         device: remove the entry of the fstab only if it is for this device.
-        config: path of the fstab.
         persist: also remove the entry from the fstab.
         user: accepted, as in Salt, without effect: the user of the connection unmounts it.
 

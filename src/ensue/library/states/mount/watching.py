@@ -26,7 +26,6 @@ async def mod_watch(
     """Remount a file system because a watched state has changes; other functions of `mount` do nothing.
 
     Args:
-        name: the mount point.
         sfun: name of the state function.
         opts: the mount options.
         mount: whether the state mounts it; if not, nothing is remounted.

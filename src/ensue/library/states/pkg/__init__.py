@@ -11,6 +11,12 @@ Differences from Salt:
     In a plan, `pkg.installed` names the version to be installed, where Salt says `installed`. A name that is
     only provided fails in Salt in each apply, because no package of that name appears.
 
+Args:
+    name: the package, or any name if `pkgs` is given.
+    pkgs: several packages.
+    skip_verify: accept packages without a signature.
+    **kwargs: further arguments; a warning says that they have no effect.
+
 Source: Salt's state module `pkg`, 3008: results, changes and comments.
 """
 

@@ -35,13 +35,10 @@ async def downloaded(
     """Fetch packages and their dependencies, and install nothing.
 
     Args:
-        name: the package, or any name if `pkgs` is given.
         version: a version of the package.
         pkgs: several packages, each a name or `name: version`.
         fromrepo: release (apt) or repositories (dnf) to fetch from.
-        skip_verify: accept packages without a signature.
         install_recommends: also fetch recommended packages (apt).
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         nginx:
@@ -73,11 +70,7 @@ async def downloaded(
             for each in missing
         }
         return StateReturn.planned(name, comment, changes, warnings=warnings)
-    options = {
-        "fromrepo": fromrepo,
-        "skip_verify": skip_verify,
-        "install_recommends": install_recommends,
-    }
+    options = {"fromrepo": fromrepo, "skip_verify": skip_verify, "install_recommends": install_recommends}
     try:
         changes = await ctx.call("pkg.download", pkgs=[{each: missing[each]} for each in missing], **options)
     except StateFailedError as error:

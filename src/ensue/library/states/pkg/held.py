@@ -28,9 +28,7 @@ async def held(
     """Hold packages: upgrades leave them alone.
 
     Args:
-        name: the package, or any name if `pkgs` is given.
         version: accepted, as in Salt, without effect: a package is held in its present version.
-        pkgs: several packages.
         replace: unhold all other packages.
         **kwargs: accepted, as in Salt, without effect.
 
@@ -77,9 +75,7 @@ async def unheld(
     """Unhold packages: upgrades include them again.
 
     Args:
-        name: the package, or any name if `pkgs` is given.
         version: accepted, as in Salt, without effect.
-        pkgs: several packages.
         all: unhold every held package.
         **kwargs: accepted, as in Salt, without effect.
 

@@ -52,12 +52,10 @@ async def installed(
     """Install packages. The version of an installed package is changed only if the SLS names one.
 
     Args:
-        name: the package, or any name if `pkgs` is given.
         version: a version, a glob (`2.*`), conditions (`>=1.0,<2`) or `latest`.
         refresh: fetch the package lists first; by default if they are old or lack a package, but at most
             once per run for each reason, until a repository is added.
         fromrepo: release (apt), repositories (dnf) or URL (apk) to install from.
-        skip_verify: accept packages without a signature.
         pkgs: several packages, each a name or `name: version`, installed with one command.
         install_recommends: also install recommended packages (apt).
         only_upgrade: do not install missing packages (apt).
@@ -65,7 +63,6 @@ async def installed(
         sources: several packages from files, each `name: location` (`salt://`, `https://`, a path of the
             target).
         hold: hold the packages, or with false unhold them.
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         web:

@@ -35,14 +35,10 @@ async def latest(
     """Install packages, or upgrade them to the newest version.
 
     Args:
-        name: the package, or any name if `pkgs` is given.
         refresh: fetch the package lists first; by default if they are older than an hour.
         fromrepo: release (apt), repositories (dnf) or URL (apk) to install from.
-        skip_verify: accept packages without a signature.
-        pkgs: several packages.
         install_recommends: also install recommended packages (apt).
         only_upgrade: do not install missing packages (apt).
-        **kwargs: further arguments; a warning says that they have no effect.
 
     Example:
         nginx:

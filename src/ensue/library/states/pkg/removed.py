@@ -1,10 +1,7 @@
 """`pkg.removed` and `pkg.purged`: remove packages, without or with their configuration.
 
 Args:
-    name: the package, or any name if `pkgs` is given.
     version: remove the package only in this version.
-    pkgs: several packages.
-    **kwargs: further arguments; a warning says that they have no effect.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ They are plain functions, so that even a hundred thousand of them cost little.
 Args:
     name: the state's name.
     comment: the comment.
+    **kwargs: have no effect, as in Salt.
 
 Source: Salt's state module `test`, results and comments as in 3008.
 """
@@ -33,14 +34,11 @@ _SUCCESS: Final = "Success!"
 def nop(ctx: StateContext, name: str, **kwargs: Data) -> StateReturn:  # it takes anything and does nothing
     """Do nothing; any arguments are accepted.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         nothing:
           test.nop
     """
-    return StateReturn(name=name, result=True, comment=_SUCCESS)
+    return StateReturn.unchanged(name, _SUCCESS)
 
 
 @touches_nothing
@@ -49,14 +47,11 @@ def succeed_without_changes(
 ) -> StateReturn:
     """Return the result True.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         done:
           test.succeed_without_changes
     """
-    return StateReturn(name=name, result=True, comment=str(comment))
+    return StateReturn.unchanged(name, str(comment))
 
 
 @touches_nothing
@@ -65,16 +60,13 @@ def fail_without_changes(
 ) -> StateReturn:
     """Return the result False, in a plan too.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         never:
           test.fail_without_changes
     """
     if ctx.test:
         comment = "If we weren't testing, this would be a failure!"
-    return StateReturn(name=name, result=False, comment=str(comment))
+    return StateReturn.failed(name, str(comment))
 
 
 @touches_nothing
@@ -83,17 +75,14 @@ def succeed_with_changes(
 ) -> StateReturn:
     """Return the result True and changes.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         done:
           test.succeed_with_changes
     """
     if ctx.test:
         comment = "If we weren't testing, this would be successful with changes"
-        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
-    return StateReturn(name=name, result=True, changes=pretended_changes(), comment=str(comment))
+        return StateReturn.planned(name, str(comment), pretended_changes())
+    return StateReturn.changed(name, str(comment), pretended_changes())
 
 
 @touches_nothing
@@ -102,17 +91,14 @@ def fail_with_changes(
 ) -> StateReturn:
     """Return the result False and changes; in a plan the result None.
 
-    Args:
-        **kwargs: have no effect, as in Salt.
-
     Example:
         never:
           test.fail_with_changes
     """
     if ctx.test:
         comment = "If we weren't testing, this would be failed with changes"
-        return StateReturn(name=name, result=None, changes=pretended_changes(), comment=str(comment))
-    return StateReturn(name=name, result=False, changes=pretended_changes(), comment=str(comment))
+        return StateReturn.planned(name, str(comment), pretended_changes())
+    return StateReturn.failed(name, str(comment), pretended_changes())
 
 
 @touches_nothing
@@ -133,7 +119,7 @@ def show_notification(ctx: StateContext, name: str, text: Data = None, **kwargs:
     """
     if not text:
         raise StateFailedError("test.show_notification requires `text`, the text to show")
-    return StateReturn(name=name, result=True, comment=str(text))
+    return StateReturn.unchanged(name, str(text))
 
 
 def mod_watch(
@@ -159,7 +145,7 @@ def mod_watch(
 
 FUNCTIONS: Final = by_name(
     check_pillar, configurable_test_state, fail_with_changes, fail_without_changes, mod_watch, nop,
-    present, show_notification, succeed_with_changes, succeed_without_changes,
+    present, show_notification, succeed_with_changes, succeed_without_changes, make_only=(),
 )  # fmt: skip
 
 MOD_WATCH = mod_watch

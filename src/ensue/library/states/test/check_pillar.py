@@ -38,7 +38,6 @@ async def check_pillar(
     """Check keys of pillar; colons separate the keys of a nested path.
 
     Args:
-        name: the state's name.
         present: keys that must exist.
         boolean: keys whose value is true or false.
         integer: keys whose value is a whole number.

@@ -33,10 +33,8 @@ def configurable_test_state(
     """Return the requested result, changes, comment and warnings.
 
     Args:
-        name: the state's name.
         changes: whether there are changes: true, false, or `Random`.
         result: the result: true, false, or `Random`.
-        comment: the comment.
         warnings: a warning, or several.
         allow_test_mode_failure: whether `result: false` fails a plan too.
 

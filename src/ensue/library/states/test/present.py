@@ -32,11 +32,9 @@ def present(
     """Return the given result, changes, comment and `new_state`.
 
     Args:
-        name: the state's name.
         new_state: the description of the object; any data.
         result: the result.
         changes: the changes. In a plan, they make the result None and `new_state` unknown.
-        comment: the comment.
         sensitive: property paths into `new_state` whose values are secrets.
 
     Example:
@@ -54,7 +52,7 @@ def present(
         raise StateFailedError(f"`changes` of test.present is a mapping, not {changes!r}")
     comment = "" if comment is None else str(comment)  # YAML may have read a word as another type.
     if ctx.test and changes:
-        return StateReturn(name=name, result=None, changes=changes, comment=comment)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
+        return StateReturn.planned(name, comment, changes)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
     if sensitive is not None:
         return StateReturn(name, result, changes or {}, comment, new_state, sensitive=_paths(sensitive))  # pyright: ignore[reportUnknownArgumentType] # a user's mapping
     return StateReturn(name, result, changes or {}, comment, new_state)  # pyright: ignore[reportUnknownArgumentType] # a user's mapping

@@ -11,4 +11,4 @@ from ensue.core.contracts.functions import by_name
 from ensue.library.states.user.absent import absent
 from ensue.library.states.user.present import present
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=("name", "paths"))

@@ -23,8 +23,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.core.errors import ResourceError
-from ensue.reach.resources.exec_config import exec_faults, exec_settings, is_name, text
+from ensue.reach.resources.exec_config import checked_name, exec_faults, exec_settings, text
 from ensue.reach.resources.posix_machine import gathered_grains, runs_a_command
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.resource_type import ResourceContext
-    from ensue.core.model.data import DataMap, ReadOnlyDataMap
+    from ensue.core.model.data import ReadOnlyDataMap
 
 SECRET_KEYS: frozenset[str] = frozenset()
 """No key of this type's configuration is a secret."""
@@ -59,12 +58,7 @@ def connect(context: ResourceContext) -> Connection:
     from ensue.reach.resources.exec_connection import ExecConnection
 
     config = context.config
-    found = check(config)
-    name = text(config, "container") or context.srn.id
-    if not found and not is_name(name):
-        found.append(f"its id {name!r} is not the name of a container (set `container`)")
-    if found:
-        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
+    name = checked_name(context, check(config), "container")
     settings = exec_settings(config)
     engine = ContainerEngine(
         context.srn,
@@ -76,11 +70,5 @@ def connect(context: ResourceContext) -> Connection:
     return ExecConnection(context.srn, settings, engine, context.reach)
 
 
-async def ping(connection: Connection) -> bool:
-    """Return whether the container runs a command; raises what the connection raises."""
-    return await runs_a_command(connection)
-
-
-async def grains(connection: Connection, context: ResourceContext) -> DataMap:
-    """Gather the container's grains with one command."""
-    return await gathered_grains(connection, context)
+ping = runs_a_command
+grains = gathered_grains

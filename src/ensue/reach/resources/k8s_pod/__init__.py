@@ -26,8 +26,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.core.errors import ResourceError
-from ensue.reach.resources.exec_config import exec_faults, exec_settings, is_name, text
+from ensue.reach.resources.exec_config import checked_name, exec_faults, exec_settings, text
 from ensue.reach.resources.posix_machine import gathered_grains, runs_a_command
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.resource_type import ResourceContext
-    from ensue.core.model.data import DataMap, ReadOnlyDataMap
+    from ensue.core.model.data import ReadOnlyDataMap
 
 SECRET_KEYS: frozenset[str] = frozenset()
 """No key of this type's configuration is a secret: the credentials are in the kubeconfig."""
@@ -65,12 +64,7 @@ def connect(context: ResourceContext) -> Connection:
     from ensue.reach.resources.k8s_pod.client import PodAddress, PodClient
 
     config = context.config
-    found = check(config)
-    name = text(config, "pod") or context.srn.id
-    if not found and not is_name(name):
-        found.append(f"its id {name!r} is not the name of a pod (set `pod`)")
-    if found:
-        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
+    name = checked_name(context, check(config), "pod")
     settings = exec_settings(config)
     address = PodAddress(
         pod=name,
@@ -84,11 +78,5 @@ def connect(context: ResourceContext) -> Connection:
     return ExecConnection(context.srn, settings, client, context.reach)
 
 
-async def ping(connection: Connection) -> bool:
-    """Return whether the pod runs a command; raises what the connection raises when it cannot be reached."""
-    return await runs_a_command(connection)
-
-
-async def grains(connection: Connection, context: ResourceContext) -> DataMap:
-    """Gather the pod's grains with one command."""
-    return await gathered_grains(connection, context)
+ping = runs_a_command
+grains = gathered_grains

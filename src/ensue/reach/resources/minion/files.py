@@ -20,11 +20,7 @@ from ensue.core.files.local_content import CHUNK_BYTES, mark_of, part_at
 from ensue.reach.resources.faults import FileFaults
 from ensue.reach.resources.leftovers import HERE, is_temporary
 from ensue.reach.resources.minion.accounts import Accounts, group_number, user_number
-from ensue.reach.resources.minion.atomic_write import (
-    WriteRequest,
-    copy_across,
-    replace_link,
-)
+from ensue.reach.resources.minion.atomic_write import WriteRequest, copy_across, replace_link
 from ensue.reach.resources.minion.chunked_write import write_in_chunks
 from ensue.reach.resources.minion.write_batches import WriteBatches
 from ensue.reach.resources.threads import in_thread

@@ -149,8 +149,7 @@ def _wanted_isolation(request: EnvironmentRequest) -> str:
         case "auto" | "namespace" | "none" as wanted:
             return wanted
         case other:
-            message = f"isolation: {other!r} is not one of {', '.join(_ISOLATIONS)}"
-            raise StateFailedError(message)
+            raise StateFailedError(f"isolation: {other!r} is not one of {', '.join(_ISOLATIONS)}")
 
 
 async def _greets(port: int) -> bool:

@@ -102,8 +102,7 @@ def _start(settings: ServerSettings) -> ServerRecord:
             return _Start(settings, listener, "namespace").run("")
         except _StartError as error:
             if settings.isolation == "namespace":
-                message = f"isolation by namespaces is not possible here: {error}"
-                raise _StartError(message) from None
+                raise _StartError(f"isolation by namespaces is not possible here: {error}") from None
             reason = str(error)
     return _Start(settings, listener, "none").run(reason)
 

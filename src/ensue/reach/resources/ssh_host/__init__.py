@@ -50,7 +50,6 @@ from ensue.reach.resources.ssh_host.settings import configuration_faults, settin
 if TYPE_CHECKING:
     from ensue.core.contracts.connection import Connection
     from ensue.core.contracts.resource_type import ResourceContext
-    from ensue.core.model.data import DataMap, ReadOnlyDataMap
 
 SECRET_KEYS: frozenset[str] = frozenset(
     {"password", "passwd", "private_key", "passphrase", "priv_passwd", "sudo_password"}
@@ -61,14 +60,10 @@ IS_REMOTE: bool = True
 """A host costs this machine only a socket, so a host that hangs need not delay others."""
 
 
-def check(config: ReadOnlyDataMap) -> list[str]:
-    """Return what is wrong with a configuration, one sentence per error."""
-    return configuration_faults(config)
-
-
-def remarks(config: ReadOnlyDataMap) -> list[str]:
-    """Return what in a valid configuration has no effect, one sentence per key."""
-    return remarks_about(config)
+check = configuration_faults
+remarks = remarks_about
+ping = runs_a_command
+grains = gathered_grains
 
 
 def connect(context: ResourceContext) -> Connection:
@@ -84,13 +79,3 @@ def connect(context: ResourceContext) -> Connection:
     return SshConnection(
         context.srn, settings, context.connect_to, leftovers=context.leftovers, reach=context.reach
     )
-
-
-async def ping(connection: Connection) -> bool:
-    """Return whether the host runs a command; raises the connection's error if it cannot be reached."""
-    return await runs_a_command(connection)
-
-
-async def grains(connection: Connection, context: ResourceContext) -> DataMap:
-    """Gather the host's grains in one round trip."""
-    return await gathered_grains(connection, context)

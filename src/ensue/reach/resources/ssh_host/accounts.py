@@ -31,9 +31,7 @@ class RemoteAccounts:
     """
 
     def __init__(
-        self,
-        read: Callable[[str], Awaitable[bytes]],
-        getent: Callable[[Table, str], Awaitable[str]],
+        self, read: Callable[[str], Awaitable[bytes]], getent: Callable[[Table, str], Awaitable[str]]
     ) -> None:
         self._read = read
         self._getent = getent

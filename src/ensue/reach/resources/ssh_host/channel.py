@@ -193,11 +193,7 @@ class Channel:
         return beside == 1
 
     async def _open(
-        self,
-        connection: asyncssh.SSHClientConnection,
-        line: str,
-        listener: OutputListener | None,
-        user: str,
+        self, connection: asyncssh.SSHClientConnection, line: str, listener: OutputListener | None, user: str
     ) -> _Opened:
         """Open a session with a command.
 

@@ -199,12 +199,7 @@ class SftpReply:
             for _ in range(2 * self.uint32()):
                 self.string()
         return SftpAttributes(
-            size_bytes=size_bytes,
-            uid=uid,
-            gid=gid,
-            permissions=permissions,
-            atime_s=atime_s,
-            mtime_s=mtime_s,
+            size_bytes=size_bytes, uid=uid, gid=gid, permissions=permissions, atime_s=atime_s, mtime_s=mtime_s
         )
 
     def entries(self) -> list[SftpEntry]:

@@ -215,8 +215,7 @@ class Transport:
         except (asyncssh.KeyImportError, ValueError) as fault:
             is_path = settings.private_key and len(settings.private_key.split()) == 1
             meant = "for the path of a file, write `priv`" if is_path else "is a `passphrase` needed?"
-            why = f"the private key cannot be read: {fault} ({meant})"
-            raise self._key_error(why) from fault
+            raise self._key_error(f"the private key cannot be read: {fault} ({meant})") from fault
         except OSError as fault:
             why = fault.strerror or str(fault)
             raise self._key_error(

@@ -43,8 +43,7 @@ class depends:
                 return self._fallback(*args, **kwargs)
             from ensue.language.salt_names.exceptions import CommandExecutionError
 
-            message = f"{function.__name__} requires {', '.join(map(str, missing))}"
-            raise CommandExecutionError(message)
+            raise CommandExecutionError(f"{function.__name__} requires {', '.join(map(str, missing))}")
 
         return call
 
@@ -75,8 +74,7 @@ def which(exe: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             if shutil.which(exe) is None:
                 from ensue.language.salt_names.exceptions import CommandNotFoundError
 
-                message = f"The '{exe}' binary was not found in $PATH."
-                raise CommandNotFoundError(message)
+                raise CommandNotFoundError(f"The '{exe}' binary was not found in $PATH.")
             return function(*args, **kwargs)
 
         return call
