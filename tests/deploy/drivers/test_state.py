@@ -75,7 +75,7 @@ def test_a_state_makes_the_resource(tmp_path: Path) -> None:
 
 
 def test_params_of_the_resource_are_arguments(tmp_path: Path) -> None:
-    """`{param: NAME}` is the param with its type, in lists and mappings too; `default` is for missing ones."""
+    """`{param: NAME}` is the param with its type, at any depth; `default` is for a missing one."""
     arguments = {
         "size": {"param": "size"},
         "list": [{"param": "none", "default": "d"}],
