@@ -129,3 +129,50 @@ def test_states_side_by_side_wait_only_for_what_they_require(tmp_path: Path) -> 
     write(tmp_path, states__t=text)
     (tmp_path / "ensue.yaml").write_text("state_auto_order: false\n")
     assert unknown(apply(tmp_path, "t", test=True)) == ["replaced"]
+
+
+SKIPS = """
+made:
+  file.managed: [{name: DIR/app.conf}, {contents: a}, {makedirs: true}]
+unless:
+  cmd.run: [{name: 'true'}, {unless: test -f DIR/app.conf}]
+creates:
+  cmd.run: [{name: 'true'}, {creates: DIR/app.conf}]
+other:
+  cmd.run: [{name: 'true'}, {creates: DIR/other}, {unless: test -f DIR/other}]
+again:
+  cmd.run: [{name: 'true'}, {creates: DIR/other}]
+"""
+
+
+def test_a_plan_of_what_an_earlier_state_makes_unnecessary(tmp_path: Path) -> None:
+    """A state waits for one that makes what would skip it, and for no one else, such as itself."""
+    write(tmp_path, states__t=SKIPS.replace("DIR", str(tmp_path / "etc")))
+    plan = {one.id: one.comment for one in apply(tmp_path, "t", test=True).returns.values() if one.unknown}
+    assert plan == {
+        "unless": "waits for 'made' (known after apply); now: unless condition is false",
+        "creates": "waits for 'made' (known after apply); now: Creates files not found",
+        "again": "waits for 'other' (known after apply); now: Creates files not found",
+    }
+    done = {one.id for one in apply(tmp_path, "t").returns.values() if one.changes}
+    assert not done & {"unless", "creates"}
+
+
+def test_a_command_that_reads_too_early_is_told_how_to_wait(tmp_path: Path) -> None:
+    """The warning names the states before it that would change something; with a `require` the plan waits."""
+    made = f"made:\n  file.managed: [{{name: {tmp_path}/a}}, {{contents: x}}]\n"
+    read = f"read:\n  cmd.run: [{{name: cat {tmp_path}/a}}, {{read_only: true}}]\n"
+    write(tmp_path, states__t=made + read)
+    warned = warnings(apply(tmp_path, "t", test=True))["read"]
+    assert warned.startswith("before it, an apply would change made: ")
+    assert "write `- require: [made]`, and the plan waits for that" in warned
+    write(tmp_path, states__t=made + read.replace("]\n", ", {require: [made]}]\n"))
+    report = apply(tmp_path, "t", test=True)
+    assert (unknown(report), report.exit_code) == (["read"], 0)
+    assert apply(tmp_path, "t").exit_code == 0
+
+
+def test_a_command_that_fails_before_anything_changes_has_no_advice(tmp_path: Path) -> None:
+    """Nothing that a `require` could name comes before it."""
+    write(tmp_path, states__t="read: {cmd.run: [{name: cat /no/file}, {read_only: true}]}\n")
+    assert warnings(apply(tmp_path, "t", test=True)) == {}

@@ -16,7 +16,7 @@ from ensue.core.errors import RemoteFileError
 from ensue.engine.condition_command import check_holds, condition_holds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.chunk import Chunk
@@ -94,8 +94,19 @@ async def look_at_conditions(
 
 def paths_in_conditions(chunk: Chunk) -> set[str]:
     """Return the paths that a chunk's conditions name: in command lines and arguments, and their folder."""
-    words: set[str] = {str(chunk.arguments.get("cwd", ""))}
-    for entry in (*chunk.options.onlyif, *chunk.options.unless):
+    named = _paths_in((*chunk.options.onlyif, *chunk.options.unless))
+    folder = str(chunk.arguments.get("cwd", ""))
+    return named | {folder} if folder.startswith("/") else named
+
+
+def paths_that_skip(chunk: Chunk) -> set[str]:
+    """Return the paths whose existence may skip a chunk: those that `unless` and `creates` name."""
+    return _paths_in(chunk.options.unless) | set(chunk.options.creates)
+
+
+def _paths_in(entries: Iterable[Data]) -> set[str]:
+    words: set[str] = set()
+    for entry in entries:
         if isinstance(entry, str):
             words.update(_split(entry))
         elif isinstance(entry, dict):

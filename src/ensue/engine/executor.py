@@ -21,6 +21,7 @@ from ensue.engine.conditions import (
     has_conditions,
     look_at_conditions,
     paths_in_conditions,
+    paths_that_skip,
 )
 from ensue.engine.function_calls import FunctionCalls
 from ensue.engine.node import Role
@@ -126,6 +127,8 @@ class Executor:
             function_return = self._pending.judged(node, function_return)
             callee = node.callee or self._callee(node)
             self._pending.add(node, function_return, callee.makes if callee else None)
+        elif function_return.result is False:
+            function_return = self._pending.hinted(node, function_return)
         return function_return
 
     async def _called(self, node: Node) -> StateReturn:
@@ -260,10 +263,10 @@ class Executor:
         if has_conditions(chunk):
             condition = await look_at_conditions(context, chunk, self._masker.text)
         makers = self._makers(node, condition) if node.is_test and condition is not MET else ()
-        if condition.met:
-            reply = AttemptResult(await self._calls.call(node, callee, context))
-        elif makers:
+        if makers:
             reply = AttemptResult(known_later(chunk.name, condition.comment, makers), skipped=True)
+        elif condition.met:
+            reply = AttemptResult(await self._calls.call(node, callee, context))
         else:
             skipped = SkippedReturn(name=chunk.name, result=True, comment=condition.comment)
             reply = AttemptResult(skipped, skipped=True)
@@ -283,6 +286,8 @@ class Executor:
         `onlyif` asks for what a required state may be about to make. Of others, only states count that make
         what a condition names, so that a command with `unless` is not unknown whenever anything changes.
         """
+        if condition.met:
+            return self._pending.makers_of(node, paths_that_skip(node.chunk))
         if "creates" in condition.not_met:
             return ()
         paths = paths_in_conditions(node.chunk)

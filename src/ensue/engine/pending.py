@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node, Scope
 
+_MOST_NAMED: Final = 3
 _KINDS: Final = frozenset({
     RequisiteKind.REQUIRE, RequisiteKind.WATCH, RequisiteKind.ONCHANGES, RequisiteKind.ARG_BIND,
 })  # fmt: skip
@@ -99,6 +100,26 @@ class PendingStates:
         comment = "; ".join(problems)
         return msgspec.structs.replace(function_return, result=False, comment=comment, changes={})
 
+    def hinted(self, node: Node, function_return: StateReturn) -> StateReturn:
+        """Return a failure, with a warning if its command may read what an earlier state of a plan makes.
+
+        Args:
+            node: the state; only one that is `read_only` runs its command in a plan.
+            function_return: its return.
+        """
+        if node.chunk.arguments.get("read_only") is not True or not node.scope.test:
+            return function_return
+        ids = dict.fromkeys(id_ for (target, _), id_ in self._ids.items() if target == node.target)
+        if not ids:
+            return function_return
+        first = next(iter(ids))
+        shown = ", ".join([*ids][:_MOST_NAMED]) + (", …" if len(ids) > _MOST_NAMED else "")
+        hint = (
+            f"before it, an apply would change {shown}: if the command reads what one of these makes, "
+            f"write `- require: [{first}]`, and the plan waits for that"
+        )
+        return msgspec.structs.replace(function_return, warnings=(*function_return.warnings, hint))
+
     def _may_make(self, node: Node, name: str) -> bool:
         """Return whether a state that comes before a node may make what it needs."""
         target = node.target
@@ -123,6 +144,18 @@ class PendingStates:
         named = (self._ids.get((node.target, part)) for name in names for part in _with_folders(name))
         required = pending_states(node) if with_required else ()
         return tuple(sorted({*required, *filter(None, named)}))
+
+    def makers_of(self, node: Node, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return the IDs of the other states that come before a state and whose own path is one of some.
+
+        Args:
+            node: the state.
+            paths: the paths.
+        """
+        if not node.scope.test:
+            return ()
+        makers = {self._ids.get((node.target, _normal(path))) for path in paths} - {node.chunk.id}
+        return tuple(sorted(filter(None, makers)))
 
 
 def _normal(name: str) -> str:

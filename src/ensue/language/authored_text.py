@@ -16,7 +16,7 @@ from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.printed_text import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
 _NEUTRAL: Final = frozenset((int, float, bool, type(None)))
 _HOLDERS: Final = (dict, list, tuple, set, frozenset)
@@ -29,20 +29,20 @@ class Authored(Written):
 
     def __add__(self, other: str) -> str:
         """Return both texts, authored if both are."""
-        return _made(str.__add__(self, other), (other,))
+        return made_of(str.__add__(self, other), (self, other))
 
     def __mod__(self, values: Any) -> str:
         """Return the text with values filled in, authored if all of them are."""
-        given: Any = values.values() if is_mapping(values) else values
-        return _made(str.__mod__(self, values), given if given is not values else [given])
+        given: Any = values.values() if is_mapping(values) else values if type(values) is tuple else [values]
+        return made_of(str.__mod__(self, values), (self, *given))
 
     def __mul__(self, times: Any) -> str:
         """Return the text several times."""
-        return _made(str.__mul__(self, times), ())
+        return made_of(str.__mul__(self, times), (self,))
 
     def __rmul__(self, times: Any) -> str:
         """Return the text several times."""
-        return _made(str.__rmul__(self, times), ())
+        return made_of(str.__rmul__(self, times), (self,))
 
     def __copy__(self) -> Authored:
         """Return this text, which cannot change."""
@@ -59,7 +59,7 @@ class Authored(Written):
     def join(self, texts: Iterable[str], /) -> str:
         """Return texts with this one between them, authored if all of them are."""
         items = list(texts)
-        return _made(str.join(self, items), items)
+        return made_of(str.join(self, items), (self, *items))
 
 
 def _kept(name: str) -> Callable[..., Any]:
@@ -71,7 +71,7 @@ def _kept(name: str) -> Callable[..., Any]:
         if not (are_authored(args) and are_authored(options.values())):
             return returned
         if isinstance(returned, str):
-            return Authored(returned)
+            return made_of(returned, (*args, *options.values()))
         return type(returned)(map(Authored, returned))
 
     kept.__name__, kept.__doc__ = name, method.__doc__
@@ -103,7 +103,7 @@ def is_authored(value: Any) -> bool:
     pending = [value]
     while pending:
         one = pending.pop()
-        if one.__class__ is Authored or one.__class__ in _NEUTRAL:
+        if one.__class__ is Authored or one.__class__ in _NEUTRAL or isinstance(one, Authored):
             continue
         if not isinstance(one, _HOLDERS):
             return False
@@ -122,7 +122,18 @@ def authored(value: Any) -> Any:
     return [authored(one) for one in value] if is_list(value) else value
 
 
-def _made(text: Any, given: Iterable[Any]) -> str:
-    """Return text made of authored text and other values; `str`'s own refusal passes unchanged."""
-    made: str = Authored(text) if isinstance(text, str) and are_authored(given) else text
-    return made
+def made_of(text: str, parts: Collection[Any]) -> str:
+    """Return text made of some parts: authored if all of them are, and of a special class if one is.
+
+    Args:
+        text: the text; what `str` returns to refuse an operation passes unchanged.
+        parts: what it is made of.
+    """
+    if not isinstance(text, str) or not are_authored(parts):  # pyright: ignore[reportUnnecessaryIsInstance] # as above
+        return text
+    kind: type[Authored] = next((one.__class__ for one in parts if _is_special(one)), Authored)
+    return kind(text)
+
+
+def _is_special(value: Any) -> bool:
+    return isinstance(value, Authored) and value.__class__ is not Authored

@@ -231,10 +231,6 @@ class Compiler:
             from ensue.language.requisites_across_blocks import warn_of_requisites_of_blocks
 
             warn_of_requisites_of_blocks(tree, collector)
-        if any("${" in stream.source for stream in tree.streams.values()):
-            from ensue.language.references_in_tags import warn_of_references_in_tags
-
-            warn_of_references_in_tags(tree, collector)
         if sourced := [
             draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
         ]:

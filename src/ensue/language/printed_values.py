@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 
 from ensue.core.model.printed_text import Extent, Written, is_plain
-from ensue.language.authored_text import Authored, are_authored
+from ensue.language.authored_text import Authored, are_authored, made_of
 from ensue.language.marks import AUTHORED, BEGIN, BEGIN_SERIALIZED, END, ITEM
+from ensue.language.reference_text import ReferenceText, WrittenReferenceText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -106,11 +107,12 @@ def joined(pieces: Iterable[Any], separator: Any = "") -> str:
     texts = [item if isinstance(item, str) else str(item) for item in items]
     parts, between = [*items, separator] if separator else items, str(separator)
     if are_authored(parts):
-        return Authored(str.join(between, texts))
+        return made_of(str.join(between, texts), parts)
     if all(is_written(part) or is_serialized(part) or are_authored((part,)) for part in parts) or any(
         AUTHORED in text for text in texts
     ):
-        return Written(str.join(guarded(separator) if separator else "", map(guarded, texts)))
+        kind = WrittenReferenceText if any(isinstance(part, ReferenceText) for part in parts) else Written
+        return kind(str.join(guarded(separator) if separator else "", map(guarded, texts)))
     return str.join(between, texts)
 
 

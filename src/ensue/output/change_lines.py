@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
 
-Mark = Literal["+", "~", "-", "?", "!"]
-"""Created, changed, removed, known after apply, failed."""
+Mark = Literal["+", "~", "-", "-/+", "?", "!"]
+"""Created, changed, removed, changed by destroying something, known after apply, failed."""
 
 _CUT_CHARS: Final = 60
 _MOST_ITEMS: Final = 4
 _MOST_LINES: Final = 40
 _REMOVING: Final = frozenset({"absent", "purged", "removed", "deleted", "missing", "uninstalled", "pruned"})
+_DESTROYING: Final = ("replace", "delete")
 _NEW: Final = ("New file", "new", "New Dir")
 """What states write instead of a value for something that did not exist before."""
 
@@ -30,12 +31,20 @@ def mark_of(returned: Return) -> Mark:
         return "!"
     if returned.unknown or only_applies(returned):
         return "?"
+    if destroys(returned):
+        return "-/+"
     if returned.function in _REMOVING:
         return "-"
     if _is_new(returned):
         return "+"
     pairs = _pairs(returned)
     return "-" if pairs and all(not pair.get("new") for pair in pairs) else "~"
+
+
+def destroys(returned: Return) -> bool:
+    """Return whether a state that applies a configuration destroys something of it, or makes it anew."""
+    is_configuration = (returned.module, returned.function) == ("terraform", "applied")
+    return is_configuration and any(action in _DESTROYING for action in returned.changes.values())
 
 
 def _is_new(returned: Return) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.output.change_lines import destroys
 from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 from ensue.output.foreseen import JoiningCounts, joining_of, only_applies
@@ -32,6 +33,7 @@ class OutcomeCounts(msgspec.Struct, kw_only=True):
         unreachable: failed because their host cannot be reached.
         not_run: were not called, because something they require failed or the run was interrupted.
         unknown: in a plan, can be known only after an apply: states and delayed renderings.
+        destroying: of those that changed, the ones that destroyed something of a configuration.
         excluded: were left out by the chosen part of the run.
         joining: in a plan, the resources that an apply would add.
     """
@@ -42,6 +44,7 @@ class OutcomeCounts(msgspec.Struct, kw_only=True):
     unreachable: int = 0
     not_run: int = 0
     unknown: int = 0
+    destroying: int = 0
     excluded: int = 0
     joining: JoiningCounts = JoiningCounts()
 
@@ -73,6 +76,7 @@ def _count(outcome: OutcomeCounts, returned: Return) -> None:
     if name in {"unknown", "changed", "unchanged"} and only_applies(returned):
         return  # Its states count, once they are known.
     setattr(outcome, name, getattr(outcome, name) + 1)
+    outcome.destroying += name == "changed" and destroys(returned)
 
 
 def _count_scope(outcome: OutcomeCounts, scope: ScopeReturn) -> None:
@@ -87,6 +91,9 @@ def outcome_line(report: RunReport) -> str:
     outcome = outcome_of(report)
     words = ("to change", "would fail") if report.test else ("changed", "failed")
     parts = [f"{outcome.changed} {words[0]}", f"{outcome.unchanged} unchanged"]
+    if outcome.destroying:
+        verb = "destroyed" if not report.test else "destroys" if outcome.destroying == 1 else "destroy"
+        parts[0] += f" ({outcome.destroying} {verb} something)"
     for count, what in (
         (outcome.unknown, "known after apply"),
         (outcome.failed, words[1]),

@@ -216,6 +216,63 @@ ROWS = [
         mends="did you mean ${context.env.id}?",
         code=0,
     ),
+    *(
+        Mistake(
+            what=f"a placeholder of Terraform or of params in a definition: {text}",
+            words=DEPLOY,
+            files={
+                "score.yaml": SCORE,
+                "definitions/pg.yaml": DEFINITION.replace("host: a", f"host: '{text}'"),
+            },
+            at="definitions/pg.yaml:6:35",
+            says=f"{text} is not a placeholder here",
+            mends=mends,
+            code=0,
+        )
+        for text, mends in (
+            ("${resource.size}", "the driver `state` ({param: NAME} as an argument), by `template`"),
+            ("${params.size}", "params of the resource are read by"),
+            ("${resource.params.size}", "params of the resource are read by"),
+            ("${terraform.workspace}", "did you mean ${context.env.id}?"),
+            ("${env}", "did you mean ${context.env.id}?"),
+            ("${app.name}", "did you mean ${context.app.id}?"),
+            ("${contxt.env.id}", "did you mean ${context.env.id}?"),
+            ("${var.x}", "a definition has no variables: write the value"),
+            ("${module.net.id}", "is ${resources['TYPE.CLASS#ID'].outputs.NAME}"),
+            ("${aws_vpc.main.id}", "is ${resources['TYPE.CLASS#ID'].outputs.NAME}"),
+            ("${each.key}", "are known in the params of an entry with `for_each`"),
+            ("${a.b}", "placeholders begin with context, resources; where that is meant, write $\\{"),
+        )
+    ),
+    definition(
+        "a field of the context under another name",
+        "host: a",
+        "host: '${context.env.name}'",
+        "6:35",
+        says="the context has no 'env.name'",
+        mends="it has env.id, env.type",
+    ),
+    score(
+        "a misspelt first word of a placeholder",
+        "${resources.db.host}",
+        "${resource.db.host}",
+        "8:11",
+        says="${resource.db.host} is not a placeholder here",
+        mends="did you mean ${resources.db.host}?",
+        code=0,
+    ),
+    Mistake(
+        what="a param that the resource does not have",
+        words=DEPLOY,
+        files={
+            "score.yaml": SCORE.replace("type: postgres", "type: postgres\n    params: {sze: 5}"),
+            "definitions/pg.yaml": STATE.replace("new_stat: {host: a}", "new_state: {param: size}"),
+        },
+        at="definitions/pg.yaml:9:31",
+        says="the resource has no param 'size'",
+        mends="(did you mean sze?): give it, or a `default` beside `param`",
+        code=2,
+    ),
     Mistake(
         what="a placeholder of a definition without `resources`",
         words=DEPLOY,

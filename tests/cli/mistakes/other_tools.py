@@ -112,10 +112,9 @@ ROWS = [
     state(
         "a reference as a text in a tag",
         f"{CHECK}{{% if '${{cmd:check:stdout}}' == 'x' %}}\nb: test.nop\n{{% endif %}}\n",
-        "4:8",
-        says="${cmd:check:stdout} is text in a tag of a template",
-        mends="decide by the value in a delayed block",
-        code=0,
+        "4:1",
+        says="a template reads the value of ${cmd:check:stdout}",
+        mends="use the value in a delayed block",
     ),
     state(
         "a reference in a condition",

@@ -65,15 +65,24 @@ ROWS = [
             "c: {cmd.run: [name: 'true']}\n{% set s = \"${cmd:c:stdout}\" %}\n"
             f"{tag}\nb-{{{{ {key} }}}}: test.nop\n{end}\n",
             "3",
-            says="${cmd:c:stdout} is text in a tag of a template",
-            mends="decide by the value in",
-            code=0,
+            says="a template reads the value of ${cmd:c:stdout}",
+            mends="use the value in a delayed block",
         )
         for tag, key, end in (
             ("{% if s == 'prod' %}", "1", "{% endif %}"),
             ("{% if 'prod' != s %}", "1", "{% endif %}"),
             ("{% for k in s %}", "loop.index", "{% endfor %}"),
+            ("{% for k in s %}", "k", "{% endfor %}"),
+            ("{{ s | length }}: test.nop", "1", ""),
         )
+    ),
+    state(
+        "a filter that changes a value of the run",
+        "c: {cmd.run: [name: 'true']}\n{% set s = '${cmd:c:stdout}' %}\n"
+        "b: {test.nop: [x: {{ s | upper }}]}\n",
+        "3",
+        says="a template changes the text of ${cmd:c:stdout}",
+        mends="use the value in a delayed block",
     ),
     state(
         "coalesce",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ensue.core.errors import DriverError
+from ensue.core.errors import DriverError, DriverInputError
 from ensue.core.model.returns import Return, ScopeReturn
 from ensue.core.model.unknown import Unknown
 from ensue.deploy.drivers import state
@@ -72,6 +72,37 @@ def test_a_state_makes_the_resource(tmp_path: Path) -> None:
     assert provisioned.secrets == {"contents": "s3cret"}
     assert (provisioned.changed, provisioned.comment) == (True, "made")
     assert asyncio.run(state.update(request(tmp_path, MANAGED, returned("x", {})))).changed is False
+
+
+def test_params_of_the_resource_are_arguments(tmp_path: Path) -> None:
+    """`{param: NAME}` is the param with its type, at any depth; `default` is for a missing one."""
+    arguments = {
+        "size": {"param": "size"},
+        "list": [{"param": "none", "default": "d"}],
+        "map": {"a": {"param": "tags"}, "param": "b", "other": 1},
+    }
+    values = {"state": "a.b", "arguments": arguments, "delete": {"state": "a.c", "arguments": arguments}}
+    given = request(tmp_path, values, returned("x"), params={"size": 5, "tags": {"param": "size"}})
+    filled = {"size": 5, "list": ["d"], "map": {"a": {"param": "size"}, "param": "b", "other": 1}}
+    provisioned = asyncio.run(state.create(given))
+    assert asked(given).asked[0].arguments == filled
+    assert provisioned.cookie == {"delete": {"state": "a.c", "arguments": filled}}
+
+
+def test_a_missing_param_is_an_error(tmp_path: Path) -> None:
+    """The error is at the argument and has the similar names."""
+    values = {"state": "a.b", "arguments": {"size": {"param": "size"}}}
+    given = request(tmp_path, values, returned("x"), params={"siz": 5})
+    with pytest.raises(DriverInputError, match=r"no param 'size' \(did you mean siz\?\)") as caught:
+        asyncio.run(state.create(given))
+    assert caught.value.keys == ("arguments", "size")
+
+
+def test_a_param_that_is_not_known_makes_the_plan_wait(tmp_path: Path) -> None:
+    """What the state would do is known after apply."""
+    values = {"state": "a.b", "arguments": {"size": {"param": "size"}}}
+    planned = asyncio.run(state.plan(request(tmp_path, values, params={"size": UNKNOWN})))
+    assert planned.comment == "what it is made of is known after apply"
 
 
 def test_a_state_without_a_name_has_that_of_the_resource(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ from tests.app.test_project import apply, write
 from tests.language.settings.test_environments import records
 from tests.support.terraform import BOX, BROKEN, NULLS, configuration, needs_terraform
 
+from ensue.output.change_lines import mark_of
+from ensue.output.outcome import outcome_line
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -113,3 +116,46 @@ def test_a_source_that_is_not_there_is_named(tmp_path: Path) -> None:
     (failed,) = apply(tmp_path, "vm").returns.values()
 
     assert failed.comment == f"source: there is no folder {tmp_path}/modules/nowhere"
+
+
+REPLACED = """\
+variable "name" {}
+resource "terraform_data" "kept" { triggers_replace = var.name }
+"""
+NAMED = "vm:\n  terraform.applied:\n    - source: box\n    - variables: {name: NAME}\n"
+
+
+def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
+    """A plan says the same as an apply; with `allow_replace` both have the replacement."""
+    configuration(tmp_path / "box", REPLACED)
+    write(tmp_path, states__vm=NAMED.replace("NAME", "a"))
+    assert apply(tmp_path, "vm").exit_code == 0
+    write(tmp_path, states__vm=NAMED.replace("NAME", "b"))
+    for is_test in (True, False, True):
+        (refused,) = apply(tmp_path, "vm", test=is_test).returns.values()
+        assert (refused.result, refused.changes) == (False, {})
+        assert "-/+ would destroy terraform_data.kept; nothing was changed" in refused.comment
+        assert "`- allow_replace: true`" in refused.comment
+    write(tmp_path, states__vm=f"{NAMED.replace('NAME', 'b')}    - allow_replace: true\n")
+    for is_test in (True, False):
+        report = apply(tmp_path, "vm", test=is_test)
+        (replaced,) = report.returns.values()
+        assert replaced.changes == {"terraform_data.kept": "replace"}
+        assert mark_of(replaced) == "-/+"
+        expected = "1 to change (1 destroys something)" if is_test else "1 changed (1 destroyed something)"
+        assert expected in outcome_line(report)
+    assert not any(one.changes for one in apply(tmp_path, "vm").returns.values())
+
+
+def test_what_leaves_the_configuration_is_destroyed_only_if_allowed(tmp_path: Path) -> None:
+    """A block that was deleted, perhaps by mistake, destroys nothing by itself."""
+    configuration(tmp_path / "box", 'resource "terraform_data" "a" {}\nresource "terraform_data" "b" {}\n')
+    sls = "vm:\n  terraform.applied:\n    - source: box\n"
+    write(tmp_path, states__vm=sls)
+    assert apply(tmp_path, "vm").exit_code == 0
+    configuration(tmp_path / "box", 'resource "terraform_data" "a" {}\n')
+    (refused,) = apply(tmp_path, "vm").returns.values()
+    assert "would destroy terraform_data.b" in refused.comment
+    write(tmp_path, states__vm=f"{sls}    - allow_replace: true\n")
+    (removed,) = apply(tmp_path, "vm").returns.values()
+    assert removed.changes == {"terraform_data.b": "delete"}

@@ -29,10 +29,15 @@ def near(name: str, known: Iterable[str]) -> str:
 
 def near_question(name: str, known: Iterable[str]) -> str:
     """Return `did you mean …?` with the known names that are similar to a name; empty if there are none."""
+    close = near_names_of(name, known)
+    return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def near_names_of(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that are similar to a name, the nearest first."""
     import difflib
 
-    close = difflib.get_close_matches(name, list(known), n=2)
-    return f"did you mean {' or '.join(close)}?" if close else ""
+    return difflib.get_close_matches(name, list(known), n=2)
 
 
 def is_one_slip(word: str, other: str) -> bool:

@@ -7,15 +7,16 @@ docs/drivers.md has a complete example.
 Args:
     values.state: the state function, such as `file.managed`
     values.name: its name; default: `TYPE.CLASS#ID` of the resource
-    values.arguments: its other arguments, which are data
+    values.arguments: its other arguments, which are data; `{param: NAME}` in them is a param of the resource,
+        with `{param: NAME, default: VALUE}` a value for resources without it
     values.sls: instead of a state: an SLS, or a list of them
     values.target: the resource that it runs on, `TYPE:ID`; default: this machine
     values.outputs: outputs by name, each `ID:PATH` into the `new_state` of a state with that ID; with
         `state` the ID may be left out, and without `outputs` they are its whole `new_state`
     values.registers: resources to register: a mapping of `TYPE:ID` to the configuration, or a list of
         `{resource, config}`
-    values.delete: how to remove the resource: `state`, `name`, `arguments`, `sls` and `target`; without it,
-        nothing is undone
+    values.delete: how to remove the resource: `state`, `name`, `arguments`, `sls` and `target`, with the
+        params of the last deployment; without it, nothing is undone
 
 Example:
     kind: Definition
@@ -81,7 +82,7 @@ async def create(request: DriverRequest) -> Provisioned:
     Raises:
         DriverError: a state failed.
     """
-    values = _values(request)
+    values = _with_params(_values(request), request)
     scope_return = await _run(request, values)
     outputs = _outputs(scope_return, values)
     return Provisioned(
@@ -115,9 +116,9 @@ def leaves(cookie: DataMap | None) -> bool:
 
 async def plan(request: DriverRequest) -> Planned:
     """Run the state or the SLS in test mode."""
-    values = request.values
-    if unknowns_in(values) or not is_mapping(values):
+    if not is_mapping(request.values) or unknowns_in([request.values, request.params]):
         return Planned(comment="what it is made of is known after apply")
+    values = _with_params(request.values, request)
     scope_return = await _run(request, values)
     would_change = any(state_return.result is None for state_return in scope_return.returns.values())
     if would_change:
@@ -134,6 +135,40 @@ def _values(request: DriverRequest) -> DataMap:
     if problems := check(request):
         raise DriverError("; ".join(problems))
     return request.values if is_mapping(request.values) else {}
+
+
+def _with_params(values: Mapping[str, Data], request: DriverRequest) -> DataMap:
+    """Return the inputs with the params of the resource filled into the arguments."""
+    params: Mapping[str, Data] = request.params if is_mapping(request.params) else {}
+    removal = values.get("delete")
+    filled = dict(values)
+    if "arguments" in values:
+        filled["arguments"] = _with_param(values["arguments"], params, ("arguments",))
+    if is_mapping(removal) and "arguments" in removal:
+        arguments = _with_param(removal["arguments"], params, ("delete", "arguments"))
+        filled["delete"] = {**removal, "arguments": arguments}
+    return filled
+
+
+def _with_param(data: Any, params: Mapping[str, Data], keys: tuple[str, ...]) -> Any:
+    """Return an argument in which `{param: NAME}` is the param."""
+    if is_mapping(data):
+        if "param" in data and data.keys() <= {"param", "default"}:
+            return _param(data, params, keys)
+        return {key: _with_param(value, params, (*keys, str(key))) for key, value in data.items()}
+    return [_with_param(value, params, keys) for value in data] if is_list(data) else data
+
+
+def _param(data: Mapping[str, Data], params: Mapping[str, Data], keys: tuple[str, ...]) -> Data:
+    name = str(data["param"])
+    if name in params:
+        return params[name]
+    if "default" in data:
+        return data["default"]
+    raise DriverInputError(
+        f"the resource has no param {name!r}{near(name, params)}: give it, or a `default` beside `param`",
+        keys=keys,
+    )
 
 
 def _wrong(values: Mapping[str, Data], keys: Iterable[str], where: str) -> list[str]:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
+from ensue.core.model.near_names import near_names_of
 from ensue.deploy.provisioning.identity import Descriptor, parse_descriptor
-from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -190,8 +190,15 @@ def context_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:
     name = ".".join(part.text for part in path)
     if name in CONTEXT_FIELDS:
         return ContextField(name)
-    close = near_names(name, CONTEXT_FIELDS)
-    return PathRefusal(f"the context has no {name!r}", close or f"it has {', '.join(CONTEXT_FIELDS)}")
+    group = [field for field in CONTEXT_FIELDS if path and field.startswith(f"{path[0].text}.")]
+    if not group:
+        near = near_names_of(name, CONTEXT_FIELDS)
+    else:
+        # `env.name` resembles `env.type` only because they begin alike.
+        last = {field.partition(".")[2]: field for field in group}
+        near = [last[word] for word in near_names_of(name.partition(".")[2], last)]
+    meant = f"did you mean {' or '.join(near)}?" if near else f"it has {', '.join(group or CONTEXT_FIELDS)}"
+    return PathRefusal(f"the context has no {name!r}", meant)
 
 
 def each_meaning(path: Sequence[PathPart]) -> Meaning | PathRefusal:

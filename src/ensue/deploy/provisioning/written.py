@@ -12,6 +12,7 @@ import msgspec
 from ensue.core.model.data import is_list, is_mapping
 from ensue.deploy.provisioning.placeholder_values import ResourceReference, ResourceSelection
 from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText, parse_text
+from ensue.deploy.provisioning.unknown_placeholders import meant_placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -193,25 +194,6 @@ class WrittenReader:
             self._selections.setdefault((meaning.anchor, meaning.steps), here)
 
 
-def _with_root(text: str, dialect: Dialect) -> str:
-    """Return the question whether a placeholder is meant whose first word is missing; empty if none is."""
-    if not (text.startswith("${") and text.endswith("}")):
-        return ""
-    if text.startswith("${var.") and dialect.grammar != "definition":
-        name = text[len("${var.") : -1]
-        return (
-            f"for a variable, read ${{resources.env.{name}}} of a resource `env` with type environment, and "
-            f"give --value {name}=VALUE"
-        )
-    # In a definition `resources` takes any type: only outputs tell that one is meant.
-    roots = ("resources",) if dialect.grammar != "definition" or ".outputs." in text else ("context",)
-    for root in roots:
-        meant = f"${{{root}.{text[2:]}"
-        if root in dialect.roots and not parse_text(meant, dialect)[1]:
-            return f"did you mean {meant}?"
-    return ""
-
-
 def _report(
     fault: TextFault, dialect: Dialect, place: TextPlace, collector: Collector, *, is_secret: bool
 ) -> None:
@@ -219,16 +201,14 @@ def _report(
     shown = "${…}" if is_secret else fault.text
     refusal = fault.refusal
     if refusal is None or dialect.grammar == "passed_on":
-        meant = "" if refusal else _with_root(fault.text, dialect)
         escape = "$\\{" if dialect.grammar == "definition" else "$${"
+        as_text = f"where that is meant, write {escape} for the two characters ${{"
         collector.warning(
             "E0817",
             f"{shown} is not a placeholder here and stays as it is",
             span,
             detail="" if refusal is None else refusal.reason,
-            help=meant
-            if meant and not is_secret
-            else f"where that is meant, write {escape} for the two characters ${{",
+            help=as_text if refusal or is_secret else meant_placeholder(fault.text, dialect),
         )
         return
     collector.error(

@@ -58,6 +58,13 @@ def mark_authorship(template: nodes.Template, source: str) -> None:
                 node.value = _mark_item(mark_signs(node.value))
 
 
+def is_searching(node: nodes.Filter | nodes.Call) -> bool:
+    """Return whether a filter or method of text searches for its arguments."""
+    if isinstance(node, nodes.Filter):
+        return node.name in _SEARCHING
+    return isinstance(node.node, nodes.Getattr) and node.node.attr in _SEARCHING
+
+
 def _mark_item(text: str) -> str:
     match = _ITEM.match(text)
     return f"{match[1]}{ITEM}{match[2]}{ITEM}{text[match.end() :]}" if match else text
@@ -82,9 +89,7 @@ def _parts(node: nodes.Node) -> Iterator[Any]:
             return iter(())
         case nodes.Getitem():
             return iter((node.node,))
-        case nodes.Filter() if node.name in _SEARCHING:
+        case nodes.Filter() | nodes.Call() if is_searching(node):
             return iter((node.node,) if node.node is not None else ())
-        case nodes.Call() if isinstance(node.node, nodes.Getattr) and node.node.attr in _SEARCHING:
-            return iter((node.node,))
         case _:
             return node.iter_child_nodes()

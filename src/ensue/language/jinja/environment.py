@@ -21,17 +21,19 @@ from jinja2.runtime import BlockReference, LoopContext, Macro
 from jinja2.sandbox import SandboxedEnvironment
 
 from ensue.core.model.printed_text import Written, is_plain
-from ensue.language.authored_text import Authored, are_authored, authored
+from ensue.language.authored_text import Authored, authored, made_of
 from ensue.language.jinja.authorship import mark_authorship
 from ensue.language.jinja.current import current, nothing_going_on
 from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
-from ensue.language.jinja.filters.marking import PRINTED, WRITTEN, with_marks
+from ensue.language.jinja.filters.marking import PRINTED, WRITTEN, tests_of_references, with_marks
 from ensue.language.jinja.loader import relative_name, template_name, template_places
 from ensue.language.jinja.marks import insert_marks, move_down
 from ensue.language.jinja.names import Generator, NamedFunctions, UnknownWhenCalledError
 from ensue.language.jinja.parameters import PARAMETER, filter_parameters, printed_parameter
 from ensue.language.jinja.printing import printable, printed_safely
+from ensue.language.jinja.reference_constants import mark_references
 from ensue.language.printed_values import joined
+from ensue.language.reference_text import ReferenceText, reference_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,7 +96,7 @@ class SaltJinjaEnvironment(SandboxedEnvironment):
         super().__init__(**options)
         own = with_marks(dict(self.filters) | dict(FILTERS))
         self.filters = NamedFunctions("filter", own | {PRINTED: printed, PARAMETER: printed_parameter})
-        self.tests = NamedFunctions("test", dict(self.tests) | dict(TESTS))
+        self.tests = NamedFunctions("test", tests_of_references(dict(self.tests) | dict(TESTS)))
         self.globals.update(GLOBALS)
         self._paths = paths
         self._shorten = shorten
@@ -149,6 +151,16 @@ class SaltJinjaEnvironment(SandboxedEnvironment):
             return Written(returned)
         return returned
 
+    def reference(self, text: str) -> str:
+        """Return a constant that may hold a reference; only an SLS has references (`is_guarded`)."""
+        rendering = current.get(None)
+        return reference_text(text) if rendering is not None and rendering.is_guarded else authored(text)
+
+    def tested_reference(self, text: str) -> str:
+        """Refuse a constant with a reference as a condition; return any other."""
+        tested = self.reference(text)
+        return tested.read() if isinstance(tested, ReferenceText) else tested
+
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
         """Return the method `format` of a text; its result is authored if all values in it are."""
         format_values = super().wrap_str_format(value)
@@ -159,8 +171,7 @@ class SaltJinjaEnvironment(SandboxedEnvironment):
         def filled(*args: Any, **options: Any) -> str:
             # The result of Jinja's function has the class of the template.
             text = str(format_values(*args, **options))
-            is_authored = isinstance(template, Authored) and are_authored((*args, *options.values()))
-            return Authored(text) if is_authored else text
+            return made_of(text, (template, *args, *options.values()))
 
         return filled
 
@@ -178,6 +189,7 @@ class SaltJinjaEnvironment(SandboxedEnvironment):
         """Mark lines and authorship; captured blocks are written text, as the results of macros are."""
         filter_parameters(template)
         mark_authorship(template, source)
+        mark_references(template, source)
         insert_marks(template, self.know_file(path))
         for block in template.find_all(nodes.AssignBlock):
             block.filter = _on_written(block.filter, block.lineno)

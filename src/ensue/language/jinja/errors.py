@@ -28,6 +28,7 @@ from ensue.language.jinja.undefined_names import (
     near_variable,
     undefined_variables,
 )
+from ensue.language.reference_text import ReferenceReadError
 from ensue.language.result_words import BLOCK, instead_of_test
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ def _diagnostic(
             )
         case RecursionError():
             diagnostic = endless(_open_templates(error, path, shorten), span)
+        case ReferenceReadError():
+            diagnostic = _of_read_reference(error, span)
         case UnknownWhenCompiledError() | UnknownWhenCalledError():
             diagnostic = _unknown(error.unknown, span)
         case jinja2.TemplateNotFound():
@@ -173,6 +176,18 @@ def _diagnostic(
                 help="the expression on this line raised an error",
             )
     return diagnostic
+
+
+def _of_read_reference(error: ReferenceReadError, span: Span) -> Diagnostic:
+    """Return the error for a template that reads the value of a reference, or changes its text."""
+    did = "changes the text of" if error.is_changed else "reads the value of"
+    return Diagnostic(
+        code="E0890",
+        summary=f"a template {did} {error.reference}",
+        span=span,
+        detail="a template is rendered before any state runs: it has the text, and never the value",
+        help=f"use the value in {BLOCK}",
+    )
 
 
 def _broken(error: jinja2.TemplateSyntaxError, span: Span, line: str) -> Diagnostic:

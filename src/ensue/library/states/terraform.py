@@ -21,7 +21,7 @@ from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.reach.terraform import Workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
@@ -36,8 +36,12 @@ async def applied(
     variables: Mapping[str, Data] | None = None,
     environment: Mapping[str, Data] | None = None,
     binary: str = "",
+    allow_replace: bool = False,
 ) -> StateReturn:
     """Apply a configuration.
+
+    Something that exists is destroyed or made anew only with `allow_replace: true`. Otherwise a configuration
+    whose plan does that fails without a change, in a plan of ensue too.
 
     Args:
         name: name of the configuration, unique in the project; its state is stored under this name.
@@ -45,6 +49,7 @@ async def applied(
         variables: values of its variables.
         environment: environment variables for terraform, such as credentials of its providers.
         binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
+        allow_replace: whether resources may be destroyed, or destroyed and made anew.
 
     Example:
         network:
@@ -57,7 +62,7 @@ async def applied(
         those that the configuration declares as sensitive are secrets.
 
     Raises:
-        StateFailedError: the configuration cannot be planned.
+        StateFailedError: the configuration cannot be planned, or would destroy something and may not.
         StoreError: its stored state cannot be decrypted.
     """
     if not source.strip():
@@ -67,10 +72,13 @@ async def applied(
     planned = await workspace.plan()
     if not planned.changes and planned.outputs is not None:
         return _there(name, f"{name} is applied", {}, planned.outputs)
+    if not allow_replace:
+        _refuse(planned.destroyed)
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
         return StateReturn.planned(name, comment, dict(planned.changes))
-    done = await workspace.apply()
+    # Terraform plans again: what it destroys is known for certain only then.
+    done = await workspace.apply(approve=None if allow_replace else _refuse)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
     return _there(name, f"{name} was applied: {_counted(done.changes)}", done.changes, done.outputs)
@@ -130,6 +138,19 @@ def _workspace(
         environment={key: str(value) for key, value in (environment or {}).items()},
         binary=binary,
     )
+
+
+def _refuse(destroyed: Sequence[str]) -> None:
+    """Refuse to destroy what exists.
+
+    Raises:
+        StateFailedError: something would be destroyed.
+    """
+    if destroyed:
+        raise StateFailedError(
+            f"-/+ would destroy {', '.join(destroyed)}; nothing was changed: "
+            "if that is meant, allow it with `- allow_replace: true`"
+        )
 
 
 def _with_source(

@@ -10,14 +10,18 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import Undefined
+from jinja2 import Environment, Undefined
+from jinja2.nodes import EvalContext
+from jinja2.runtime import Context
 
 from ensue.core.model.printed_text import Written
 from ensue.language.authored_text import Authored, authored, is_authored
-from ensue.language.jinja.filters import addresses, dates, digests, encoding, query, texts, xml
+from ensue.language.jinja.current import current
+from ensue.language.jinja.filters import addresses, dates, digests, documents, encoding, query, texts, xml
 from ensue.language.jinja.filters.kinds import is_iterable
 from ensue.language.marks import has_marks, without_marks
 from ensue.language.printed_values import SerializedText, joined, keeps_written
+from ensue.language.reference_text import ReferenceText, without_reading, written_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +33,8 @@ PRINTED: Final = "printed text"
 """The filter on what `{% filter … %}` prints; no template can name it."""
 
 _SERIALIZERS: Final = ("tojson", "yaml_dquote", "yaml_squote", "yaml_encode")
+_READING_TESTS: Final = frozenset(("lower", "upper", "match"))
+_PARSERS: Final = frozenset(("load_json", "load_yaml"))
 _TEXT_FILTERS: Final = ("indent", "trim", "replace", "string", "upper", "lower", "regex_replace")
 _TAKES_MARKS: Final = frozenset(("path_join", "quote"))
 _MEASURES: Final = (
@@ -69,11 +75,54 @@ def with_marks(filters: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[
     known["join"] = _joining(known["join"])
     known["authored"] = authored
     known[WRITTEN] = _written
-    return known
+    serializers = {*_SERIALIZERS, *documents.FILTERS}
+    return {
+        name: _serializing(name, function) if name in serializers else _keeping_references(function)
+        for name, function in known.items()
+    }
+
+
+def tests_of_references(tests: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+    """Return tests by name, of which those of the characters of a text refuse a reference."""
+    return {name: _reading(test) if name in _READING_TESTS else test for name, test in tests.items()}
+
+
+def _reading(test: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(test)
+    def tested(value: Any, *args: Any) -> Any:
+        return value.read() if isinstance(value, ReferenceText) else test(value, *args)
+
+    return tested
+
+
+def _serializing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def filtered(*args: Any, **kwargs: Any) -> Any:
+        if name in _PARSERS and args and isinstance(args[0], ReferenceText) and args[0].is_whole():
+            args[0].read()
+        return function(*map(without_reading, args), **kwargs)
+
+    return filtered
+
+
+def _keeping_references(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def filtered(*args: Any, **kwargs: Any) -> Any:
+        # If Jinja passes its environment or context first, the text is the second argument.
+        place = 1 if isinstance(args[0], (Environment, EvalContext, Context)) else 0
+        text = args[place] if place < len(args) else None
+        if not isinstance(text, ReferenceText):
+            return function(*args, **kwargs)
+        return text.filtered(lambda plain: function(*args[:place], plain, *args[place + 1 :], **kwargs))
+
+    return filtered
 
 
 def _written(value: Any) -> Any:
-    return Written(value) if value.__class__ is str else value
+    if value.__class__ is not str:
+        return value
+    rendering = current.get(None)
+    return written_text(value) if rendering is not None and rendering.is_guarded else Written(value)
 
 
 def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
