@@ -26,7 +26,8 @@ _RELATIONS: Final = {
     "onchanges": "Runs only if one of the states that it names changed something, as a handler of Ansible "
     "does.",
     "onchanges_any": "Is the same as `onchanges`.",
-    "onfail": "Runs only if one of the states that it names failed.",
+    "onfail": "Runs only if one of the states that it names failed. With `onfail_stop: false`, that failure "
+    "does not fail the run if this state succeeds. After a failure with `failhard`, it does not run.",
     "onfail_any": "Is the same as `onfail`.",
     "onfail_all": "Runs only if all states that it names failed.",
     "prereq": "Runs before the states that it names, and only if one of them is going to change something.",
