@@ -112,8 +112,8 @@ KEYWORDS: Final = {
     "gather_timeout": _GRAINS,
     "fact_path": "own grains are files in `_grains`, or `grains.present`",
     "block": _BLOCK,
-    "rescue": "write `onfail` in the state that runs after a failure, and `onfail_stop: false`, with which the "
-    "failure counts as handled if that state succeeds (without it, the run fails)",
+    "rescue": "write `onfail` in the state that runs after a failure, and `onfail_stop: false`, with which "
+    "the failure counts as handled if that state succeeds (without it, the run fails)",
     "always": "leave it out: a state that does not require the failed one runs anyway",
     "tasks": _TASKS,
     "pre_tasks": _TASKS,

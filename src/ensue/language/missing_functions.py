@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.ansible_words import instead_of_keyword
-from ensue.language.function_words import REACTIONS, instead_of_module
+from ensue.language.function_words import instead_of_module, instead_of_state_function
 from ensue.language.hcl_words import (
     attribute_of_hcl,
     instead_of_argument,
@@ -43,8 +43,8 @@ def instead_of_function(
         advice := instead_of_module(module, function) or _instead_of_id(declaration)
     ):
         return advice
-    if function in REACTIONS and f"{module}.running" in near:
-        return f"write `{module}.running` with `watch` (or `listen`) for what it reacts to: it restarts then"
+    if advice := instead_of_state_function(module, function, near):
+        return advice
     if near:
         return f"did you mean {' or '.join(near)}?"
     return (

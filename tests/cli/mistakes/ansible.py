@@ -1,19 +1,14 @@
-"""Mistakes of users of Ansible on the command line: patterns of hosts, modules called ad hoc, and options."""
+"""Mistakes of users of Ansible in files: tasks, playbooks, inventories, templates and settings."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from tests.cli.mistakes.mistake import Mistake, line, option
+from tests.cli.mistakes.mistake import Mistake, option
 
 _NODEGROUPS: Final = {"ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
 _HOSTS: Final = "# inventory\nresources: {ssh_host: {hosts: {web-01: {host: 192.0.2.1}}}}\n"
 _GROUPS: Final = {"states/t.sls": "a: test.nop\n", **_NODEGROUPS}
-
-
-def _pattern(pattern: str, *, says: str, mends: str, code: int = 1) -> Mistake:
-    words = f"call {pattern} test.ping"
-    return Mistake(what=pattern, words=words, files=_GROUPS, says=says, mends=mends, code=code)
 
 
 def _state(what: str, text: str, *, says: str, mends: str, at: str, **of: Any) -> Mistake:
@@ -160,9 +155,9 @@ ROWS: list[Mistake] = [
         _state(f"a role: {text}", text, at="states/t.sls:1", says=says, mends=mends)
         for text, says, mends in (
             ("include: [{role: t2}]\n", "there is no environment 'role'", "write `- t2`"),
-            ("import_role: {name: web}\n", "no state function name.web", "write `include` with the SLS"),
-            ("include_role: [web]\n", "'include_role' is not a state declaration", "write `include` with"),
-            ("import_tasks: a.yml\n", "no state function a.yml", "write `include` with the SLS"),
+            ("import_role: {name: web}\n", "no state function name.web", "write `include: [SLS]`"),
+            ("include_role: [web]\n", "'include_role' is not a state declaration", "write `include: [SLS]`"),
+            ("import_tasks: a.yml\n", "no state function a.yml", "write `include: [SLS]`"),
         )
     ],
     *[
@@ -273,6 +268,13 @@ ROWS: list[Mistake] = [
         mends="write `mode: delete` and `match`",
     ),
     _state(
+        "a function that has the name of a module",
+        "x:\n  file.template:\n    - source: salt://files/port.j2\n",
+        at="states/t.sls:2:3",
+        says="no state function file.template",
+        mends="write `file.managed` with `source` and `template: jinja`",
+    ),
+    _state(
         "a service that is restarted",
         "x:\n  service.restarted: []\n",
         at="states/t.sls:2:3",
@@ -328,29 +330,11 @@ ROWS: list[Mistake] = [
             ("forks", "`ensue apply --concurrency N`"),
             ("become", "`sudo: true`"),
             ("remote_user", "in pillar below `resources`: `user`"),
+            ("fact_caching", "write `grains_cache_expiration: SECONDS`"),
             ("roles_path", "`file_roots: {base: [states, FOLDER]}`"),
             ("host_key_checking", "the key of a host is always checked"),
             ("private_key_file", "in pillar below `resources`: `priv`"),
             ("vault_password_file", "`ensue keys encrypt`"),
-        )
-    ],
-    line("keys encrypt x", says="the value is no argument", mends="`ensue keys encrypt < FILE`"),
-    line("apply t --hosts web", says="No such option '--hosts'", mends="`--tgt TARGET` chooses the machines"),
-    *[
-        line(f"doc {word}", says=f"topic '{word}'", mends=mends)
-        for word, mends in (
-            ("notify", "`notify` is Ansible's: write `onchanges_in`"),
-            ("handlers", "`handlers` is Ansible's: write `onchanges_in`"),
-            ("copy", "instead of `copy`, write `file.managed` with `source` or `contents`"),
-        )
-    ],
-    *[
-        line(f"doc {word}", says=says, mends=mends, code=0)
-        for word, says, mends in (
-            ("ansible", "sls-primer (topic)", "docs/sls-primer.md"),
-            ("vault", "secrets (topic)", "`ensue keys encrypt`"),
-            ("group_vars", "roots-and-pillar (topic)", "`pillar/top.sls` assigns"),
-            ("template", "template (driver)", "In an SLS: instead of `template`, write `file.managed` with"),
         )
     ],
     *[
@@ -373,24 +357,4 @@ ROWS: list[Mistake] = [
         says="neither an expression nor a list of words",
         mends="write `prod: N@web`",
     ),
-    _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
-    _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
-    _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),
-    _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web and not box'", code=2),
-    _pattern("@web", says="no target matched '@web'", mends="the nodegroup is N@web", code=2),
-    _pattern("me@w1", says="no target matched 'me@w1'", mends="write the id alone, w1", code=2),
-    line("call box ping", says="function 'ping'", mends="write `ensue call TARGET test.ping`"),
-    line("call box setup", says="function 'setup'", mends="write `ensue call TARGET grains.items`"),
-    line("call box shell", says="function 'shell'", mends="write `ensue call TARGET cmd.run 'COMMAND'`"),
-    line("call box ansible.builtin.copy", says="function 'ansible.builtin.copy'", mends="in an SLS, which"),
-    line("call box apt", says="function 'apt'", mends="instead of `apt`, write `pkg.installed`"),
-    line("call box file.managed", says="function 'file.managed'", mends="file.managed is a state function"),
-    line("call --limit w1 test.ping", says="No such option '--limit'", mends="the target is the first word"),
-    line("call --tgt w1 test.ping", says="No such option '--tgt'", mends="the target is the first word"),
-    line("call w1 test.ping --tree", says="No such option '--tree'", mends="`--out json` prints the answers"),
-    line("resources list --tgt w1", says="No such option '--tgt'", mends="`ensue call TARGET test.ping`"),
-    line("apply t --list-hosts", says="No such option '--list-hosts'", mends="`ensue call TARGET test.ping`"),
-    line("apply t --max-fail-percentage 9", says="No such option", mends="Instead: `--fail-limit N`"),
-    line("apply t --tgt w1 --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'L@w1,w2'"),
-    line("plan t --tgt N@a --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'N@a or w2'"),
 ]

@@ -159,11 +159,26 @@ def state_words() -> tuple[StateWordDoc, ...]:
 
 
 def instead_of_word(name: str) -> str:
-    """Return what to write instead of a keyword or module of Ansible; empty if it is none."""
-    from ensue.language.ansible_words import instead_of_keyword
-    from ensue.language.function_words import instead_of_module
+    """Return what to write instead of a keyword, module, variable or setting of Ansible; empty if it is none.
 
-    return instead_of_keyword(name) or instead_of_module(name)
+    Args:
+        name: the word, a module with or without its collection; of a keyword also its singular, and with
+            `_in`, as in `notify_in`.
+    """
+    from ensue.language.ansible_variables import instead_of_variable
+    from ensue.language.ansible_words import instead_of_keyword
+    from ensue.language.function_words import instead_of_call, instead_of_collection_module
+    from ensue.language.settings.settings import instead_of_setting
+
+    return (
+        instead_of_keyword(name)
+        or instead_of_collection_module(name)
+        or instead_of_variable(name)
+        or instead_of_setting(name)
+        or instead_of_call(name, is_state=False)
+        or instead_of_keyword(f"{name}s")
+        or instead_of_keyword(name.removesuffix("_in"))
+    )
 
 
 def near_words(name: str) -> list[str]:

@@ -1,8 +1,8 @@
 """Enforced state: an apply records it, and a plan reports the drift from it.
 
 Drift is the difference between what the last apply enforced and what a plan now finds: the `new_state` of a
-converged state, or the `old_state` of one that would change. Only properties present in both are compared, and
-only if the state is called with the arguments of the last apply: others may read other values.
+converged state, or the `old_state` of one that would change. Only properties present in both are compared,
+and only if the state is called with the arguments of the last apply: others may read other values.
 """
 
 from __future__ import annotations
