@@ -29,7 +29,10 @@ _BECOME: Final = "the registration of a host has `sudo: true`; `runas` of a comm
 _HOST: Final = (
     "the registration of a host, in pillar below `resources`, says it: `host`, `port`, `user`, `sudo`"
 )
-_DELEGATE: Final = "write `tgt` with the machine on which the state runs"
+_DELEGATE: Final = (
+    "write `tgt` with the id of the machine on which the state runs; the id of this machine, `localhost`, is "
+    "that of `minion:ID` in `ensue resources list`"
+)
 _ONCE: Final = (
     "write `tgt` with the machine on which the state runs, in an SLS that is applied to this machine alone; "
     "an SLS that `--tgt` applies to several hosts runs it for each: there, write "

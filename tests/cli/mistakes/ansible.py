@@ -225,6 +225,59 @@ ROWS: list[Mistake] = [
     ],
     *[
         _state(
+            f"{function}: [{text}], without its colon",
+            f"x:\n  {function}:\n    - {text}\n",
+            at="states/t.sls:2:3",
+            says=f"there is no state function {function}.{text}",
+            mends=f"a colon is missing: write {mends}",
+        )
+        for function, text, mends in (
+            ("file.managed", "name /tmp/x", "`- name: /tmp/x`"),
+            ("file.managed", "mode 644", "`- mode: 644`"),
+            ("cmd.run", "name echo hi", "`- name: echo hi`"),
+            ("cmd.run", "env A=1 make", "`- env: A=1 make`, or `- name: env A=1 make`"),
+        )
+    ],
+    _state(
+        "a module of Ansible with its command beside it",
+        "x: {ansible.builtin.command: echo hi}\n",
+        at="states/t.sls:1:5",
+        says="the arguments of 'x' are not a list",
+        mends="instead of `command`, write `cmd.run`; put a dash before each argument",
+    ),
+    _state(
+        "a reference with a dot for the colon",
+        "x:\n  test.nop:\n    - text: ${cmd.check:stdout}\ncheck:\n  cmd.run:\n    - name: pwd\n",
+        at="states/t.sls:3",
+        says="${cmd.check:stdout} is not a reference",
+        mends="write ${cmd:check:stdout} to read what the state returns",
+        words="plan t",
+        code=0,
+    ),
+    _state(
+        "a nested key of pillar with a default",
+        'a:\n  test.nop:\n    - x: "{{ pillar.a.b | default(1) }}"\n',
+        at="states/t.sls:3",
+        says="a mapping has no key 'a'",
+        mends="below other keys {{ salt['pillar.get']('KEY:KEY', 'x') }}",
+    ),
+    _state(
+        "the template j2",
+        "x:\n  file.managed:\n    - name: /tmp/never/x\n    - template: j2\n    - source: salt://files/port.j2\n",
+        at="states/t.sls:2:3",
+        says="there is no renderer 'j2'",
+        mends="did you mean jinja?",
+        code=2,
+    ),
+    _state(
+        "a task that is delegated to this machine",
+        "x:\n  file.absent:\n    - name: /tmp/never/x\n    - delegate_to: localhost\n",
+        at="states/t.sls:4:7",
+        says="takes no argument 'delegate_to'",
+        mends="the id of this machine, `localhost`, is that of `minion:ID` in `ensue resources list`",
+    ),
+    *[
+        _state(
             f"{function} with {word}",
             f"x:\n  {function}:\n    - {word}: x\n",
             at="states/t.sls:3:7",

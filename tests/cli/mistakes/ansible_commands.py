@@ -30,6 +30,11 @@ ROWS: list[Mistake] = [
     line("apply t --retry", says="No such option '--retry'", mends="`ensue apply --tgt 'L@ID,ID'` applies"),
     line("playbook", says="no command 'playbook'", mends="`ensue apply SLS --tgt TARGET` for others"),
     line("show pillar web2", says="takes no 'web2'", mends="`ensue show pillar --tgt web2` the pillar of"),
+    line(
+        "call box cmd.run echo hi",
+        says="too many positional arguments",
+        mends="put an argument with blanks in quotes: `ensue call TARGET cmd.run 'echo hi'`",
+    ),
     line("keys encrypt x", says="the value is no argument", mends="`ensue keys encrypt < FILE`"),
     line("apply t --hosts web", says="No such option '--hosts'", mends="`--tgt TARGET` chooses the machines"),
     *[
