@@ -12,6 +12,7 @@ import pytest
 from tests.cli.mistakes import (
     ansible,
     ansible_commands,
+    ansible_projects,
     deployments,
     other_tools,
     results,
@@ -37,6 +38,7 @@ AREAS = {
     "results": results,
     "ansible": ansible,
     "commands of ansible": ansible_commands,
+    "projects of ansible": ansible_projects,
     "deployments": deployments,
 }
 ROWS = [(area, row) for area, module in AREAS.items() for row in module.ROWS]

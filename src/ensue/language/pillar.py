@@ -89,6 +89,8 @@ class PillarCompiler:
         self._options = options or PillarOptions()
         self._documents: list[YamlDocument] = []
         self.is_plain = plain is not None
+        self.unmatched: dict[str, YamlPlace] = {}
+        """The targets of the top file that have not matched, with their places."""
 
     def locate(self, keys: Sequence[str]) -> Span | None:
         """Return where pillar sets a value; None if no compiled file does."""
@@ -112,10 +114,18 @@ class PillarCompiler:
     def matches(self, subject: TargetSubject, collector: Collector) -> list[TopMatch]:
         """Return what the top file assigns to a subject; errors go to the collector."""
         try:
-            return top_matches(self._roots, self._rendered, subject, collector, self._options.top) or []
+            matches = top_matches(
+                self._roots,
+                self._rendered,
+                subject,
+                collector,
+                self._options.top,
+                unmatched=self.unmatched,
+            )
         except CompileError as error:
             collector.add(error.diagnostics)
             return []
+        return matches or []
 
     def of(
         self, matched: Sequence[TopMatch], override: Mapping[str, Any], collector: Collector

@@ -62,6 +62,7 @@ def top_matches(
     *,
     switches: set[str] | None = None,
     undecided: list[str] | None = None,
+    unmatched: dict[str, YamlPlace] | None = None,
 ) -> list[TopMatch] | None:
     """Return the SLS that the top files assign to a subject.
 
@@ -74,6 +75,7 @@ def top_matches(
         switches: the switches that a top file turns on are added here; None: a top file has no switches.
         undecided: the targets that what is not known of the subject decides are added here; None: all of it
             is known.
+        unmatched: the targets that do not match the subject are added here, with their places.
 
     Returns:
         The assigned SLS, by environment in the order in which each first matches; None without a top file.
@@ -82,7 +84,7 @@ def top_matches(
     tops = read_top_files(roots, render, collector, options, switches=switches)
     if tops is None:
         return None
-    matcher = _Matcher(roots, subject, collector, undecided, options.matchers)
+    matcher = _Matcher(roots, subject, collector, undecided, options.matchers, unmatched=unmatched)
     results: dict[str, dict[str, TopMatch]] = {}
     for saltenv, targets in tops.items():
         if options.saltenv and saltenv != options.saltenv:
@@ -104,8 +106,11 @@ class _Matcher:
         collector: Collector,
         undecided: list[str] | None,
         matchers: OwnMatchers | None,
+        *,
+        unmatched: dict[str, YamlPlace] | None,
     ) -> None:
         self._matchers = matchers
+        self._unmatched = unmatched
         self._undecided = undecided
         self._environments = frozenset(roots.environments)
         self._subject = subject
@@ -150,6 +155,8 @@ class _Matcher:
             return False
         if not is_matched and kind in {"compound", "glob"}:
             self._warn_of_group(expression, span)
+            if self._unmatched is not None and kind == "compound":
+                self._unmatched[expression] = span
         return is_matched
 
     def _applies_by_own(self, kind: str, expression: str, span: YamlPlace) -> bool:

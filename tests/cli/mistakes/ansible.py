@@ -54,26 +54,6 @@ ROWS: list[Mistake] = [
         code=0,
     ),
     *[
-        Mistake(
-            what=f"a target in the place of an SLS: {words}",
-            words=words,
-            files={
-                **_GROUPS,
-                "states/web.sls": "a: test.nop\n",
-                "pillar/top.sls": "base: {'*': [hosts]}\n",
-                "pillar/hosts.sls": _HOSTS,
-            },
-            says=f"there is no SLS '{name}'",
-            mends=f"{name} is {what}: write `--tgt {target}`; without --tgt, SLS are applied to this machine",
-        )
-        for words, name, what, target in (
-            ("apply N@web", "N@web", "a target", "N@web"),
-            ("plan web N@web", "N@web", "a target", "N@web"),
-            ("apply web-01", "web-01", "a machine", "web-01"),
-            ("apply db", "db", "a nodegroup", "N@db"),
-        )
-    ],
-    *[
         _state(
             f"the path of {function}",
             f"x:\n  {function}:\n    - path: /tmp/never/x\n",
@@ -143,14 +123,6 @@ ROWS: list[Mistake] = [
         )
         for source in ("files/app.conf.j2", "./files/app.conf.j2", "files/app.conf")
     ],
-    Mistake(
-        what="a highstate of a project whose top file has only hosts",
-        words="apply",
-        files={"states/t.sls": "a: test.nop\n", "states/top.sls": "base: {N@web: [t]}\n", **_NODEGROUPS},
-        says="the top file assigns nothing to box",
-        mends="`ensue apply --tgt N@web` applies what it assigns to the machines of that target",
-        code=2,
-    ),
     *[
         _state(f"a role: {text}", text, at="states/t.sls:1", says=says, mends=mends)
         for text, says, mends in (
@@ -158,41 +130,6 @@ ROWS: list[Mistake] = [
             ("import_role: {name: web}\n", "no state function name.web", "write `include: [SLS]`"),
             ("include_role: [web]\n", "'include_role' is not a state declaration", "write `include: [SLS]`"),
             ("import_tasks: a.yml\n", "no state function a.yml", "write `include: [SLS]`"),
-        )
-    ],
-    *[
-        Mistake(
-            what=f"a list with a host of an inventory: {words}",
-            words=words,
-            files={
-                "pillar/top.sls": "base: {'*': [hosts]}\n",
-                "pillar/hosts.sls": _HOSTS.replace("{host:", "{ansible_host:"),
-            },
-            says="misconfigured",
-            mends="for `ansible_host` write `host`",
-            code=0,
-        )
-        for words in ("resources list", "resources show ssh_host:web-01")
-    ],
-    *[
-        Mistake(
-            what=f"hosts that no top file assigns: {words}, {len(top)} top files",
-            words=words,
-            files={"states/t.sls": "a: test.nop\n", "pillar/hosts.sls": _HOSTS, **top},
-            says=says,
-            mends="write `base: {'box': [hosts]}` in top.sls of the pillar roots",
-            code=code,
-        )
-        for top in ({}, {"pillar/top.sls": "base: {'web-*': [hosts]}\n"})
-        for words, says, code in (
-            (
-                "resources list --id box",
-                "no machine manages the `resources` of pillar/hosts.sls --> pillar/hosts.sls:2",
-                0,
-            ),
-            ("call web-01 test.ping", "no target matched 'web-01' (no machine manages the `resources`", 2),
-            ("apply t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
-            ("plan t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
         )
     ],
     *[
