@@ -13,6 +13,7 @@ import msgspec
 
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import unmarked
 from ensue.language.collector import near_names
 from ensue.language.data_faults import refuse_unbounded
@@ -162,7 +163,13 @@ class PillarCompiler:
             return {}
         if not is_mapping(stream.data):
             place = document.source_span(1)
-            collector.error("E0603", f"the pillar SLS {file.name!r} is not a mapping", place)
+            collector.error(
+                "E0603",
+                f"the pillar SLS {file.name!r} is not a mapping",
+                place,
+                detail=f"it renders to {kind_in_words(stream.data)}",
+                help=_instead_of_data(stream.data),
+            )
             return {}
         return dict(stream.data)
 
@@ -289,6 +296,13 @@ class _PillarLoader:
             help=near_names(name, roots.names(self._saltenv))
             or f"create {name.replace('.', '/')}.sls below {folders}",
         )
+
+
+def _instead_of_data(data: Any) -> str:
+    """Return what to write instead of a pillar file that renders to other data than a mapping."""
+    if isinstance(data, str) and data.lstrip().startswith(("{", "[")):
+        return "a text that is JSON becomes data with {{ … | load_json | tojson }}"
+    return "pillar is a mapping: write `key: value`"
 
 
 __all__ = ["PillarCompiler", "PillarOptions"]

@@ -76,6 +76,42 @@ ROWS: list[Mistake] = [
             ("plan t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
         )
     ],
+    *[
+        Mistake(
+            what=f"an inventory that nothing reads: {path}, {text.split()[0]}",
+            words="resources list --id box",
+            files={"pillar/top.sls": "base: {'*': [hosts]}\n", "pillar/hosts.sls": "a: 1\n", path: text},
+            at=f"{path}:{line}",
+            says=f"no machine manages the hosts of {path}",
+            mends="write `resources: {ssh_host: {hosts: {ID: {host: ADDRESS}}}}` in a pillar file",
+            code=0,
+        )
+        for path, text, line in (
+            ("pillar/hosts.sls", "all:\n  children:\n    web:\n      hosts: {w1: {}}\n", 1),
+            ("pillar/hosts.sls", "a: 1\nssh_host:\n  user: root\n  hosts:\n    w1: {host: 192.0.2.1}\n", 2),
+            ("hosts.ini", "[web]\nw1 ansible_host=192.0.2.1\n", 2),
+            ("inventory", "web:\n  hosts:\n    w1: {ansible_host: 192.0.2.1}\n", 3),
+        )
+    ],
+    Mistake(
+        what="an inventory in INI as pillar",
+        words="plan t",
+        files={**_WITH_HOSTS, "pillar/hosts.sls": "# hosts\n[web]\nw1 ansible_host=192.0.2.1\n"},
+        at="pillar/hosts.sls:3",
+        says="this is not YAML",
+        mends="this looks like INI: a file of the project is YAML",
+    ),
+    Mistake(
+        what="JSON of a program as pillar",
+        words="plan t",
+        files={
+            **_WITH_HOSTS,
+            "pillar/hosts.sls": "{{ salt['cmd.run']('echo \"{}\"') | tojson }}\n",
+        },
+        at="pillar/hosts.sls:1",
+        says="it renders to a text",
+        mends="a text that is JSON becomes data with {{ … | load_json | tojson }}",
+    ),
     Mistake(
         what="an SLS of other machines, without --tgt",
         words="plan t",
