@@ -94,6 +94,36 @@ ROWS: list[Mistake] = [
         )
     ],
     Mistake(
+        what="a group that is not defined",
+        words="call N@web test.ping",
+        says="there is no nodegroup 'web' (ensue.yaml has none)",
+        mends="define it in ensue.yaml: `nodegroups: {NAME: [ID, ID]}`",
+    ),
+    Mistake(
+        what="words of Ansible without their prefix, in a registration",
+        words="resources list",
+        files={
+            **_WITH_HOSTS,
+            "pillar/hosts.sls": _HOSTS.replace("{host:", "{become: true, remote_user: a, host:"),
+        },
+        says="unknown keys of Ansible",
+        mends="for `become` write `sudo`, for `remote_user` write `user`",
+        code=0,
+    ),
+    Mistake(
+        what="an encrypted value without the folder of keys",
+        words="plan t",
+        files={
+            **_WITH_HOSTS,
+            "ensue.yaml": "gpg_keydir: keys\n",
+            "pillar/hosts.sls": "#!yaml|gpg\na: |\n  -----BEGIN PGP MESSAGE-----\n\n  hQ==\n"
+            "  -----END PGP MESSAGE-----\n",
+        },
+        at="pillar/hosts.sls:2",
+        says="there is no folder of keys",
+        mends="copy the one with the secret key to it",
+    ),
+    Mistake(
         what="an inventory in INI as pillar",
         words="plan t",
         files={**_WITH_HOSTS, "pillar/hosts.sls": "# hosts\n[web]\nw1 ansible_host=192.0.2.1\n"},

@@ -8,6 +8,7 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
 from ensue.language.settings.nodegroups import nodegroup_errors
 from ensue.language.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
+from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
 from ensue.language.targets.misspelt_members import misspelt_members
 
 if TYPE_CHECKING:
@@ -117,6 +118,10 @@ def checked_target(services: ProjectServices, expression: str) -> Target:
         return services.vocabulary.parse(expression)
     except TargetSyntaxError as error:
         help_ = "see `ensue call --help` for the grammar of targets"
+        if error.code == UNKNOWN_NODEGROUP:
+            help_ = (
+                "define it in ensue.yaml: `nodegroups: {NAME: [ID, ID]}`, or `{NAME: 'web-*'}` for a pattern"
+            )
         raise ConfigurationError([Diagnostic(code=error.code, summary=str(error), help=help_)]) from None
 
 
