@@ -163,7 +163,6 @@ def _unknown(session: Session, name: str) -> Exception:
 
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.errors import ConfigurationError
-    from ensue.language.function_words import instead_of_state_function
     from ensue.language.functions.state_words import instead_of_word, near_words
 
     near_functions = _read(session, lambda docs: docs.near(name))
@@ -171,13 +170,7 @@ def _unknown(session: Session, name: str) -> Exception:
     names += _read_parts(session, lambda docs: docs.near(name))
     near = difflib.get_close_matches(name, dict.fromkeys(names), n=_MOST_NEAR, cutoff=0)
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all names"
-    module, _, function = name.rpartition(".")
-    help_ = (
-        instead_of_word(name)
-        or instead_of_state_function(module, function, near_functions)
-        or _instead_of_option(name)
-        or help_
-    )
+    help_ = instead_of_word(name, near_functions) or _instead_of_option(name) or help_
     summary = f"there is no function, module, driver, resource type or topic {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
 

@@ -19,7 +19,7 @@ from ensue.language.collector import near_names
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.merging import Merging, merge
 from ensue.language.steps import run_steps
-from ensue.language.top import TopOptions, top_matches
+from ensue.language.top import TargetNotes, TopOptions, top_matches
 from ensue.language.tree import absolute_name
 
 if TYPE_CHECKING:
@@ -90,8 +90,8 @@ class PillarCompiler:
         self._options = options or PillarOptions()
         self._documents: list[YamlDocument] = []
         self.is_plain = plain is not None
-        self.unmatched: dict[str, YamlPlace] = {}
-        """The targets of the top file that have not matched, with their places."""
+        self.target_notes = TargetNotes()
+        """The targets of the top file that have not matched."""
 
     def locate(self, keys: Sequence[str]) -> Span | None:
         """Return where pillar sets a value; None if no compiled file does."""
@@ -121,7 +121,7 @@ class PillarCompiler:
                 subject,
                 collector,
                 self._options.top,
-                unmatched=self.unmatched,
+                notes=self.target_notes,
             )
         except CompileError as error:
             collector.add(error.diagnostics)

@@ -29,6 +29,7 @@ ROWS: list[Mistake] = [
     line("apply t --ignore-unreachable", says="No such option", mends="Instead: leave it out: a host that"),
     line("apply t --retry", says="No such option '--retry'", mends="`ensue apply --tgt 'L@ID,ID'` applies"),
     line("playbook", says="no command 'playbook'", mends="`ensue apply SLS --tgt TARGET` for others"),
+    line("show match N@web", says="not a target", mends="Instead: `ensue call N@web test.ping` answers for"),
     line("show pillar web2", says="takes no 'web2'", mends="`ensue show pillar --tgt web2` the pillar of"),
     line(
         "call box cmd.run echo hi",

@@ -7,11 +7,14 @@ options. `ensue doc` and the reference page are made from this table.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.state_words import StateWordDoc
 from ensue.language.option_words import GLOBAL_WORDS
 from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITES_IN
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _STATES: Final = "a list of `- module: ID`"
 _FLAG: Final = "true or false"
@@ -158,16 +161,21 @@ def state_words() -> tuple[StateWordDoc, ...]:
     return (*map(_requisite, requisites), *map(_option, sorted(GLOBAL_WORDS - MERGED_BY_EXTEND)))
 
 
-def instead_of_word(name: str) -> str:
+def instead_of_word(name: str, near: Collection[str] = ()) -> str:
     """Return what to write instead of a keyword, module, variable or setting of Ansible; empty if it is none.
 
     Args:
         name: the word, a module with or without its collection; of a keyword also its singular, and with
-            `_in`, as in `notify_in`.
+            `_in`, as in `notify_in`; a function such as `file.template`.
+        near: the functions that resemble it.
     """
     from ensue.language.ansible_variables import instead_of_variable
     from ensue.language.ansible_words import instead_of_keyword
-    from ensue.language.function_words import instead_of_call, instead_of_collection_module
+    from ensue.language.function_words import (
+        instead_of_call,
+        instead_of_collection_module,
+        instead_of_state_function,
+    )
     from ensue.language.settings.settings import instead_of_setting
 
     return (
@@ -178,6 +186,7 @@ def instead_of_word(name: str) -> str:
         or instead_of_call(name, is_state=False)
         or instead_of_keyword(f"{name}s")
         or instead_of_keyword(name.removesuffix("_in"))
+        or instead_of_state_function(name.rpartition(".")[0], name.rpartition(".")[2], near)
     )
 
 

@@ -19,7 +19,7 @@ from ensue.language.plans.unassigned import assigned_targets, nothing_assigned
 from ensue.language.settings.environments import saltenv_of, top_options
 from ensue.language.targeting import NotKnownError
 from ensue.language.targets.nodegroups import warn_of_misspelt_targets
-from ensue.language.top import top_matches
+from ensue.language.top import TargetNotes, top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file, read_top_files
 from ensue.language.unnamed_pillar import unnamed_pillar
 
@@ -214,7 +214,7 @@ class AssignedSls:
         context = services.context(srn, test=self._test)
         matchers = services.code.matchers(context)
         options = msgspec.structs.replace(top_options(services.settings), matchers=matchers)
-        unmatched: dict[str, YamlPlace] = {}
+        notes = TargetNotes(undecided=undecided)
         matched = top_matches(
             services.roots,
             render,
@@ -222,10 +222,9 @@ class AssignedSls:
             collector,
             options,
             switches=self._switches,
-            undecided=undecided,
-            unmatched=unmatched,
+            notes=notes,
         )
-        self._warn_of_misspelt_targets(unmatched, collector)
+        self._warn_of_misspelt_targets(notes.unmatched, collector)
         tops = services.code.master_tops(context)
         if tops is None:
             return matched

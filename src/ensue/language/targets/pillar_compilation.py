@@ -84,7 +84,7 @@ class PillarCompilation:
         static = self._known.read(pillar, compiler, collector)
         warn_of_misspelt_members(services, static, collector)
         ids = [srn.id for srn in static]
-        warn_of_misspelt_targets(services, compiler.unmatched, ids, collector)
+        warn_of_misspelt_targets(services, compiler.target_notes.unmatched, ids, collector)
         collector.stop_on_errors()
         services.pillars.warn(services.minion, collector.warnings)
         return both, static
