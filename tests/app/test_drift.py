@@ -71,3 +71,15 @@ def test_drift(
     Enforcement(store, StoreThread(), "run", test=True).see(planned)
     store.close()
     assert planned.drift == {path: {"old": old, "new": new} for path, (old, new) in drift.items()}
+
+
+@pytest.mark.parametrize(("fingerprint", "drift"), [(7, {"stdout": {"old": "/tmp", "new": "/"}}), (8, {})])
+def test_drift_of_other_arguments(tmp_path: Path, fingerprint: int, drift: dict[str, Any]) -> None:
+    """A state that is called with other arguments than in the last apply has no drift."""
+    store = EnforcedStore(tmp_path, vault=ProjectVault.of_project(tmp_path, environment={}), masker=Masker())
+    store.note(returned(new_state={"stdout": "/tmp"}, fingerprint=7))
+    store.flush()
+    planned = returned(new_state={"stdout": "/"}, fingerprint=fingerprint)
+    Enforcement(store, StoreThread(), "run", test=True).see(planned)
+    store.close()
+    assert planned.drift == drift

@@ -94,7 +94,7 @@ def test_nothing_is_ever_silently_empty(root: Path, caplog: pytest.LogCaptureFix
     said = [record.message for record in caplog.records if "mine" in record.message]
     assert len(said) == 2, said
     assert "no target of this project matches" in said[0]
-    assert "define it in mine_functions" in said[1]
+    assert "write `mine_functions: {nothing: [{mine_function: MODULE.FUNCTION}]}` in ensue.yaml" in said[1]
 
 
 def test_a_target_that_does_not_answer_has_what_was_kept(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.app.test_project import apply, write
 
 if TYPE_CHECKING:
@@ -205,3 +206,24 @@ def test_a_resource_of_a_target(tmp_path: Path) -> None:
     assert left(tmp_path, "t", test=False) != []
     write(tmp_path, pillar__p=pillar.replace("    x2: {}\n", ""))
     assert left(tmp_path, "t") == []
+
+
+@pytest.mark.parametrize("top", ["{}", "{'*': []}", "{'web-2': [t]}"])
+def test_what_an_emptied_top_file_leaves_behind(tmp_path: Path, top: str) -> None:
+    """A top file that assigns nothing to a machine any more leaves its states behind, too."""
+    write(
+        tmp_path,
+        states__t=FILES,
+        states__top="base: {'*': [t]}\n",
+        pillar__top="base: {'*': [p]}\n",
+        pillar__p="names: [a]\nresources: {minion: {web-2: {root: /}}}\n",
+    )
+    assert apply(tmp_path).exit_code == 0
+    (tmp_path / "states" / "top.sls").write_text(f"base: {top}\n")
+    for test in (True, False):
+        (warning,) = left(tmp_path, test=test)
+        assert "file-a (file.managed" in warning.summary
+        assert "in t)" in warning.summary
+    assert left(tmp_path, test=False) == []
+    (tmp_path / "states" / "top.sls").unlink()
+    assert left(tmp_path) == []

@@ -9,7 +9,17 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.mistakes import ansible, deployments, other_tools, results, sls, targets, terraform
+from tests.cli.mistakes import (
+    ansible,
+    ansible_commands,
+    ansible_projects,
+    deployments,
+    other_tools,
+    results,
+    sls,
+    targets,
+    terraform,
+)
 from tests.cli.mistakes.mistake import SECRET
 
 from ensue.cli import main
@@ -27,6 +37,8 @@ AREAS = {
     "targets": targets,
     "results": results,
     "ansible": ansible,
+    "commands of ansible": ansible_commands,
+    "projects of ansible": ansible_projects,
     "deployments": deployments,
 }
 ROWS = [(area, row) for area, module in AREAS.items() for row in module.ROWS]

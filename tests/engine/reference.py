@@ -57,12 +57,12 @@ class Reference:
         for step in steps:
             for wanted in step.requisites.get("prereq", ()):
                 if wanted not in checks:
-                    checks[wanted] = _check(by_id[wanted], known, checks)
+                    checks[wanted] = _check(by_id[wanted], known, checks, test=self.test)
             asks = dict(step.requisites)
             if preparers := [one.id for one in steps if step.id in one.requisites.get("prereq", ())]:
                 asks["require "] = preparers
             known[step.id] = self._one(
-                path, step, _strongest(_words(asks, known, checks)), checks.get(step.id)
+                path, step, _strongest(_words(asks, known, checks, test=self.test)), checks.get(step.id)
             )
             self.found[path, step.id] = known[step.id].said
             self._grow(path, step, known[step.id].said[0])
@@ -108,8 +108,8 @@ def _below(path: str, step: Step, name: str) -> str:
     return f"{path}/{step.id}/{name}".lstrip("/")
 
 
-def _check(step: Step, known: dict[str, Known], checks: dict[str, Known]) -> Known:
-    verdict = _strongest(_words(step.requisites, known, checks))
+def _check(step: Step, known: dict[str, Known], checks: dict[str, Known], *, test: bool) -> Known:
+    verdict = _strongest(_words(step.requisites, known, checks, test=test))
     if verdict in ("met", "change"):
         return Known(_call(step, test=True))
     return Known(_skipped(verdict), ran=False)
@@ -126,22 +126,26 @@ def _call(step: Step, *, test: bool) -> Said:
 
 
 def _skipped(verdict: str) -> Said:
+    if verdict == "may fail":
+        return (None, False, verdict)
     return (verdict != "fail", False, verdict)
 
 
 def _words(
-    requisites: Mapping[str, list[str]], known: dict[str, Known], checks: dict[str, Known]
+    requisites: Mapping[str, list[str]], known: dict[str, Known], checks: dict[str, Known], *, test: bool
 ) -> set[str]:
     everything: set[str] = set()
     for keyword, ids in requisites.items():
         kind = keyword.strip().removesuffix("_any").removesuffix("_all")
-        words = {_word(kind, (checks if kind == "prereq" else known)[each]) for each in ids}
+        words = {_word(kind, (checks if kind == "prereq" else known)[each], test=test) for each in ids}
         if keyword.endswith("_any") or keyword == "onfail":
             if words & {"met", "change"}:
                 words.discard("fail")
             if "onchangesmet" in words:
                 words.discard("onchanges")
             if "met" in words:
+                words -= {"onfail", "may fail"}
+            if "may fail" in words:
                 words.discard("onfail")
         if keyword.endswith("_all") and "onfail" in words:
             words.discard("met")
@@ -149,7 +153,7 @@ def _words(
     return everything
 
 
-def _word(kind: str, state: Known) -> str:  # noqa: PLR0911 - one line a rule
+def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: PLR0911 - one line a rule
     result, changes, _ = state.said
     if kind == "listen":
         return ""
@@ -157,6 +161,8 @@ def _word(kind: str, state: Known) -> str:  # noqa: PLR0911 - one line a rule
         return "onchangesmet" if changes and result is not False else "onchanges"
     if kind == "onfail" and result is True:
         return "onfail"
+    if kind == "onfail" and result is None and test:
+        return "may fail"
     if kind != "onfail" and result is False:
         return "fail"
     if kind == "prereq":
@@ -171,9 +177,9 @@ def _strongest(words: set[str]) -> str:
         return "fail"
     if "pre" in words:
         return "met" if "premet" in words else "pre"
-    for word in ("onfail", "onchanges"):
+    for word in ("onfail", "may fail", "onchanges"):
         if word in words and "onchangesmet" not in words:
             return word
     if "change" in words:
         return "change"
-    return "onfail" if "onfail" in words else "met"
+    return next((word for word in ("onfail", "may fail") if word in words), "met")

@@ -178,6 +178,8 @@ def every_return(returns: Mapping[str, Return]) -> Iterator[Return]:
 def _kind(comment: str) -> str:
     if comment.startswith("One or more requisite failed"):
         return "fail"
+    if comment.startswith("runs only if "):
+        return "may fail"
     return COMMENTS.get(comment, comment.splitlines()[-1].split("  The state would be")[0])
 
 

@@ -2,7 +2,8 @@
 
 Each case holds rows in Salt's order of execution, and the returns in order of start: ID, function,
 result, comment, whether anything changed. Left out are cases in which a prereq'd state has a
-`prereq` of its own: there Salt's outcome depends on the order of declaration.
+`prereq` of its own: there Salt's outcome depends on the order of declaration. Those in which a plan would
+run an `onfail` state are left out too: Salt counts None as a failure there, ensue as known after apply.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ from typing import Any
 import pytest
 from tests.engine.replay import normal, replay
 
-CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("salt_facts.json").read_text("utf-8"))
+
+def is_onfail_of_plan(case: dict[str, Any]) -> bool:
+    """Return whether a case is a plan in which an `onfail` names a state that would change something."""
+    undecided = {id_ for id_, _, result, _, _ in case["returns"] if result is None}
+    names = (name for row in case["rows"] for key in row if key.startswith("onfail") for name in row[key])
+    return case["test"] and not undecided.isdisjoint(names)
+
+
+FACTS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("salt_facts.json").read_text("utf-8"))
+CASES = [case for case in FACTS if not is_onfail_of_plan(case)]
 
 
 def expected(case: dict[str, Any]) -> list[list[Any]]:

@@ -13,7 +13,14 @@ def test_a_comment_of_a_usual_length_is_whole() -> None:
     assert cut_comment(comment) == comment
 
 
-@pytest.mark.parametrize("end", [" (did you mean host?)", " (run it: `ensue call x test.ping (a)`)"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        " (did you mean host?)",
+        " (run it: `ensue call x test.ping (a)`)",
+        f" (did you mean {'motd or ' * 50}host?)",
+    ],
+)
 def test_the_way_out_of_a_long_comment_is_kept(end: str) -> None:
     """The middle is cut."""
     comment = f"new_state has no key 'hst'; it has {'name, ' * 100}{end}"

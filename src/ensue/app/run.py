@@ -20,7 +20,7 @@ from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans
 from ensue.language.plans.lost_reactions import lost_reactions
-from ensue.language.plans.no_states import no_states, why_no_states
+from ensue.language.plans.no_states import lacks_top_file, no_states, why_no_states
 from ensue.language.plans.special_tags import special_tags
 from ensue.output.outcome import counts_of
 from ensue.store.runs.enforcement import Enforcement
@@ -198,6 +198,8 @@ class Run:
         else:
             plans = None
             compiled, warnings = await asyncio.to_thread(assigned.compiled, services.minion, mods)
+            if mods:
+                warnings = (*warnings, *await asyncio.to_thread(assigned.elsewhere, mods))
             first = FirstPlans(own=compiled.plan, warnings=(*warnings, *compiled.plan.warnings))
         if not mods and assigned.gives_derived and not first.nothing:
             first = self._with_derived(first, plans, assigned)
@@ -229,7 +231,9 @@ class Run:
         started = perf_counter()
         nothing_assigned = why_no_states(first) if is_highstate else ""
         wiring = RunWiring(self._services, self._options, record.tell, record.announce, chosen)
-        wired = await wiring.wired(first, mods, highstate=is_highstate and not nothing_assigned)
+        wired = await wiring.wired(
+            first, mods, highstate=is_highstate and not lacks_top_file(first), assigns=not nothing_assigned
+        )
         record.stops(wired.engine.stop)
         record.declares(wired.declarations.of_return)
         outcome, remarks = await self._outcome(wired, first, resumed, chosen)

@@ -99,13 +99,16 @@ class RunWiring:
         self._concurrency: int | None = options.concurrency or services.settings.option("concurrency")
         self._takes_slots: dict[str, bool] = {}
 
-    async def wired(self, first: FirstPlans, mods: Sequence[str], *, highstate: bool) -> WiredRun:
+    async def wired(
+        self, first: FirstPlans, mods: Sequence[str], *, highstate: bool, assigns: bool = True
+    ) -> WiredRun:
         """Return the engine of the run.
 
         Args:
             first: what the run begins with.
             mods: the SLS that it was called with.
             highstate: whether its plans are those of the whole top file.
+            assigns: whether the top file assigns something to each of its targets.
         """
         services, test = self._services, self._options.test
         project = str(services.settings.root) if services.settings.option("store_url") else ""
@@ -129,6 +132,7 @@ class RunWiring:
             services.roots,
             project=project,
             highstate=highstate,
+            assigns=assigns,
             requested=mods,
             compares=bool(earlier),
         )

@@ -35,6 +35,9 @@ _HOSTS: Final = (
     "`ensue resources list` lists all hosts, `ensue show pillar --tgt TARGET` the values of those that a "
     "target matches"
 )
+_PLAYBOOK: Final = "`ensue apply SLS` for this machine, `ensue apply SLS --tgt TARGET` for others"
+_UNREACHABLE: Final = "leave it out: a host that cannot be reached fails its own states, and the others go on"
+_AGAIN: Final = "`ensue apply --tgt 'L@ID,ID'` applies to the hosts that have failed"
 _REGISTERED: Final = "hosts are resources: in pillar below `resources`, or `ensue resources register`"
 
 OPTIONS: Final = {
@@ -91,6 +94,8 @@ OPTIONS: Final = {
     "--list-hosts": "`ensue call TARGET test.ping` answers for each host that a target matches",
     "--max-fail-percentage": "`--fail-limit N`, also as a percentage, with `--batch`",
     "--flush-cache": _GRAINS,
+    "--ignore-unreachable": _UNREACHABLE,
+    "--retry": _AGAIN,
     "--force-handlers": _ALWAYS,
     **dict.fromkeys(("--module-path", "-M", "--playbook-dir", "--roles-path"), _FOLDERS),
     **dict.fromkeys(("--background", "-B", "--poll", "-P", "--task-timeout"), _BACKGROUND),
@@ -128,7 +133,7 @@ BY_COMMAND: Final = {
 
 COMMANDS: Final = {
     "ansible": "`ensue call TARGET FUNCTION`",
-    "ansible-playbook": "`ensue apply [SLS]`",
+    **dict.fromkeys(("ansible-playbook", "playbook"), _PLAYBOOK),
     "ansible-vault": _VAULT,
     "ansible-doc": _LISTED,
     "ansible-inventory": _HOSTS,
@@ -140,7 +145,6 @@ COMMANDS: Final = {
     "galaxy": "leave it out: an SLS of others is a folder in `file_roots`; `ensue init DIR` makes a project",
     "pull": "`ensue apply` in a clone of the project, on the machine itself",
     "inventory": _HOSTS,
-    "playbook": "`ensue apply [SLS]`",
     "vault": _VAULT,
     **dict.fromkeys(("encrypt", "encrypt_string", "decrypt", "rekey", "view"), _VAULT),
     "setup": "`ensue call TARGET grains.items`",

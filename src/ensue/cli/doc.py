@@ -165,13 +165,23 @@ def _unknown(session: Session, name: str) -> Exception:
     from ensue.core.errors import ConfigurationError
     from ensue.language.functions.state_words import instead_of_word, near_words
 
-    names = [*near_words(name), *_read(session, lambda docs: docs.near(name))]
+    near_functions = _read(session, lambda docs: docs.near(name))
+    names = [*near_words(name), *near_functions]
     names += _read_parts(session, lambda docs: docs.near(name))
     near = difflib.get_close_matches(name, dict.fromkeys(names), n=_MOST_NEAR, cutoff=0)
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all names"
-    help_ = instead_of_word(name) or help_
+    help_ = instead_of_word(name, near_functions) or _instead_of_option(name) or help_
     summary = f"there is no function, module, driver, resource type or topic {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
+
+
+def _instead_of_option(name: str) -> str:
+    """Return what to write instead of an option of another tool's command line, without its dashes."""
+    from ensue.cli.other_tools import instead_of_option
+
+    option = f"--{name.replace('_', '-')}"
+    instead = instead_of_option(option)
+    return f"instead of the option `{option}`: {instead}" if instead else ""
 
 
 def _read(session: Session, read: Callable[[Documentation], Result]) -> Result:

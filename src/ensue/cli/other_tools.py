@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import click
 
 _PLAN: Final = "`ensue plan` shows what would change, with diffs"
-_VALUES: Final = "`--pillar KEY=VALUE` gives a value, `--pillar-file FILE` a file of them"
+_VALUES: Final = "`--pillar KEY=VALUE` gives a value, `--pillar-file FILE` a file of them (without @)"
 _TARGET: Final = "`--tgt TARGET` chooses the machines"
 _SLS: Final = "name the SLS to run: `ensue apply web.nginx`"
 _LOG: Final = "`--log-level debug` says more"
@@ -187,7 +187,9 @@ def instead_of_option(word: str, command: str = "") -> str:
         command: the command of ensue that it is given to.
     """
     own = _BY_COMMAND.get(command, {}).get(word, "")
-    return own or _OPTIONS.get(word, "")
+    advice = own or _OPTIONS.get(word, "")
+    # A plan needs no option that makes it one.
+    return f"leave it out: {_PLAN}" if advice == _PLAN and command == "plan" else advice
 
 
 def of_another_tool(error: click.NoSuchOption, words: Sequence[str]) -> click.UsageError:

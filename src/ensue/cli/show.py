@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ensue.store.registry.enforced import ShownState
 
 _SINGLE: Final = {
-    "pillar": "`ensue call ID pillar.get {word}` shows one value",
+    "pillar": "`ensue call ID pillar.get {word}` shows one value, `ensue show pillar --tgt {word}` the "
+    "pillar of a machine of that name",
     "top": "`ensue show top --tgt {word}` shows it for other targets",
     "enforced": "`ensue show enforced --out json | jq '.[][] | select(.id == \"{word}\") | .new_state'`",
 }

@@ -54,6 +54,11 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
     from ensue.deploy.provisioning.identity import DEFAULT_CLASS, parse_descriptor
 
     resource = parse_descriptor(wanted)
+    if "@" in wanted:
+        raise click.UsageError(
+            f"`show match` takes the type of a resource of deployments, not a target. Instead: "
+            f"`ensue call {wanted} test.ping` answers for each machine that it matches."
+        )
     if resource is None:
         raise click.UsageError(f"{wanted!r}: write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
     class_ = resource.class_ or DEFAULT_CLASS

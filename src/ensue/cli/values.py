@@ -25,6 +25,7 @@ _HCL: Final = re.compile(r"[A-Za-z_]\w*\s+=\s")
 _DIGITS: Final = frozenset("0123456789_")
 _STREAMS: Final = frozenset({"/dev/stdin", "/dev/null"})
 _STREAM_FOLDERS: Final = frozenset({"/dev/fd", "/proc/self/fd"})
+_AT: Final = "@"
 _SHOWN_CHARS: Final = 200
 _NO_YAML: Final = "E0201"
 
@@ -113,6 +114,8 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
     Raises:
         click.BadParameter: it cannot be read, or holds no mapping.
     """
+    if str(file).startswith(_AT) and not file.exists():
+        raise click.BadParameter(_without_at(str(file)), param_hint=option)
     from ensue.core.files.regular_files import LARGEST_BYTES, bounded
     from ensue.language.yaml.input_files import decoded, read_text
 
@@ -135,6 +138,11 @@ def mapping_of_file(file: Path, option: str) -> DataMap:
     return _mapping(value, str(file), option)
 
 
+def _without_at(text: str) -> str:
+    """Return what to write instead of a file as Ansible and curl take it, `@values.yml`."""
+    return f"{_shortened(text)!r} begins with @: write `--pillar-file {_shortened(text[1:])}`"
+
+
 def _is_stream(file: Path) -> bool:
     """Return whether a path is a stream from the shell: a pipe (`<(…)`), standard input, or /dev/null."""
     return str(file) in _STREAMS or str(file.parent) in _STREAM_FOLDERS
@@ -142,6 +150,8 @@ def _is_stream(file: Path) -> bool:
 
 def _from_assignment(text: str) -> DataMap:
     path, equals, value_text = text.partition("=")
+    if text.startswith(_AT) and not equals:
+        raise click.BadParameter(_without_at(text), param_hint="--pillar")
     if text.lstrip().startswith("{") or not equals:
         return _mapping(_value(text, text), text, "--pillar")
     value = _value(value_text, text) if value_text.strip() else ""

@@ -93,8 +93,8 @@ def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Deci
     verdict = _verdict(node, prepared_by, can_watch)
     if verdict is Verdict.FAILED:
         return _failed(node, check, prepared_by)
-    if verdict is Verdict.CHANGES_UNKNOWN:
-        return DecidedReturn(_waiting(node), ran=False)
+    if verdict is Verdict.CHANGES_UNKNOWN or verdict is Verdict.FAILURE_UNKNOWN:
+        return DecidedReturn(_waiting(node, verdict), ran=False)
     if verdict in COMMENTS:
         return DecidedReturn(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
     return Call(verdict)
@@ -117,22 +117,42 @@ def _verdict(node: Node, prepared_by: Sequence[int], can_watch: Callable[[Node],
         node.scope.check_result_of,
         prepared_by=prepared_by,
         can_watch=watches and node.role is not Role.CHECK and can_watch(node),
+        is_plan=node.scope.test,
     )
 
 
-def _waiting(node: Node) -> UnknownReturn:
-    """Return the return of a state in a plan that an apply runs only if certain states change something."""
+def _waiting(node: Node, verdict: Verdict) -> UnknownReturn:
+    """Return the return of a state in a plan that an apply runs only if certain states change or fail."""
+    if verdict is Verdict.FAILURE_UNKNOWN:
+        event = f"only if {_failing(node)}"
+    else:
+        names = _named(node, RequisiteKind.ONCHANGES, lambda part: part.unknown)
+        event = f"if {' or '.join(names)} changes something"
+    return UnknownReturn(name=node.chunk.name, result=None, comment=f"runs {event} (known after apply)")
+
+
+def _failing(node: Node) -> str:
+    names = _named(node, RequisiteKind.ONFAIL, lambda part: part.result is None)
+    any_is_enough = any(
+        requisite.any for requisite in node.chunk.requisites if requisite.kind is RequisiteKind.ONFAIL
+    )
+    if any_is_enough or len(names) == 1:
+        return f"{' or '.join(names)} fails"
+    return f"{' and '.join(names)} fail"
+
+
+def _named(node: Node, kind: RequisiteKind, is_open: Callable[[Return], bool]) -> list[str]:
+    """Return the IDs that a node names in one kind of requisite and that a plan knows too little of."""
     names = dict.fromkeys(
         part.id
         for requisite in node.chunk.requisites
-        if requisite.kind is RequisiteKind.ONCHANGES
+        if requisite.kind is kind
         for index in requisite.chunks
         if (returned := node.scope.result_of(index)) is not None
         for part in parts_of(returned)
-        if part.unknown
+        if is_open(part)
     )
-    comment = f"runs if {' or '.join(names)} changes something (known after apply)"
-    return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
+    return list(names)
 
 
 def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> DecidedReturn:

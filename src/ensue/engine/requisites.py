@@ -33,6 +33,7 @@ class Verdict(enum.Enum):
     NOTHING_FAILED = "onfail, and nothing failed"
     NOTHING_CHANGED = "onchanges, and nothing changed"
     CHANGES_UNKNOWN = "onchanges, and only an apply shows whether something changes"
+    FAILURE_UNKNOWN = "onfail, and only an apply shows whether something fails"
 
 
 COMMENTS: Final = {
@@ -51,6 +52,7 @@ _CHANGES_MISSING = 32
 _WOULD_CHANGE = 64
 _WOULD_NOT_CHANGE = 128
 _CHANGES_UNKNOWN = 256
+_FAILURE_UNKNOWN = 512
 
 
 def judge(
@@ -60,6 +62,7 @@ def judge(
     *,
     prepared_by: Sequence[int] = (),
     can_watch: bool = True,
+    is_plan: bool = False,
 ) -> Verdict:
     """Return the verdict of a chunk's requisites.
 
@@ -69,6 +72,7 @@ def judge(
         check_result_of: returns the return of the check of a chunk under `prereq`.
         prepared_by: the chunks that have this one as `prereq`; it does not run if they failed.
         can_watch: whether the chunk's module has a `mod_watch`; if not, `watch` is `require`.
+        is_plan: whether a result of None is that of a plan, so that only an apply shows whether it fails.
     """
     if not requisites and not prepared_by:
         return Verdict.CALL
@@ -83,6 +87,8 @@ def judge(
                 group |= _facts(plain_kind, returned)
             elif returned is not None:
                 group |= _fact(plain_kind, returned)
+        if group & _FAILURE_UNKNOWN and not is_plan:
+            group = (group & ~_FAILURE_UNKNOWN) | _OK
         facts |= _outweighed(group) if any_of else group
     return _verdict(facts)
 
@@ -136,6 +142,8 @@ def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one 
                 return _CHANGES_UNKNOWN
             return _CHANGES_THERE if returned.changes and not failed else _CHANGES_MISSING
         case RequisiteKind.ONFAIL:
+            if returned.result is None:
+                return _FAILURE_UNKNOWN
             return _ONFAIL_HELD if returned.result is True else ran
         case RequisiteKind.PREREQ:
             if failed:
@@ -151,7 +159,9 @@ def _outweighed(group: int) -> int:
     """Return whether a requisite of an `_any` group holds, so that the others do not count."""
     if group & (_OK | _CHANGED):
         group &= ~_FAILED
-    return group & ~_ONFAIL_HELD if group & _OK else group
+    if group & _OK:
+        return group & ~(_ONFAIL_HELD | _FAILURE_UNKNOWN)
+    return group & ~_ONFAIL_HELD if group & _FAILURE_UNKNOWN else group
 
 
 def _verdict(facts: int) -> Verdict:  # noqa: PLR0911 - one line a verdict, in Salt's order of precedence
@@ -161,10 +171,12 @@ def _verdict(facts: int) -> Verdict:  # noqa: PLR0911 - one line a verdict, in S
         return Verdict.CALL if facts & _WOULD_CHANGE else Verdict.NOTHING_TO_PREPARE
     if facts & _ONFAIL_HELD and not facts & _CHANGES_THERE:
         return Verdict.NOTHING_FAILED
+    if facts & _FAILURE_UNKNOWN and not facts & _CHANGES_THERE:
+        return Verdict.FAILURE_UNKNOWN
     if facts & (_CHANGES_MISSING | _CHANGES_UNKNOWN) and not facts & _CHANGES_THERE:
         return Verdict.CHANGES_UNKNOWN if facts & _CHANGES_UNKNOWN else Verdict.NOTHING_CHANGED
     if facts & _CHANGED:
         return Verdict.CALL_AND_WATCH
     if facts & _ONFAIL_HELD:
         return Verdict.NOTHING_FAILED
-    return Verdict.CALL
+    return Verdict.FAILURE_UNKNOWN if facts & _FAILURE_UNKNOWN else Verdict.CALL

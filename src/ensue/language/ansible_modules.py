@@ -15,9 +15,8 @@ _REPOSITORY: Final = "`pkgrepo.managed`"
 _COMMAND: Final = "`cmd.run`"
 _SERVICE: Final = "`service.running` or `service.dead`"
 _INCLUDE: Final = (
-    "`include` with the SLS, at the top of the file; an SLS takes no values: give them in pillar, or "
-    "import a macro that "
-    "takes them"
+    "`include: [SLS]` at the top of the file; an SLS takes no values: give them in pillar, or import a "
+    "macro that takes them"
 )
 _FACTS: Final = "nothing: grains are gathered when they are needed, and {{ grains.os_family }} reads one"
 _VALUES: Final = "{% set name = … %}, or pillar; what a state finds out is read with ${module:ID:property}"

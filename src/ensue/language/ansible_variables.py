@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _HOSTS: Final = (
-    "{{ salt['mine.get']('N@web', 'grains.items', 'compound') }} has what each host of the nodegroup "
-    "`web` has put "
-    "into the mine, by id"
+    "with `mine_functions: [grains.items]` in ensue.yaml, "
+    "{% for id, grains in salt['mine.get']('N@web', 'grains.items', 'compound') | dictsort %} goes through "
+    "the hosts of the nodegroup `web`"
 )
 _MEMBER: Final = "{% if salt['match.compound']('N@web') %} asks whether this host is in the nodegroup `web`"
 _CONNECTION: Final = (

@@ -29,7 +29,10 @@ _BECOME: Final = "the registration of a host has `sudo: true`; `runas` of a comm
 _HOST: Final = (
     "the registration of a host, in pillar below `resources`, says it: `host`, `port`, `user`, `sudo`"
 )
-_DELEGATE: Final = "write `tgt` with the machine on which the state runs"
+_DELEGATE: Final = (
+    "write `tgt` with the id of the machine on which the state runs; the id of this machine, `localhost`, is "
+    "that of `minion:ID` in `ensue resources list`"
+)
 _ONCE: Final = (
     "write `tgt` with the machine on which the state runs, in an SLS that is applied to this machine alone; "
     "an SLS that `--tgt` applies to several hosts runs it for each: there, write "
@@ -112,7 +115,8 @@ KEYWORDS: Final = {
     "gather_timeout": _GRAINS,
     "fact_path": "own grains are files in `_grains`, or `grains.present`",
     "block": _BLOCK,
-    "rescue": "write `onfail` in the state that runs after a failure",
+    "rescue": "write `onfail` in the state that runs after a failure, and `onfail_stop: false`, with which "
+    "the failure counts as handled if that state succeeds (without it, the run fails)",
     "always": "leave it out: a state that does not require the failed one runs anyway",
     "tasks": _TASKS,
     "pre_tasks": _TASKS,

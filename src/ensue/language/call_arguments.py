@@ -47,13 +47,22 @@ def _problem(
         signature.bind_partial(*args, **kwargs)
     except TypeError as error:
         unknown = next((key for key in kwargs if key not in signature.parameters), "")
-        meant = near_names(unknown, signature.parameters) if unknown else ""
+        meant = near_names(unknown, signature.parameters) if unknown else _quoted(name, args)
         return Diagnostic(code="E0402", summary=f"{name}: {error}", detail=why, help=meant)
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
         return Diagnostic(code="E0403", summary=f"{name}: {error}", detail=why)
     return None
+
+
+def _quoted(name: str, args: Sequence[Any]) -> str:
+    """Return the remedy for words that the shell has split, `cmd.run echo hi`; empty for other values."""
+    if len(args) <= 1 or not all(isinstance(arg, str) for arg in args):
+        return ""
+    import shlex
+
+    return f"put an argument with blanks in quotes: `ensue call TARGET {name} {shlex.quote(' '.join(args))}`"
 
 
 def _signature(function: Callable[..., Any]) -> Signature:

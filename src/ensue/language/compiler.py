@@ -253,11 +253,14 @@ class Compiler:
                 loader.load(file)
             else:
                 shown = self._roots.shown(request.path)
+                meant = self._roots.named_by_path(shown, request.saltenv)
                 collector.error(
                     "E0301",
                     f"there is no file {shown}",
                     Span(shown),
-                    help="check the path; it is relative to the project's root",
+                    help=f"write `{meant}`, the name of the SLS; a path is relative to the project's root"
+                    if meant
+                    else "check the path; it is relative to the project's root",
                 )
         return _finished(loader.tree, collector)
 

@@ -263,7 +263,7 @@ def _argument_list(
         f"the arguments of {place[-2]!r} are not a list",
         document.locate(place),
         detail=f"{key} is followed by {arguments!r}",
-        help=_instead_of(place[-2]) or _DASHES,
+        help=_instead_of(place[-2]) or f"{_function_instead_of(key)}{_DASHES}",
     )
     return None
 

@@ -73,7 +73,8 @@ def instead_of_module(module: str, function: str = "") -> str:
     is_of_collection = parts[0] in NAMESPACES and len(parts) == _PARTS_OF_COLLECTION and bool(function)
     name = function if is_of_collection else module
     if advice := _MODULES.get(name, ""):
-        return f"instead of `{name}`, write {advice}"
+        # `include` is a word of both.
+        return f"write {advice}" if advice.startswith(f"`{name}:") else f"instead of `{name}`, write {advice}"
     return UNKNOWN if is_of_collection else ""
 
 
@@ -106,6 +107,21 @@ def instead_of_call(function: str, *, is_state: bool) -> str:
         return f"instead of `{name}`, write `ensue call TARGET {called}`"
     advice = instead_of_collection_module(function)
     return f"{advice}, {in_sls}" if advice.startswith("instead of") else advice
+
+
+def instead_of_state_function(module: str, function: str, near: Collection[str]) -> str:
+    """Return what to write instead of a state function that a module lacks; empty if that is not known.
+
+    Args:
+        module: the module, which exists.
+        function: a function that it lacks: a reaction, `service.restarted`, or named for the module of
+            Ansible that a function of it replaces, `file.template`.
+        near: the functions that resemble it.
+    """
+    if function in REACTIONS and f"{module}.running" in near:
+        return f"write `{module}.running` with `watch` (or `listen`) for what it reacts to: it restarts then"
+    advice = MODULES.get(function, "")
+    return f"write {advice}" if advice.startswith(f"`{module}.") else ""
 
 
 def usual_names(function: str, known: Collection[str]) -> list[str]:

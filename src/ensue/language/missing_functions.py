@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.language.ansible_words import instead_of_keyword
-from ensue.language.function_words import REACTIONS, instead_of_module
+from ensue.language.function_words import instead_of_module, instead_of_state_function
 from ensue.language.hcl_words import (
     attribute_of_hcl,
     instead_of_argument,
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.functions import FunctionCatalog
     from ensue.language.declarations import Declaration
 
+_NAME: Final = "name"
 _ONE_LINE: Final = re.compile(r"\w+=")
 """The beginning of the arguments of a task of Ansible in one line, `user: name=web state=present`."""
 
@@ -43,8 +44,8 @@ def instead_of_function(
         advice := instead_of_module(module, function) or _instead_of_id(declaration)
     ):
         return advice
-    if function in REACTIONS and f"{module}.running" in near:
-        return f"write `{module}.running` with `watch` (or `listen`) for what it reacts to: it restarts then"
+    if advice := instead_of_state_function(module, function, near):
+        return advice
     if near:
         return f"did you mean {' or '.join(near)}?"
     return (
@@ -59,14 +60,29 @@ def _instead_of_text(module: str, function: str, catalog: FunctionCatalog) -> st
     """Return what to write instead of arguments in the place of a function; empty if it may be one."""
     if module == "cmd" and " " in function:
         return f"a command is an argument: `cmd.run: [name: {function}]`"
-    if _is_function(module, catalog):
+    if (names := _names_of(module, catalog)) is not None:
         # `cmd.run: [echo hello]`: a text in the list is read as the rest of the function's name.
-        attribute = attribute_of_hcl(function)
-        reason = "`=` is HCL" if attribute else "an argument has a name"
-        return f"{reason}: write `- {attribute or f'name: {function}'}`"
+        return _instead_of_item(function, names)
     if _ONE_LINE.match(function) and (advice := instead_of_module(module)):
         return f"{advice}; its arguments are a list: `- name: value`"
     return ""
+
+
+def _instead_of_item(text: str, names: Collection[str]) -> str:
+    """Return what to write instead of a text in the list of a function.
+
+    Args:
+        text: the text.
+        names: the arguments that the function takes.
+    """
+    if attribute := attribute_of_hcl(text):
+        return f"`=` is HCL: write `- {attribute}`"
+    word, blank, value = text.partition(" ")
+    if not blank or (word not in names and word != _NAME):
+        return f"an argument has a name: write `- {_NAME}: {text}`"
+    # `env A=1 make` may be a command.
+    otherwise = f", or `- {_NAME}: {text}`" if "cwd" in names and word != _NAME else ""
+    return f"a colon is missing: write `- {word}: {value.lstrip()}`{otherwise}"
 
 
 def _into_list(declaration: Declaration, catalog: FunctionCatalog, beside: Collection[Declaration]) -> str:
@@ -95,9 +111,11 @@ def _instead_of_id(declaration: Declaration) -> str:
     return instead_of_block(declaration.id) or instead_of_module(declaration.id)
 
 
-def _is_function(name: str, catalog: FunctionCatalog) -> bool:
+def _names_of(name: str, catalog: FunctionCatalog) -> Collection[str] | None:
+    """Return the arguments of a function; None if there is no such function."""
     module, _, function = name.rpartition(".")
     try:
-        return bool(module) and catalog.signature(module, function) is not None
+        signature = catalog.signature(module, function) if module else None
     except (NotAvailableError, PluginError):
-        return False
+        return None
+    return signature.names if signature is not None else None

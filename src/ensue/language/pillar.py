@@ -13,12 +13,13 @@ import msgspec
 
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import unmarked
 from ensue.language.collector import near_names
 from ensue.language.data_faults import refuse_unbounded
 from ensue.language.merging import Merging, merge
 from ensue.language.steps import run_steps
-from ensue.language.top import TopOptions, top_matches
+from ensue.language.top import TargetNotes, TopOptions, top_matches
 from ensue.language.tree import absolute_name
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ class PillarCompiler:
         self._options = options or PillarOptions()
         self._documents: list[YamlDocument] = []
         self.is_plain = plain is not None
+        self.target_notes = TargetNotes()
+        """The targets of the top file that have not matched."""
 
     def locate(self, keys: Sequence[str]) -> Span | None:
         """Return where pillar sets a value; None if no compiled file does."""
@@ -112,10 +115,18 @@ class PillarCompiler:
     def matches(self, subject: TargetSubject, collector: Collector) -> list[TopMatch]:
         """Return what the top file assigns to a subject; errors go to the collector."""
         try:
-            return top_matches(self._roots, self._rendered, subject, collector, self._options.top) or []
+            matches = top_matches(
+                self._roots,
+                self._rendered,
+                subject,
+                collector,
+                self._options.top,
+                notes=self.target_notes,
+            )
         except CompileError as error:
             collector.add(error.diagnostics)
             return []
+        return matches or []
 
     def of(
         self, matched: Sequence[TopMatch], override: Mapping[str, Any], collector: Collector
@@ -152,7 +163,13 @@ class PillarCompiler:
             return {}
         if not is_mapping(stream.data):
             place = document.source_span(1)
-            collector.error("E0603", f"the pillar SLS {file.name!r} is not a mapping", place)
+            collector.error(
+                "E0603",
+                f"the pillar SLS {file.name!r} is not a mapping",
+                place,
+                detail=f"it renders to {kind_in_words(stream.data)}",
+                help=_instead_of_data(stream.data),
+            )
             return {}
         return dict(stream.data)
 
@@ -279,6 +296,13 @@ class _PillarLoader:
             help=near_names(name, roots.names(self._saltenv))
             or f"create {name.replace('.', '/')}.sls below {folders}",
         )
+
+
+def _instead_of_data(data: Any) -> str:
+    """Return what to write instead of a pillar file that renders to other data than a mapping."""
+    if isinstance(data, str) and data.lstrip().startswith(("{", "[")):
+        return "a text that is JSON becomes data with {{ … | load_json | tojson }}"
+    return "pillar is a mapping: write `key: value`"
 
 
 __all__ = ["PillarCompiler", "PillarOptions"]

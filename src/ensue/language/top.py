@@ -53,6 +53,18 @@ class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
     may_be_missing: bool = False
 
 
+class TargetNotes(msgspec.Struct, kw_only=True):
+    """What the match of a subject with the targets of top files leaves open.
+
+    Args:
+        undecided: the targets that what is not known of the subject decides; None: all of it is known.
+        unmatched: the compound targets that do not match the subject, with their places.
+    """
+
+    undecided: list[str] | None = None
+    unmatched: dict[str, YamlPlace] = msgspec.field(default_factory=dict[str, "YamlPlace"])
+
+
 def top_matches(
     roots: Roots,
     render: Callable[[SlsFile], Stream],
@@ -61,7 +73,7 @@ def top_matches(
     options: TopOptions | None = None,
     *,
     switches: set[str] | None = None,
-    undecided: list[str] | None = None,
+    notes: TargetNotes | None = None,
 ) -> list[TopMatch] | None:
     """Return the SLS that the top files assign to a subject.
 
@@ -72,8 +84,7 @@ def top_matches(
         collector: collects the errors.
         options: which environments count, and how their top files are merged.
         switches: the switches that a top file turns on are added here; None: a top file has no switches.
-        undecided: the targets that what is not known of the subject decides are added here; None: all of it
-            is known.
+        notes: receives the targets that do not match the subject, or of which that is not known.
 
     Returns:
         The assigned SLS, by environment in the order in which each first matches; None without a top file.
@@ -82,7 +93,7 @@ def top_matches(
     tops = read_top_files(roots, render, collector, options, switches=switches)
     if tops is None:
         return None
-    matcher = _Matcher(roots, subject, collector, undecided, options.matchers)
+    matcher = _Matcher(roots, subject, collector, notes or TargetNotes(), options.matchers)
     results: dict[str, dict[str, TopMatch]] = {}
     for saltenv, targets in tops.items():
         if options.saltenv and saltenv != options.saltenv:
@@ -102,11 +113,12 @@ class _Matcher:
         roots: Roots,
         subject: TargetSubject,
         collector: Collector,
-        undecided: list[str] | None,
+        notes: TargetNotes,
         matchers: OwnMatchers | None,
     ) -> None:
         self._matchers = matchers
-        self._undecided = undecided
+        self._unmatched = notes.unmatched
+        self._undecided = notes.undecided
         self._environments = frozenset(roots.environments)
         self._subject = subject
         self._collector = collector
@@ -150,6 +162,8 @@ class _Matcher:
             return False
         if not is_matched and kind in {"compound", "glob"}:
             self._warn_of_group(expression, span)
+            if kind == "compound":
+                self._unmatched[expression] = span
         return is_matched
 
     def _applies_by_own(self, kind: str, expression: str, span: YamlPlace) -> bool:
@@ -204,4 +218,4 @@ class _Matcher:
         return vocabulary.word(ENGINES[kind], expression)
 
 
-__all__ = ["ENGINES", "OwnMatchers", "TopMatch", "TopOptions", "top_matches"]
+__all__ = ["ENGINES", "OwnMatchers", "TargetNotes", "TopMatch", "TopOptions", "top_matches"]

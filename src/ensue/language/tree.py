@@ -173,7 +173,7 @@ class TreeLoader:
             return
         folders = ", ".join(self._roots.shown(folder) for folder in self._roots.folders(saltenv))
         near = near_names(name, self._roots.names(saltenv))
-        below = name.replace(".", "/")
+        below = name.removeprefix("./").strip("/").replace(".", "/")
         self._collector.error(
             "E0301",
             f"there is no SLS {name!r}",
@@ -181,18 +181,15 @@ class TreeLoader:
             detail=f"neither {below}.sls nor {below}/init.sls is below {folders or 'any file root'}",
             help=instead
             or _other_file(name)
-            or self._below_a_root(name, saltenv)
+            or self._of_path(name, saltenv)
             or near
             or "create the file, or check file_roots in ensue.yaml",
         )
 
-    def _below_a_root(self, name: str, saltenv: str) -> str:
-        """Return the remedy for `states/web`, a path that begins with a file root; empty for others."""
-        for folder in self._roots.folders(saltenv):
-            path = name.removeprefix(f"{self._roots.shown(folder)}/").replace("/", ".")
-            if path in self._roots.names(saltenv):
-                return f"write `{path}`: the name of an SLS begins below the file root"
-        return ""
+    def _of_path(self, name: str, saltenv: str) -> str:
+        """Return the remedy for `states/web` or `./web`, the path of an SLS; empty for others."""
+        meant = self._roots.named_by_path(name, saltenv)
+        return f"write `{meant}`: the name of an SLS begins below the file root" if meant else ""
 
     def _without_environment(self, name: str, saltenv: str) -> str:
         """Return the remedy for `- role: web` in an `include`, whose key is read as an environment."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _LONGEST_LINE_CHARS: Final = 160
 _LONGEST_COMMENT_CHARS: Final = 240
+_LONGEST_WAY_OUT_CHARS: Final = 600
 _WAY_OUT: Final = re.compile(r" \((?:[^()]|\([^()]*\))+\)$")
 """The last sentence of a comment, which says how to go on: `(did you mean host?)`."""
 _MOST_REPEATED: Final = 50
@@ -79,7 +80,7 @@ class RepeatedFailures:
         line = self._lines.get(id(failed))
         if line is None:
             return text
-        way_out = _WAY_OUT.search(text[-_LONGEST_COMMENT_CHARS:])
+        way_out = _WAY_OUT.search(text[-_LONGEST_WAY_OUT_CHARS:])
         return text.removesuffix(way_out[0]) if way_out and line.endswith(way_out[0]) else text
 
 
@@ -97,7 +98,7 @@ def failures_of_minion(failures: Iterable[Return], masker: Masker) -> Iterator[s
 
 def without_way_out(line: str) -> str:
     """Return a line from `what_happened` without the way out at its end."""
-    way_out = _WAY_OUT.search(line[-_LONGEST_COMMENT_CHARS:])
+    way_out = _WAY_OUT.search(line[-_LONGEST_WAY_OUT_CHARS:])
     return line.removesuffix(way_out[0]) if way_out else line
 
 
@@ -183,7 +184,7 @@ def cut_comment(line: str) -> str:
     """
     if len(line) <= _LONGEST_COMMENT_CHARS:
         return line
-    way_out = _WAY_OUT.search(line[-_LONGEST_COMMENT_CHARS:])
+    way_out = _WAY_OUT.search(line[-_LONGEST_WAY_OUT_CHARS:])
     end = way_out[0] if way_out else ""
     start = line[: len(line) - len(end)]
     return line if len(start) <= _LONGEST_LINE_CHARS else f"{start[:_LONGEST_LINE_CHARS]}…{end}"

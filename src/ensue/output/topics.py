@@ -33,7 +33,7 @@ first-project: A first project, step by step
 
 sls-primer: SLS for people who know Terraform or Ansible
     A state is an ID, a function and its arguments. Its ID is what other states name in requisites and
-    references.
+    references. `ensue apply SLS` applies an SLS to this machine, `ensue apply SLS --tgt TARGET` to others.
 
 tour: Every part of ensue once
     States, data, the top file, errors, and a machine that a run creates and configures.
@@ -78,6 +78,7 @@ choosing-a-part: Running only a part: --only, --exclude, --start-at
 roots-and-pillar: Where SLS and data come from
     Pillar is the data of a project, per target: files below `pillar/`, which `pillar/top.sls` assigns.
     Templates read it with `pillar['key']`; `--pillar key=value` and `--pillar-file` add to it.
+    `include: [web.nginx]` at the top of an SLS adds the states of another one.
 
 stateconf: SLS with parameters: the renderer `stateconf`
     IDs that begin with a dot are local to their SLS, and `stateconf.set` takes its parameters.
@@ -95,14 +96,15 @@ secrets: Secrets: how they are written, kept and masked
     encrypt` encrypts a value for pillar.
 
 resources: What states run against: resources and their types
-    A resource is `TYPE:ID`, such as `ssh_host:web-01`. Pillar declares it below `resources`. `ensue doc`
-    lists the types.
+    A resource is `TYPE:ID`, such as `ssh_host:web-01`. Pillar declares it below `resources`; a script
+    that finds hosts out is a pillar file that begins with `#!py`. `ensue doc` lists the types.
 
 applying-to-resources: Applying SLS to many resources: --tgt
     `ensue apply --tgt 'web-*'` renders and runs the SLS of each resource that the target matches.
 
 targeting-states: One state on many resources: `tgt`
-    The option `tgt` of a state names the resources that it runs on, all at the same time.
+    The option `tgt` of a state names the resources that it runs on, all at the same time. `nodegroups:
+    {web: 'web-*'}` in ensue.yaml gives a target a name, N@web.
 
 values-of-other-hosts: A value from another host
     A state with `tgt` finds the value out, and a reference passes it to states elsewhere.
@@ -248,13 +250,17 @@ ALIASES: Final = {
     "delayed-render": "delayed-rendering",
     "deploy": "deploying",
     "destroy": "tearing-down",
-    "dynamic-inventory": "registering",
+    "discovery": "resources",
+    "dynamic-inventory": "resources",
     "for-each": "lists-of-resources",
     "group-vars": "roots-and-pillar",
     "host-vars": "roots-and-pillar",
+    "include": "roots-and-pillar",
     "inventory": "resources",
     "machines": "environments",
     "masking": "secrets",
+    "nodegroup": "targeting-states",
+    "nodegroups": "targeting-states",
     "outputs": "binding",
     "passwords": "secrets",
     "pillar": "roots-and-pillar",

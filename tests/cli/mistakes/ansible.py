@@ -1,19 +1,14 @@
-"""Mistakes of users of Ansible on the command line: patterns of hosts, modules called ad hoc, and options."""
+"""Mistakes of users of Ansible in files: tasks, playbooks, inventories, templates and settings."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from tests.cli.mistakes.mistake import Mistake, line, option
+from tests.cli.mistakes.mistake import Mistake, option
 
 _NODEGROUPS: Final = {"ensue.yaml": "nodegroups: {web: w*, db: d*}\n"}
 _HOSTS: Final = "# inventory\nresources: {ssh_host: {hosts: {web-01: {host: 192.0.2.1}}}}\n"
 _GROUPS: Final = {"states/t.sls": "a: test.nop\n", **_NODEGROUPS}
-
-
-def _pattern(pattern: str, *, says: str, mends: str, code: int = 1) -> Mistake:
-    words = f"call {pattern} test.ping"
-    return Mistake(what=pattern, words=words, files=_GROUPS, says=says, mends=mends, code=code)
 
 
 def _state(what: str, text: str, *, says: str, mends: str, at: str, **of: Any) -> Mistake:
@@ -58,26 +53,6 @@ ROWS: list[Mistake] = [
         mends="as in Salt, the ID would be the command: x",
         code=0,
     ),
-    *[
-        Mistake(
-            what=f"a target in the place of an SLS: {words}",
-            words=words,
-            files={
-                **_GROUPS,
-                "states/web.sls": "a: test.nop\n",
-                "pillar/top.sls": "base: {'*': [hosts]}\n",
-                "pillar/hosts.sls": _HOSTS,
-            },
-            says=f"there is no SLS '{name}'",
-            mends=f"{name} is {what}: write `--tgt {target}`; without --tgt, SLS are applied to this machine",
-        )
-        for words, name, what, target in (
-            ("apply N@web", "N@web", "a target", "N@web"),
-            ("plan web N@web", "N@web", "a target", "N@web"),
-            ("apply web-01", "web-01", "a machine", "web-01"),
-            ("apply db", "db", "a nodegroup", "N@db"),
-        )
-    ],
     *[
         _state(
             f"the path of {function}",
@@ -148,56 +123,13 @@ ROWS: list[Mistake] = [
         )
         for source in ("files/app.conf.j2", "./files/app.conf.j2", "files/app.conf")
     ],
-    Mistake(
-        what="a highstate of a project whose top file has only hosts",
-        words="apply",
-        files={"states/t.sls": "a: test.nop\n", "states/top.sls": "base: {N@web: [t]}\n", **_NODEGROUPS},
-        says="the top file assigns nothing to box",
-        mends="`ensue apply --tgt N@web` applies what it assigns to the machines of that target",
-        code=2,
-    ),
     *[
         _state(f"a role: {text}", text, at="states/t.sls:1", says=says, mends=mends)
         for text, says, mends in (
             ("include: [{role: t2}]\n", "there is no environment 'role'", "write `- t2`"),
-            ("import_role: {name: web}\n", "no state function name.web", "write `include` with the SLS"),
-            ("include_role: [web]\n", "'include_role' is not a state declaration", "write `include` with"),
-            ("import_tasks: a.yml\n", "no state function a.yml", "write `include` with the SLS"),
-        )
-    ],
-    *[
-        Mistake(
-            what=f"a list with a host of an inventory: {words}",
-            words=words,
-            files={
-                "pillar/top.sls": "base: {'*': [hosts]}\n",
-                "pillar/hosts.sls": _HOSTS.replace("{host:", "{ansible_host:"),
-            },
-            says="misconfigured",
-            mends="for `ansible_host` write `host`",
-            code=0,
-        )
-        for words in ("resources list", "resources show ssh_host:web-01")
-    ],
-    *[
-        Mistake(
-            what=f"hosts that no top file assigns: {words}, {len(top)} top files",
-            words=words,
-            files={"states/t.sls": "a: test.nop\n", "pillar/hosts.sls": _HOSTS, **top},
-            says=says,
-            mends="write `base: {'box': [hosts]}` in top.sls of the pillar roots",
-            code=code,
-        )
-        for top in ({}, {"pillar/top.sls": "base: {'web-*': [hosts]}\n"})
-        for words, says, code in (
-            (
-                "resources list --id box",
-                "no machine manages the `resources` of pillar/hosts.sls --> pillar/hosts.sls:2",
-                0,
-            ),
-            ("call web-01 test.ping", "no target matched 'web-01' (no machine manages the `resources`", 2),
-            ("apply t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
-            ("plan t --tgt web-01", "no minion or resource matches the target 'web-01'", 2),
+            ("import_role: {name: web}\n", "no state function name.web", "write `include: [SLS]`"),
+            ("include_role: [web]\n", "'include_role' is not a state declaration", "write `include: [SLS]`"),
+            ("import_tasks: a.yml\n", "no state function a.yml", "write `include: [SLS]`"),
         )
     ],
     *[
@@ -228,6 +160,59 @@ ROWS: list[Mistake] = [
         )
         for function, text in (("cmd.run", "echo hello"), ("cmd.run", "ls"), ("file.managed", "/tmp/x"))
     ],
+    *[
+        _state(
+            f"{function}: [{text}], without its colon",
+            f"x:\n  {function}:\n    - {text}\n",
+            at="states/t.sls:2:3",
+            says=f"there is no state function {function}.{text}",
+            mends=f"a colon is missing: write {mends}",
+        )
+        for function, text, mends in (
+            ("file.managed", "name /tmp/x", "`- name: /tmp/x`"),
+            ("file.managed", "mode 644", "`- mode: 644`"),
+            ("cmd.run", "name echo hi", "`- name: echo hi`"),
+            ("cmd.run", "env A=1 make", "`- env: A=1 make`, or `- name: env A=1 make`"),
+        )
+    ],
+    _state(
+        "a module of Ansible with its command beside it",
+        "x: {ansible.builtin.command: echo hi}\n",
+        at="states/t.sls:1:5",
+        says="the arguments of 'x' are not a list",
+        mends="instead of `command`, write `cmd.run`; put a dash before each argument",
+    ),
+    _state(
+        "a reference with a dot for the colon",
+        "x:\n  test.nop:\n    - text: ${cmd.check:stdout}\ncheck:\n  cmd.run:\n    - name: pwd\n",
+        at="states/t.sls:3",
+        says="${cmd.check:stdout} is not a reference",
+        mends="write ${cmd:check:stdout} to read what the state returns",
+        words="plan t",
+        code=0,
+    ),
+    _state(
+        "a nested key of pillar with a default",
+        'a:\n  test.nop:\n    - x: "{{ pillar.a.b | default(1) }}"\n',
+        at="states/t.sls:3",
+        says="a mapping has no key 'a'",
+        mends="below other keys {{ salt['pillar.get']('KEY:KEY', 'x') }}",
+    ),
+    _state(
+        "the template j2",
+        "x:\n  file.managed:\n    - name: /tmp/never/x\n    - template: j2\n    - source: salt://files/port.j2\n",
+        at="states/t.sls:2:3",
+        says="there is no renderer 'j2'",
+        mends="did you mean jinja?",
+        code=2,
+    ),
+    _state(
+        "a task that is delegated to this machine",
+        "x:\n  file.absent:\n    - name: /tmp/never/x\n    - delegate_to: localhost\n",
+        at="states/t.sls:4:7",
+        says="takes no argument 'delegate_to'",
+        mends="the id of this machine, `localhost`, is that of `minion:ID` in `ensue resources list`",
+    ),
     *[
         _state(
             f"{function} with {word}",
@@ -271,6 +256,13 @@ ROWS: list[Mistake] = [
         at="states/t.sls:4:7",
         says="'state: absent' of 'x' is Ansible's",
         mends="write `mode: delete` and `match`",
+    ),
+    _state(
+        "a function that has the name of a module",
+        "x:\n  file.template:\n    - source: salt://files/port.j2\n",
+        at="states/t.sls:2:3",
+        says="no state function file.template",
+        mends="write `file.managed` with `source` and `template: jinja`",
     ),
     _state(
         "a service that is restarted",
@@ -328,29 +320,11 @@ ROWS: list[Mistake] = [
             ("forks", "`ensue apply --concurrency N`"),
             ("become", "`sudo: true`"),
             ("remote_user", "in pillar below `resources`: `user`"),
+            ("fact_caching", "write `grains_cache_expiration: SECONDS`"),
             ("roles_path", "`file_roots: {base: [states, FOLDER]}`"),
             ("host_key_checking", "the key of a host is always checked"),
             ("private_key_file", "in pillar below `resources`: `priv`"),
             ("vault_password_file", "`ensue keys encrypt`"),
-        )
-    ],
-    line("keys encrypt x", says="the value is no argument", mends="`ensue keys encrypt < FILE`"),
-    line("apply t --hosts web", says="No such option '--hosts'", mends="`--tgt TARGET` chooses the machines"),
-    *[
-        line(f"doc {word}", says=f"topic '{word}'", mends=mends)
-        for word, mends in (
-            ("notify", "`notify` is Ansible's: write `onchanges_in`"),
-            ("handlers", "`handlers` is Ansible's: write `onchanges_in`"),
-            ("copy", "instead of `copy`, write `file.managed` with `source` or `contents`"),
-        )
-    ],
-    *[
-        line(f"doc {word}", says=says, mends=mends, code=0)
-        for word, says, mends in (
-            ("ansible", "sls-primer (topic)", "docs/sls-primer.md"),
-            ("vault", "secrets (topic)", "`ensue keys encrypt`"),
-            ("group_vars", "roots-and-pillar (topic)", "`pillar/top.sls` assigns"),
-            ("template", "template (driver)", "In an SLS: instead of `template`, write `file.managed` with"),
         )
     ],
     *[
@@ -373,24 +347,4 @@ ROWS: list[Mistake] = [
         says="neither an expression nor a list of words",
         mends="write `prod: N@web`",
     ),
-    _pattern("N@web:N@db", says="there is no nodegroup 'web:N@db'", mends="write 'N@web or N@db'"),
-    _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
-    _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),
-    _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web and not box'", code=2),
-    _pattern("@web", says="no target matched '@web'", mends="the nodegroup is N@web", code=2),
-    _pattern("me@w1", says="no target matched 'me@w1'", mends="write the id alone, w1", code=2),
-    line("call box ping", says="function 'ping'", mends="write `ensue call TARGET test.ping`"),
-    line("call box setup", says="function 'setup'", mends="write `ensue call TARGET grains.items`"),
-    line("call box shell", says="function 'shell'", mends="write `ensue call TARGET cmd.run 'COMMAND'`"),
-    line("call box ansible.builtin.copy", says="function 'ansible.builtin.copy'", mends="in an SLS, which"),
-    line("call box apt", says="function 'apt'", mends="instead of `apt`, write `pkg.installed`"),
-    line("call box file.managed", says="function 'file.managed'", mends="file.managed is a state function"),
-    line("call --limit w1 test.ping", says="No such option '--limit'", mends="the target is the first word"),
-    line("call --tgt w1 test.ping", says="No such option '--tgt'", mends="the target is the first word"),
-    line("call w1 test.ping --tree", says="No such option '--tree'", mends="`--out json` prints the answers"),
-    line("resources list --tgt w1", says="No such option '--tgt'", mends="`ensue call TARGET test.ping`"),
-    line("apply t --list-hosts", says="No such option '--list-hosts'", mends="`ensue call TARGET test.ping`"),
-    line("apply t --max-fail-percentage 9", says="No such option", mends="Instead: `--fail-limit N`"),
-    line("apply t --tgt w1 --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'L@w1,w2'"),
-    line("plan t --tgt N@a --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'N@a or w2'"),
 ]

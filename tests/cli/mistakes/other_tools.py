@@ -208,7 +208,7 @@ ROWS = [
             ("stat", "`cmd.run` with `read_only: true`"),
             ("fetch", "`ssh_host.fetch_file`, which copies a file of a host"),
             ("wait_for", "`retry` in the state"),
-            ("include_role", "`include` with the SLS"),
+            ("include_role", "`include: [SLS]` at the top"),
             ("set_fact", "{% set name = … %}, or pillar"),
             ("add_host", "`registers` in the state"),
             ("assert", "`test.check_pillar`"),

@@ -50,6 +50,7 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
         new_state: its state when that apply ended; secrets in the clear.
         sensitive: property paths into `new_state` whose values are secrets.
         cut: where `new_state` was truncated (`kept_output`).
+        arguments: the fingerprint of the arguments that it was called with; None if that is not known.
     """
 
     tag: str
@@ -61,6 +62,7 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
     new_state: Data
     sensitive: tuple[str, ...] = ()
     cut: tuple[DataPath, ...] = ()
+    arguments: int | None = None
 
     @property
     def whole(self) -> Data:

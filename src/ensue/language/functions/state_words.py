@@ -7,11 +7,14 @@ options. `ensue doc` and the reference page are made from this table.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.state_words import StateWordDoc
 from ensue.language.option_words import GLOBAL_WORDS
 from ensue.language.requisite_names import MERGED_BY_EXTEND, REQUISITES_IN
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 _STATES: Final = "a list of `- module: ID`"
 _FLAG: Final = "true or false"
@@ -26,7 +29,8 @@ _RELATIONS: Final = {
     "onchanges": "Runs only if one of the states that it names changed something, as a handler of Ansible "
     "does.",
     "onchanges_any": "Is the same as `onchanges`.",
-    "onfail": "Runs only if one of the states that it names failed.",
+    "onfail": "Runs only if one of the states that it names failed. With `onfail_stop: false`, that failure "
+    "does not fail the run if this state succeeds. After a failure with `failhard`, it does not run.",
     "onfail_any": "Is the same as `onfail`.",
     "onfail_all": "Runs only if all states that it names failed.",
     "prereq": "Runs before the states that it names, and only if one of them is going to change something.",
@@ -153,12 +157,33 @@ def state_words() -> tuple[StateWordDoc, ...]:
     return (*map(_requisite, requisites), *map(_option, sorted(GLOBAL_WORDS - MERGED_BY_EXTEND)))
 
 
-def instead_of_word(name: str) -> str:
-    """Return what to write instead of a keyword or module of Ansible; empty if it is none."""
-    from ensue.language.ansible_words import instead_of_keyword
-    from ensue.language.function_words import instead_of_module
+def instead_of_word(name: str, near: Collection[str] = ()) -> str:
+    """Return what to write instead of a keyword, module, variable or setting of Ansible; empty if it is none.
 
-    return instead_of_keyword(name) or instead_of_module(name)
+    Args:
+        name: the word, a module with or without its collection; of a keyword also its singular, and with
+            `_in`, as in `notify_in`; a function such as `file.template`.
+        near: the functions that resemble it.
+    """
+    from ensue.language.ansible_variables import instead_of_variable
+    from ensue.language.ansible_words import instead_of_keyword
+    from ensue.language.function_words import (
+        instead_of_call,
+        instead_of_collection_module,
+        instead_of_state_function,
+    )
+    from ensue.language.settings.settings import instead_of_setting
+
+    return (
+        instead_of_keyword(name)
+        or instead_of_collection_module(name)
+        or instead_of_variable(name)
+        or instead_of_setting(name)
+        or instead_of_call(name, is_state=False)
+        or instead_of_keyword(f"{name}s")
+        or instead_of_keyword(name.removesuffix("_in"))
+        or instead_of_state_function(name.rpartition(".")[0], name.rpartition(".")[2], near)
+    )
 
 
 def near_words(name: str) -> list[str]:

@@ -44,7 +44,8 @@ DEFINE_FOR_FILE: Final = (
 )
 DEFINE_IN_PILLAR: Final = (
     "define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or give it a "
-    "value where it may be missing: {{ pillar.get('KEY', 'x') }}"
+    "value where it may be missing: {{ pillar.get('KEY', 'x') }}, below other keys "
+    "{{ salt['pillar.get']('KEY:KEY', 'x') }}"
 )
 OF_ONE_TARGET: Final = (
     "An SLS has the pillar of the one target that it is rendered for, also in a state with `tgt`: to use "

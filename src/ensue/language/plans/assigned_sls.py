@@ -18,7 +18,8 @@ from ensue.language.compiler import SlsRequest
 from ensue.language.plans.unassigned import assigned_targets, nothing_assigned
 from ensue.language.settings.environments import saltenv_of, top_options
 from ensue.language.targeting import NotKnownError
-from ensue.language.top import top_matches
+from ensue.language.targets.nodegroups import warn_of_misspelt_targets
+from ensue.language.top import TargetNotes, top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file, read_top_files
 from ensue.language.unnamed_pillar import unnamed_pillar
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from ensue.language.targeting import TargetSubject
     from ensue.language.targets.project_services import ProjectServices
     from ensue.language.top import TopMatch
+    from ensue.language.top_files import Sections
+    from ensue.language.yaml.document import YamlPlace
 
 NO_TOP_FILE = "E0604"
 _TARGET: Final = re.compile(r"[TMGPELIJSRN]@.")
@@ -47,6 +50,7 @@ class AssignedSls:
         self._services = services
         self._test = test
         self._switches: set[str] = set()
+        self._judged: set[str] = set()
         self._unmentioned: tuple[Diagnostic, ...] | None = None
 
     @property
@@ -164,10 +168,28 @@ class AssignedSls:
 
     def _assigned_targets(self, srn: Srn) -> list[str]:
         """Return the targets that the top files have, as they are rendered for a target."""
+        return assigned_targets(self._sections(srn), self._services.vocabulary.nodegroups)
+
+    def _sections(self, srn: Srn) -> Sections:
         services = self._services
         render = services.renderer(srn, test=self._test).render_file
-        sections = read_top_files(services.roots, render, Collector(), top_options(services.settings))
-        return assigned_targets(sections or {})
+        return read_top_files(services.roots, render, Collector(), top_options(services.settings)) or {}
+
+    def elsewhere(self, mods: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """Return the warnings about SLS for this machine that the top file assigns to others only.
+
+        Args:
+            mods: the SLS that are applied to this machine by name.
+        """
+        services = self._services
+        if not services.directory.index.has_others:
+            return ()
+        from ensue.language.plans.assigned_elsewhere import assigned_elsewhere
+
+        try:
+            return tuple(assigned_elsewhere(services, mods, self._sections(services.minion)))
+        except Exception:  # noqa: BLE001 -- renderers are plug-ins; a run of an SLS by name needs no top file
+            return ()
 
     def _known_subject(self, srn: Srn) -> TargetSubject:
         """Return a target of which nothing is gathered for a match."""
@@ -192,6 +214,7 @@ class AssignedSls:
         context = services.context(srn, test=self._test)
         matchers = services.code.matchers(context)
         options = msgspec.structs.replace(top_options(services.settings), matchers=matchers)
+        notes = TargetNotes(undecided=undecided)
         matched = top_matches(
             services.roots,
             render,
@@ -199,8 +222,9 @@ class AssignedSls:
             collector,
             options,
             switches=self._switches,
-            undecided=undecided,
+            notes=notes,
         )
+        self._warn_of_misspelt_targets(notes.unmatched, collector)
         tops = services.code.master_tops(context)
         if tops is None:
             return matched
@@ -209,6 +233,13 @@ class AssignedSls:
             undecided.append("master_tops")
             return matched
         return tops.joined(matched or [], collector)
+
+    def _warn_of_misspelt_targets(self, unmatched: Mapping[str, YamlPlace], collector: Collector) -> None:
+        """Warn of the targets of the top file that misspell an id, each once in a run."""
+        judged = {text: place for text, place in unmatched.items() if text not in self._judged}
+        self._judged.update(judged)
+        ids = [srn.id for srn in self._services.directory.index.static]
+        warn_of_misspelt_targets(self._services, judged, ids, collector)
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:
         roots = self._services.roots

@@ -24,6 +24,11 @@ def why_no_states(first: FirstPlans) -> str:
     return ""
 
 
+def lacks_top_file(first: FirstPlans) -> bool:
+    """Return whether a highstate has no top file."""
+    return any(diagnostic.code == NO_TOP_FILE for diagnostic in first.warnings)
+
+
 def no_states(minion: Srn, comment: str) -> dict[str, Return]:
     """Return the returns of a run that has no states, by tag.
 

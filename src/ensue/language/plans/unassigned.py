@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.model.data import is_mapping
+from ensue.language.targeting.ansible_patterns import instead_of_group
 from ensue.language.top import ENGINES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ensue.language.top_files import Sections, Target
 
@@ -42,21 +43,28 @@ def nothing_assigned(names: str, elsewhere: Sequence[str] = ()) -> Diagnostic:
     )
 
 
-def assigned_targets(sections: Sections) -> list[str]:
-    """Return the targets of top files as `--tgt` takes them, without those of matchers of the project.
+def assigned_targets(sections: Sections, nodegroups: Collection[str]) -> list[str]:
+    """Return the targets of top files that have SLS as `--tgt` takes them.
+
+    Left out are those of matchers of the project, and those that name a nodegroup without `N@`, which match
+    nothing.
 
     Args:
         sections: the targets by environment and expression.
+        nodegroups: the names of the project's nodegroups.
     """
     texts = (
-        _as_target(expression, target)
+        as_target(expression, target)
         for targets in sections.values()
         for expression, target in targets.items()
+        if not instead_of_group(expression, nodegroups)
+        and any(not is_mapping(entry) or "match" not in entry for entry in target.entries)
     )
     return list(dict.fromkeys(filter(None, texts)))
 
 
-def _as_target(expression: str, target: Target) -> str:
+def as_target(expression: str, target: Target) -> str:
+    """Return a target of a top file as `--tgt` takes it; empty for one of a matcher of the project."""
     kinds = [str(entry["match"]) for entry in target.entries if is_mapping(entry) and "match" in entry]
     engine = ENGINES.get(kinds[-1]) if kinds else ""
     if engine is None:

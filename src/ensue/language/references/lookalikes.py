@@ -57,6 +57,8 @@ def _meant(content: str, producers: Producers) -> tuple[str, str, str] | None:
     for one, property_ in ((rest, ""), (id_, below.replace(".", ":"))):
         if producers.module_of(one, first):
             return first, one, property_
+    if meant := _dotted(first, producers):
+        return meant[0], meant[1], ":".join(filter(None, (meant[2], rest)))
     return None
 
 

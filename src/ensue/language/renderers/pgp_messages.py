@@ -84,6 +84,10 @@ class PgpMessages:
 
     async def _decrypted(self, message: str) -> str:
         keys = keys_folder(self._settings)
+        if not is_folder(keys):
+            raise DecryptionError(
+                f"there is no folder of keys {keys}: copy the one with the secret key to it"
+            )
         plain = await _gpg(self._settings.root, keys, ("--decrypt",), message.encode())
         try:
             return plain.decode()

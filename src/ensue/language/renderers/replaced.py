@@ -1,4 +1,4 @@
-"""Salt's renderers that ensue lacks, with the replacement of each; Salt has removed most of them, too."""
+"""Renderers that ensue lacks, with the replacement of each: mostly those that Salt has removed, too."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ _ENCRYPTED: Final = "encrypt the values for `gpg`, or keep them in a store that 
 
 REPLACED: Final = {
     "pydsl": "`pyobjects` declares states in Python, and `py` returns them as data",
+    "j2": "did you mean jinja?",
     "cheetah": _TEMPLATE,
     "genshi": _TEMPLATE,
     "wempy": _TEMPLATE,

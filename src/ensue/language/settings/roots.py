@@ -126,6 +126,18 @@ class Roots:
             )
         return self._listed[saltenv]
 
+    def named_by_path(self, word: str, saltenv: str = "base") -> str:
+        """Return the SLS that a word means as a path; empty if none has it.
+
+        Args:
+            word: the word in place of a name: `web/`, `./web.sls`, `web/init.sls`, `states/web`.
+            saltenv: the environment.
+        """
+        path = posixpath.normpath(word)
+        below = [path, *(path.removeprefix(f"{self.shown(folder)}/") for folder in self.folders(saltenv))]
+        names = (sls_name(relative) for relative in below)
+        return next((name for name in names if name in self.names(saltenv)), "")
+
     def matching(self, pattern: str, saltenv: str = "base") -> list[str]:
         """Return the SLS names that a name or glob means; the name itself if nothing matches."""
         if not any(sign in pattern for sign in "*?["):

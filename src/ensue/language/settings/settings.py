@@ -35,6 +35,10 @@ _ELSEWHERE: Final = {
     "become_method": _OF_HOST.format("`sudo: true`"),
     "become_user": _OF_HOST.format("`sudo_user`"),
     "check_mode": "`ensue plan` shows what an apply would change",
+    **dict.fromkeys(
+        ("fact_caching", "fact_caching_connection", "fact_caching_timeout"),
+        "write `grains_cache_expiration: SECONDS`, for how long the grains of a host are used again (300)",
+    ),
     "forks": "`ensue apply --concurrency N`; `--batch N` limits how many hosts are at work",
     "gathering": "leave it out: grains are gathered when they are needed",
     "host_key_checking": _OF_HOST.format("`host_key`; the key of a host is always checked"),
@@ -210,6 +214,12 @@ def _read_file(path: Path) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
     if any(fault.severity is Severity.ERROR for fault in faults):
         raise ConfigurationError(faults)
     return {str(name): value for name, value in data.items()}, tuple(faults)
+
+
+def instead_of_setting(name: str) -> str:
+    """Return what to do instead of an option of another tool's settings; empty if it is none."""
+    advice = _ELSEWHERE.get(name, "")
+    return f"`{name}` is no option of ensue.yaml: {advice}" if advice else ""
 
 
 def _misnamed(path: Path) -> tuple[Diagnostic, ...]:

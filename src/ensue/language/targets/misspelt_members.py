@@ -1,4 +1,4 @@
-"""Ids in nodegroups that no machine has, and that are one slip away from one that pillar declares.
+"""Ids in nodegroups and top files that no machine has, and that are one slip away from one of pillar.
 
 Without a word, the group would be smaller than it looks. An id that is like no other one may be registered
 later.
@@ -20,13 +20,14 @@ _GLOB: Final = frozenset("*?[")
 
 
 def misspelt_members(
-    groups: Mapping[str, Target], declared: Collection[str]
+    groups: Mapping[str, Target], declared: Collection[str], nodegroups: Collection[str]
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield each nodegroup with a word that may misspell an id, the word, and the id.
+    """Yield each target with a word that may misspell an id, the word, and the id.
 
     Args:
-        groups: nodegroups by name.
+        groups: nodegroups by name, or targets by their text.
         declared: the ids of the machines that pillar declares, and of this one.
+        nodegroups: the names of the nodegroups, which are no ids.
     """
     by_letter: dict[str, list[str]] = {}
     for id_ in sorted(declared):
@@ -34,7 +35,7 @@ def misspelt_members(
     for name, group in groups.items():
         for word in words_of(group):
             text = word.pattern
-            if word.engine or text in declared or text in groups or not _GLOB.isdisjoint(text):
+            if word.engine or text in declared or text in nodegroups or not _GLOB.isdisjoint(text):
                 continue
             if near := next((id_ for id_ in by_letter.get(text[:1], ()) if is_one_slip(text, id_)), ""):
                 yield name, text, near

@@ -8,16 +8,18 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
 from ensue.language.settings.nodegroups import nodegroup_errors
 from ensue.language.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
+from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
 from ensue.language.targets.misspelt_members import misspelt_members
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ensue.core.diagnostics import Span
     from ensue.core.model.srn import Srn
     from ensue.language.collector import Collector
     from ensue.language.targeting.expression import Target
     from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.yaml.document import YamlPlace
 
 
 def project_vocabulary(services: ProjectServices) -> Vocabulary:
@@ -69,7 +71,7 @@ def warn_of_misspelt_members(
     if not groups or any(type_.discovers for type_ in services.plugins.loaded):
         return
     declared = {services.minion.id, *(srn.id for srn in static)}
-    for name, word, near in misspelt_members(groups, declared):
+    for name, word, near in misspelt_members(groups, declared, groups):
         if not services.directory.index.find([word]):
             collector.warning(
                 "E0888",
@@ -77,6 +79,32 @@ def warn_of_misspelt_members(
                 _place(services, name),
                 detail="a word without an engine is a glob of ids",
                 help=f"did you mean {near}? For a machine that is registered later, write `… or L@{word}`",
+            )
+
+
+def warn_of_misspelt_targets(
+    services: ProjectServices, places: Mapping[str, YamlPlace], ids: Collection[str], collector: Collector
+) -> None:
+    """Warn of ids in targets of a top file that no machine has, and that are nearly those of one.
+
+    Args:
+        services: the project.
+        places: targets that do not match, and their places.
+        ids: the ids that pillar declares.
+        collector: collects the warnings.
+    """
+    if not places or any(type_.discovers for type_ in services.plugins.loaded):
+        return
+    targets = {text: services.vocabulary.parse(text) for text in places}
+    declared = {services.minion.id, *ids}
+    for text, word, near in misspelt_members(targets, declared, services.vocabulary.nodegroups):
+        if not services.directory.index.find([word]):
+            collector.warning(
+                "E0888",
+                f"{word!r} is taken for the id of a machine, and none has it",
+                places[text],
+                detail="a word without an engine is a glob of ids",
+                help=f"did you mean {near}? For a machine that is registered later, write `L@{word}`",
             )
 
 
@@ -90,6 +118,10 @@ def checked_target(services: ProjectServices, expression: str) -> Target:
         return services.vocabulary.parse(expression)
     except TargetSyntaxError as error:
         help_ = "see `ensue call --help` for the grammar of targets"
+        if error.code == UNKNOWN_NODEGROUP:
+            help_ = (
+                "define it in ensue.yaml: `nodegroups: {NAME: [ID, ID]}`, or `{NAME: 'web-*'}` for a pattern"
+            )
         raise ConfigurationError([Diagnostic(code=error.code, summary=str(error), help=help_)]) from None
 
 

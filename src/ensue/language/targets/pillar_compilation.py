@@ -13,7 +13,11 @@ from ensue.language.pillar import PillarCompiler
 from ensue.language.pillars import CompiledPillar
 from ensue.language.plain_files import PlainFiles
 from ensue.language.settings.environments import pillar_options
-from ensue.language.targets.nodegroups import check_nodegroup_types, warn_of_misspelt_members
+from ensue.language.targets.nodegroups import (
+    check_nodegroup_types,
+    warn_of_misspelt_members,
+    warn_of_misspelt_targets,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -79,6 +83,8 @@ class PillarCompilation:
         self._mask(pillar)
         static = self._known.read(pillar, compiler, collector)
         warn_of_misspelt_members(services, static, collector)
+        ids = [srn.id for srn in static]
+        warn_of_misspelt_targets(services, compiler.target_notes.unmatched, ids, collector)
         collector.stop_on_errors()
         services.pillars.warn(services.minion, collector.warnings)
         return both, static

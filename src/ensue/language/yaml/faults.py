@@ -54,6 +54,8 @@ _REMEDIES: Final = (
 """The remedy of a problem, by words of the reader's message; the first that fits."""
 
 _QUOTES: Final = ("'", '"')
+_INI: Final = re.compile(r"(?:\s*[#;].*\n|\s*\n)*\[[\w:. -]+\]\s*\n\s*[^\s\[-]")
+"""The heading of a section, and something below it."""
 _QUOTED_JSON: Final = re.compile(r"""[:-]\s+"(?:"|[\[{]")\S""")
 """A quote that the first one of JSON closes: `t: "["a"`."""
 
@@ -128,7 +130,7 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
     noticed = _span(document, mark)
     begun, help_ = _begun(document, error, mark)
     if begun is None:
-        raise _fault(detail, noticed, _of_quoted_json(document.text, mark) or _remedy(detail)) from None
+        raise _fault(detail, noticed, _of_other_form(document.text, mark) or _remedy(detail)) from None
     raise _fault(detail, _span(document, begun), help_, (noticed, "noticed here")) from None
 
 
@@ -162,6 +164,16 @@ def _quote_until(text: str, noticed: Any) -> Any:
         # The scanner stops at the error, too.
         pass
     return begun
+
+
+def _of_other_form(text: str, mark: Any) -> str:
+    """Return the remedy for INI, or for JSON within quotes; empty for other texts."""
+    if _INI.match(text):
+        return (
+            "this looks like INI: a file of the project is YAML, `key: value`; the hosts of an inventory are "
+            "`resources: {ssh_host: {hosts: {ID: {host: ADDRESS}}}}` in pillar"
+        )
+    return _of_quoted_json(text, mark)
 
 
 def _of_quoted_json(text: str, mark: Any) -> str:

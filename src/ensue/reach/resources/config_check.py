@@ -29,6 +29,7 @@ _OF_ANSIBLE: Final = {
     "pass": "password",
     "private_key_file": "priv",
     "remote_tmp": "thin_dir",
+    "remote_user": "user",
     "common_args": "ssh_options",
     "extra_args": "ssh_options",
 }
@@ -45,7 +46,9 @@ def unknown_keys(config: ReadOnlyDataMap, known: Iterable[str]) -> list[str]:
     """Return sentences about the unknown keys: what to write instead, or once what is known."""
     names = sorted(known)
     unknown = [key for key in config if key not in names]
-    of_ansible = [key for key in unknown if key.startswith(_ANSIBLE)]
+    of_ansible = [
+        key for key in unknown if key.startswith(_ANSIBLE) or key in _OF_ANSIBLE or key in _ELSEWHERE
+    ]
     hints = {key: _hint(key, names) for key in unknown if key not in of_ansible}
     sentences = [f"unknown key `{key}` ({hint})" for key, hint in hints.items() if hint]
     if of_ansible:

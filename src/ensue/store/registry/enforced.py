@@ -257,9 +257,18 @@ class EnforcedStore:
         new_state, cut = self._kept(returned.new_state)
         if not self._masker.knows_secrets and not returned.sensitive:
             module, function, sls = returned.module, returned.function, returned.sls
-            path = returned.scope
+            path, arguments = returned.scope, returned.fingerprint
             entry = EnforcedEntry(
-                module, function, returned.id, returned.name, sls, new_state, cut=cut, path=path, by=by
+                module,
+                function,
+                returned.id,
+                returned.name,
+                sls,
+                new_state,
+                cut=cut,
+                path=path,
+                by=by,
+                arguments=arguments,
             )
             return EnforcedRow(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
@@ -278,6 +287,7 @@ class EnforcedStore:
             cut=cut,
             path=masker.name(returned.scope),
             by=by,
+            arguments=returned.fingerprint,
         )
         identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
         row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
@@ -345,6 +355,7 @@ def _state(row: EnforcedRow, new_state: bytes) -> EnforcedState:
         new_state=_DECODE(new_state),
         sensitive=entry.sensitive,
         cut=entry.cut,
+        arguments=entry.arguments,
     )
 
 
@@ -358,6 +369,7 @@ def _state_of(returned: Return) -> EnforcedState:
         sls=returned.sls,
         new_state=returned.new_state,
         sensitive=returned.sensitive,
+        arguments=returned.fingerprint,
     )
 
 

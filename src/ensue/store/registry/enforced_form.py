@@ -28,6 +28,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         path: the path of its scope, as users see it; empty at the top. Entries of ensue 0.1.0 have none, not
             even those in a scope.
         by: the declaration that enforced it. Entries of ensue 0.1.0 have none.
+        arguments: the fingerprint of the arguments of the call. Entries of ensue 0.1.0 have none.
     """
 
     module: str
@@ -41,6 +42,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     cut: tuple[tuple[str, ...], ...] = ()
     path: str = ""
     by: EnforcedBy | None = None
+    arguments: int | None = None
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):

@@ -65,7 +65,7 @@ class ProjectMine:
         for name in [name for name in names if targets and not found[name]]:
             self._say(
                 f"the mine has no {name!r} of {', '.join(str(srn) for srn in targets[:3])}: "
-                "define it in mine_functions, or let a run call mine.send"
+                f"write {_definition(name)} in ensue.yaml, or let a run call mine.send"
             )
         return found
 
@@ -139,3 +139,10 @@ class ProjectMine:
         if what not in self._said:
             self._said.add(what)
             _logger.warning("%s", self._services.masker.text(what))
+
+
+def _definition(name: str) -> str:
+    """Return the option that puts a value into the mine; a name without a module is an alias."""
+    if "." in name:
+        return f"`mine_functions: [{name}]`"
+    return f"`mine_functions: {{{name}: [{{mine_function: MODULE.FUNCTION}}]}}`"

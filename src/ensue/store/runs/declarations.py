@@ -39,6 +39,8 @@ class RunDeclarations:
         roots: the project's SLS files.
         project: the project's root where several projects share one store, else empty.
         highstate: whether the run applies the whole top file.
+        assigns: whether the top file assigns something to every target; if not, a highstate judges no
+            registrations, since a mistake in the top file would count as the end of many.
         requested: the SLS that the run was called with.
         compares: whether earlier runs have registered anything; otherwise declarations are not needed.
     """
@@ -50,11 +52,13 @@ class RunDeclarations:
         *,
         project: str,
         highstate: bool,
+        assigns: bool = True,
         requested: Sequence[str] = (),
         compares: bool,
     ) -> None:
         self.project = project
         self.highstate = highstate
+        self._judges_registrations = highstate and assigns
         self.promised: set[Srn] = set()
         self.fan_outs: list[list[tuple[str, str]]] = []
         self._compares = compares
@@ -108,7 +112,7 @@ class RunDeclarations:
             tag=chunk.tag,
             fanned_from=fanned_from,
             by_function=by_function,
-            highstate=self.highstate,
+            highstate=self._judges_registrations,
             project=self.project,
             on=_on(site.plan),
         )
@@ -155,7 +159,7 @@ class RunDeclarations:
             return True
         # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
         # file, is left alone as long as it exists.
-        return self.highstate and (declared_by.highstate or not self._exists(declared_by.sls))
+        return self._judges_registrations and (declared_by.highstate or not self._exists(declared_by.sls))
 
     def _is_left_out(self, declared_by: DeclaredBy) -> bool:
         """Return whether a declaration belongs to what the chosen part of the run leaves out."""

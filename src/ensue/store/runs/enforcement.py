@@ -1,7 +1,8 @@
 """Enforced state: an apply records it, and a plan reports the drift from it.
 
 Drift is the difference between what the last apply enforced and what a plan now finds: the `new_state` of a
-converged state, or the `old_state` of one that would change. Only properties present in both are compared.
+converged state, or the `old_state` of one that would change. Only properties present in both are compared,
+and only if the state is called with the arguments of the last apply: others may read other values.
 """
 
 from __future__ import annotations
@@ -154,7 +155,11 @@ class Enforcement:
             return {}
         entry = self._store.of_state(returned.identity)
         before = None if entry is None else entry.whole
-        if entry is None or not isinstance(before, dict):
+        if (
+            entry is None
+            or not isinstance(before, dict)
+            or entry.arguments not in {None, returned.fingerprint}
+        ):
             return {}
         paths = (*entry.sensitive, *returned.sensitive)
         shown = (hide_paths(before, paths), hide_paths(found, paths))
