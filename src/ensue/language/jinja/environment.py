@@ -96,7 +96,7 @@ class SaltJinjaEnvironment(SandboxedEnvironment):
         super().__init__(**options)
         own = with_marks(dict(self.filters) | dict(FILTERS))
         self.filters = NamedFunctions("filter", own | {PRINTED: printed, PARAMETER: printed_parameter})
-        tests: dict[str, Callable[..., Any]] = dict(self.tests) | dict(TESTS)
+        tests: dict[str, Callable[..., Any]] = {**self.tests, **TESTS}
         self.tests = NamedFunctions("test", tests_of_references(tests))
         self.globals.update(GLOBALS)
         self._paths = paths
