@@ -82,7 +82,7 @@ def with_marks(filters: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[
     }
 
 
-def tests_of_references(tests: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., Any]]:
+def tests_of_references(tests: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
     """Return tests by name, of which those of the characters of a text refuse a reference."""
     return {name: _reading(test) if name in _READING_TESTS else test for name, test in tests.items()}
 
