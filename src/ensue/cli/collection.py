@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from itertools import compress
 from types import CoroutineType, GeneratorType
 from typing import Any, Final, cast
 
@@ -40,12 +41,17 @@ def exempt_rest() -> None:
     proxy fails whatever it is asked.
     """
     objects: list[object] = gc.get_objects()
-    kinds = {id(kind): kind for kind in map(type, objects)}
-    finished_later = {
-        key for key, kind in kinds.items() if any("__del__" in vars(base) for base in kind.__mro__)
-    }
-    if all(_is_over(each) for each in objects if id(type(each)) in finished_later):
+    try:  # No line of Python visits each of them: there may be millions.
+        finished_later = {kind for kind in set(map(type, objects)) if _has_finalizer(kind)}
+    except TypeError:  # A type that cannot be hashed, which only plug-ins have.
+        return
+    left = compress(objects, map(finished_later.__contains__, map(type, objects)))
+    if all(map(_is_over, left)):
         gc.freeze()
+
+
+def _has_finalizer(kind: type) -> bool:
+    return any("__del__" in vars(base) for base in kind.__mro__)
 
 
 def _is_over(left: Any) -> bool:
