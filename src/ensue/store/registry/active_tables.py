@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _C = active_resources.c
 _OF_ENVIRONMENT: Final = (
-    sa.select(_C.org, _C.app, _C.env, _C.resource, _C.content)
+    sa.select(_C.resource, _C.content)
     .where(_C.org == sa.bindparam("org"), _C.app == sa.bindparam("app"), _C.env == sa.bindparam("env"))
     .order_by(_C.resource)
 )
@@ -81,7 +81,7 @@ class ActiveRows:
     def of_environment(self, org: str, app: str, env: str) -> Iterator[tuple[RowName, bytes]]:
         """Yield the contents of one environment, by resource."""
         for row in self._connection.execute(_OF_ENVIRONMENT, {"org": org, "app": app, "env": env}):
-            yield RowName(*row[:4]), bytes(row[4])
+            yield RowName(org, app, env, row[0]), bytes(row[1])
 
     def organizations(self, app: str, env: str) -> list[str]:
         """Return the organizations that have anything in an environment of this name."""
