@@ -7,6 +7,7 @@ return. Only functions that read and combine data are called, so no template act
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -525,14 +526,21 @@ def _common(words: list[str]) -> str:
 def harmless_of(value: str) -> list[str]:
     """Return what is left of a value without its signs, on lines and on one.
 
-    Each has several forms: two of them have letters that no value has, so that lines which become IDs differ
-    from one another.
+    In some forms each sign is another letter, none of which values have: lines that become IDs differ then.
     """
     return [
         form
-        for letter in "xyéñ"
-        for form in (re.sub(r"[^\w\s]", letter, value), re.sub(r"\W", letter, value) or letter)
+        for letters in ("x", "y", _NEVER_WRITTEN, _NEVER_WRITTEN[::-1])
+        for form in (_lettered(r"[^\w\s]", letters, value), _lettered(r"\W", letters, value) or letters[0])
     ]
+
+
+_NEVER_WRITTEN = "éñþðøæåëîõüčďěğķ"
+
+
+def _lettered(signs: str, letters: str, value: str) -> str:
+    turn = itertools.cycle(letters)
+    return re.sub(signs, lambda _: next(turn), value)
 
 
 __all__ = ["HARMLESS", "MINION_ID", "Corpus", "Run", "Shape", "Site", "Unit", "all_corpora", "leaves"]

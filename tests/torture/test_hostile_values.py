@@ -126,7 +126,9 @@ def test_what_is_compared(found: object, is_refused: bool) -> None:
     assert bool(difference(shape_of(found), harmless)) is is_refused
 
 
-def test_harmless_forms_of_lines_that_become_ids() -> None:
+@pytest.mark.parametrize("value", ["- \x85x\t", "-\n'", "-\n-\n-", "x\ny\n#"])
+def test_harmless_forms_of_lines_that_become_ids(value: str) -> None:
     """A value whose lines become IDs has two forms at least whose IDs all differ."""
-    forms = [form.splitlines() for form in harmless_of("- \x85x\t")]
-    assert len([lines for lines in forms if len(lines) == len({line.strip() for line in lines}) == 2]) >= 2
+    count = len(value.splitlines())
+    forms = {tuple(map(str.strip, form.splitlines())) for form in harmless_of(value)}
+    assert len([lines for lines in forms if len(lines) == len(set(lines)) == count]) >= 2
