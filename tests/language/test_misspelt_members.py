@@ -24,6 +24,7 @@ HOSTS = "resources: {ssh_host: {hosts: {web1: {host: 192.0.2.1}, web2: {host: 19
         ("[bx, web1]", "box"),
         ("[web1, web2, box]", ""),
         ("[web1, web3, web22]", ""),
+        ("[web1, web1s, web1-a]", "web1"),
         ("web1 or L@wbe2", ""),
         ("[web1, 'wbe*']", ""),
         ("[web1, cache]", ""),
