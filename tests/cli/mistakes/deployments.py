@@ -268,7 +268,7 @@ ROWS = [
             "score.yaml": SCORE.replace("type: postgres", "type: postgres\n    params: {sze: 5}"),
             "definitions/pg.yaml": STATE.replace("new_stat: {host: a}", "new_state: {param: size}"),
         },
-        at="definitions/pg.yaml:9:31",
+        at="definitions/pg.yaml:9:19",
         says="the resource has no param 'size'",
         mends="(did you mean sze?): give it, or a `default` beside `param`",
         code=2,

@@ -26,6 +26,17 @@ ROWS = [
             ("{{ aws_instance.web.id }}", "'aws_instance' is undefined", "is a resource of Terraform"),
             ("{{ pillar ? 1 : 2 }}", "broken Jinja", "{{ x if condition else y }}"),
             ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
+            ('{{ lookup({}, "k", 1) }}', "'lookup' is undefined", "write {{ mapping.get('key', 'x') }}"),
+            ("{{ distinct([1]) }}", "'distinct' is undefined", "write {{ list | unique }}"),
+            ("{{ sha256(1) }}", "'sha256' is undefined", "write {{ text | sha256 }}"),
+            ("{{ sensitive(1) }}", "'sensitive' is undefined", "`sensitive: true` of the state"),
+            ("{{ locals.x }}", "'locals' is undefined", "write {{ x }} after {% set x = … %}"),
+            ("{{ null }}", "'null' is undefined", "write none"),
+            ("{{ names[*] }}", "broken Jinja", "write {{ list | map(attribute='id') | list }}"),
+            ("{{ names.* }}", "broken Jinja", "a splat is Terraform's"),
+            ("{{ [for n in x : y] }}", "broken Jinja", "write a loop, {% for item in list %}"),
+            ("{{ {x=1} }}", "broken Jinja", "a mapping has colons, and its keys quotes: {'key': value}"),
+            ("{% locals %}", "broken Jinja", "write {% set name = value %}"),
         )
     ),
     *(
@@ -61,7 +72,7 @@ ROWS = [
     ),
     *(
         state(
-            f"a value of the run in a variable: {tag}",
+            f"a value of the run in a variable: {tag}, {key}",
             "c: {cmd.run: [name: 'true']}\n{% set s = \"${cmd:c:stdout}\" %}\n"
             f"{tag}\nb-{{{{ {key} }}}}: test.nop\n{end}\n",
             "3",
@@ -83,6 +94,26 @@ ROWS = [
         "3",
         says="a template changes the text of ${cmd:c:stdout}",
         mends="use the value in a delayed block",
+    ),
+    *(
+        state(
+            f"a loop over a mapping: {loop}",
+            f"{{% set ports = {{'web': 80}} %}}\n{loop}\na-{{{{ {read} }}}}: test.nop\n{{% endfor %}}\n",
+            at,
+            says=says,
+            mends="a mapping yields its keys: write {% for key, value in ports.items() %}",
+        )
+        for loop, read, at, says in (
+            ("{% for k, v in ports %}", "k", "2:1", "too many values to unpack"),
+            ("{% for p in ports %}", "p.key", "3:3", "has no attribute 'key'"),
+        )
+    ),
+    state(
+        "a misspelt key in a variable that is used later",
+        "{% set name = opts.root_dri %}\na:\n  test.nop:\n    - x: {{ name }}\n",
+        "1:1",
+        says="a mapping has no key 'root_dri'",
+        mends="did you mean root_dir?",
     ),
     state(
         "coalesce",
