@@ -105,7 +105,7 @@ ROWS = [
         )
         for loop, read, at, says in (
             ("{% for k, v in ports %}", "k", "2:1", "too many values to unpack"),
-            ("{% for p in ports %}", "p.key", "3:3", "has no attribute 'key'"),
+            ("{% for p in ports %}", "p.key", "3:3", "a text has no key 'key'"),
         )
     ),
     state(

@@ -50,7 +50,17 @@ _TARGET: Final = "tgt:"
 _DEEP_CALLS: Final = 100
 """More nested calls of the compiler than a template of reasonable depth causes."""
 _SELF: Final = re.compile(r"^'[\w.]*TemplateReference object' has no attribute '(\w+)'")
-_CLASS: Final = re.compile(r"^'(?:dict|[\w.]*Mapping) object' has no attribute ")
+_CLASS: Final = re.compile(
+    r"^'(?P<kind>dict|str|list|tuple|int|float|bool|[\w.]*Mapping) object' has no attribute "
+)
+_KINDS: Final = {
+    "str": "a text",
+    "list": "a list",
+    "tuple": "a list",
+    "int": "a number",
+    "float": "a number",
+    "bool": "a boolean",
+}
 _IN_TAG: Final = re.compile(r"\{[{%](?:(?![%}]\}).)*?(?P<reference>\$\{[^{}]*\})")
 """A reference in a tag; the tag may continue after it."""
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
@@ -307,8 +317,8 @@ def _instead_of(unknown: UnknownName) -> str:
 
 
 def _without_classes(message: str) -> str:
-    """Return Jinja's message with `a mapping` in place of a Python class, which means nothing to a user."""
-    return _CLASS.sub("a mapping has no key ", message)
+    """Return Jinja's message with a word such as `a mapping` in place of a Python class."""
+    return _CLASS.sub(lambda match: f"{_KINDS.get(match['kind'], 'a mapping')} has no key ", message)
 
 
 def _not_json(message: str) -> str:

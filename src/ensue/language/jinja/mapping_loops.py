@@ -42,11 +42,13 @@ def _set_values(tree: nodes.Template, variables: Mapping[str, Any]) -> dict[str,
     """Return the variables that a template sets to a constant, or to what is below some keys of another."""
     values: dict[str, Any] = {}
     for assign in tree.find_all(nodes.Assign):
-        if isinstance(assign.target, nodes.Name):
+        value = assign.node
+        if isinstance(assign.target, nodes.Name) and isinstance(value, nodes.Expr):
+            name = assign.target.name
             try:
-                values[assign.target.name] = assign.node.as_const()
+                values[name] = value.as_const()
             except nodes.Impossible:
-                values[assign.target.name] = value_of(assign.node, {**variables, **values})
+                values[name] = value_of(value, {**variables, **values})
     return values
 
 
