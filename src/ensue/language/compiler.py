@@ -257,9 +257,16 @@ class Compiler:
                     "E0301",
                     f"there is no file {shown}",
                     Span(shown),
-                    help="check the path; it is relative to the project's root",
+                    help=self._near_file(shown) or "check the path; it is relative to the project's root",
                 )
         return _finished(loader.tree, collector)
+
+    def _near_file(self, shown: str) -> str:
+        """Return the remedy for `web.sls`, the file of an SLS that is below a file root; empty for others."""
+        name = shown.removesuffix(".sls").replace("/", ".")
+        if name not in self._roots.names("base"):
+            return ""
+        return f"write `{name}`, the name of the SLS, or the path of its file from the project's root"
 
 
 def _finished(tree: SlsTree, collector: Collector) -> SlsTree:

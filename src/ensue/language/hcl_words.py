@@ -35,6 +35,9 @@ _KEYWORDS: Final = {
     "output": "write ${module:ID:property} where a result is used; `ensue show` and `--out json` have it",
     "module": "write `include`, or a macro; a state `terraform.applied` applies a module of Terraform",
     "locals": "write {% set name = … %}, or a key of pillar",
+    "interpreter": "write `shell: /bin/bash`, or begin the command with the interpreter",
+    "on_failure": "leave it out: states after a failed one run unless they `require` it",
+    "taint": "`ensue deploy --replace RESOURCE` makes a resource anew; of states, change what is written",
     "sensitive_content": "write `contents` and `sensitive`",
 }
 _FOLDER: Final = "source"

@@ -432,6 +432,14 @@ ROWS = [
         mends="correct --env if one of these is meant",
         code=0,
     ),
+    *(
+        deployed(
+            f"deploy --app shop --env staging --env-type development --from {source}",
+            says=f"'{source}' is neither the number of a deployment nor `last`",
+            mends="with --to-env: --env ENV --from last --to-env ENV",
+        )
+        for source in ("dev", "shop/dev")
+    ),
     deployed(f"deploy {CONTEXT} --from 9", says="shop/dev has no deployment 9", mends="the store has 1 to 1"),
     deployed(
         "deployments list --app sohp",

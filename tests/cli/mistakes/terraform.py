@@ -138,6 +138,44 @@ ROWS = [
         )
         for words, code in (("plan --saltenv deev", 2), ("show top --saltenv deev", 1))
     ),
+    line("show state", says="'state' is not one of", mends="`ensue show enforced` has what states returned"),
+    line("show t", says="'t' is not one of", mends="for an SLS, `ensue show low t`"),
+    line("drift", says="There is no command 'drift'", mends="`ensue plan` shows what has changed since"),
+    line("history", says="There is no command 'history'", mends="`ensue runs list`"),
+    line("env", says="There is no command 'env'", mends="`ensue deploy --env ENV`"),
+    line("deployments compare", says="There is no command 'compare'", mends="`ensue deployments diff NUMBER"),
+    *(
+        line(f"doc {word}", says=f"or topic '{word}'", mends=f"{mends}")
+        for word, mends in (
+            ("workspace", "`ensue deploy --env ENV`"),
+            ("import", "`import` is Terraform's: leave it out: a state finds what exists"),
+            ("taint", "`ensue deploy --replace RESOURCE` makes a resource anew"),
+            ("lifecycle", "`ensue doc sls-primer` has the words of Terraform and Ansible"),
+            ("random_password", "a `cmd.run` with `creates` makes a value once"),
+        )
+    ),
+    line("plan t.sls", says="there is no file t.sls", mends="write `t`, the name of the SLS, or the path"),
+    Mistake(
+        what="an include like a module of Terraform",
+        words="plan t",
+        files={"states/t.sls": "include:\n  - source: ./u\n", "states/u.sls": "a: test.nop\n"},
+        at="states/t.sls:2:5",
+        says="there is no environment 'source'",
+        mends="write `- u`: a key is an environment of file_roots",
+    ),
+    *(
+        state(
+            f"an argument of Terraform's local-exec: {argument}",
+            f"a:\n  cmd.run:\n    - name: 'true'\n    - {argument}: x\n",
+            "4",
+            says=f"cmd.run takes no argument '{argument}'",
+            mends=mends,
+        )
+        for argument, mends in (
+            ("interpreter", "write `shell: /bin/bash`"),
+            ("on_failure", "leave it out: states after a failed one run unless they `require` it"),
+        )
+    ),
     line("apply --workspace x", says="No such option '--workspace'", mends="`ensue deploy --env ENV`"),
     line("apply tfplan", says="there is no SLS 'tfplan'", mends="plans are not saved"),
     line("apply plan.out", says="there is no SLS 'plan.out'", mends="plans are not saved"),
