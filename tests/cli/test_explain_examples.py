@@ -116,6 +116,7 @@ BY_CODE = {
     "E0315": "ensue plan a",
     "E0407": "ensue plan a",
     "E0408": "ensue plan a",
+    "E0414": "ensue plan a",
     "E0716": "ensue plan a",
     "E0721": "ensue apply a",
     "E0805": "ensue apply a",

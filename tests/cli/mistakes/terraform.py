@@ -1,6 +1,6 @@
 """What people who know Terraform write and type."""
 
-from tests.cli.mistakes.mistake import Mistake, line, state
+from tests.cli.mistakes.mistake import Mistake, line, state, with_files
 
 ROWS = [
     *(
@@ -114,6 +114,73 @@ ROWS = [
         "1:1",
         says="a mapping has no key 'root_dri'",
         mends="did you mean root_dir?",
+    ),
+    *(
+        state(
+            f"a mistake in a delayed block, before it is rendered: {wrong}",
+            "ids:\n  cmd.run:\n    - name: echo [1]\n    - delayed_render: [block: b]\n"
+            f"#!delayed_block b\n{wrong}\n#!end_delayed_block\n",
+            at,
+            says=says,
+            mends=mends,
+            code=2,
+        )
+        for wrong, at, says, mends in (
+            (
+                "a{{ 1 }}:\n  file.manged: []",
+                "7",
+                "there is no state function file.manged",
+                "mean file.managed",
+            ),
+            ("a: tst.nop", "6", "there is no state function tst.nop", "did you mean test.nop"),
+            (
+                "{% for k in ids.stdout_json %}{% endfor %}",
+                "6",
+                "'ids' is a state, not a",
+                "prev_ret.new_state.",
+            ),
+            (
+                "{% if prev_ret.stdout %}{% endif %}",
+                "6",
+                "`prev_ret` has no key 'stdout'",
+                "prev_ret.new_state.",
+            ),
+        )
+    ),
+    *(
+        with_files(
+            state(
+                f"a right delayed block: {right[:20]}",
+                "ids:\n  cmd.run:\n    - name: echo '[1]'\n    - delayed_render: [block: b]\n"
+                f"#!delayed_block b\n{right}\n#!end_delayed_block\n",
+                "",
+                says="0 unchanged",
+                mends="1 to change",
+                code=0,
+            ),
+            {},
+            words="plan t",
+        )
+        for right in (
+            "{% set ids = prev_ret.new_state %}\nb: {test.nop: [x: '{{ ids.stdout_json }}']}",
+            "a.conf:\n  file.managed:\n    - name: /never\n    - contents: |\n        file.manged: x",
+            "extend:\n  a.b:\n    file.managed: []",
+        )
+    ),
+    state(
+        "a reference to all instances of a state",
+        'x:\n  test.nop: [names: [a, b]]\ny: {test.nop: [w: "${test:x[*]:x}"]}\n',
+        "3:20",
+        says="'x' has no instance '*'",
+        mends="all instances at once cannot be read: write a list with a reference to each of 'a', 'b'",
+    ),
+    state(
+        "a reference into a delayed block whose IDs have an expression",
+        "ids:\n  cmd.run: [name: 'true', delayed_render: [block: b]]\ny: {test.nop: [w: '${test:w-1:x}']}\n"
+        "#!delayed_block b\nw-{{ 1 }}: test.nop\n#!end_delayed_block\n",
+        "3:20",
+        says="${test:w-1:x} names no state",
+        mends="put the state with the reference into the block, too",
     ),
     state(
         "coalesce",
