@@ -68,6 +68,8 @@ _OPTIONS: Final = {
     "-lock-timeout": "`--wait` waits for another run, `--wait=3s` at most so long",
     "-input": _NO_QUESTION,
     "-refresh": _ALWAYS_LOOKS,
+    "-state": _BACKEND,
+    "-state-out": _BACKEND,
     "--refresh": f"{_ALWAYS_LOOKS}; `ensue resources refresh` reads grains again",
     "--batch-size": "`--batch N`",
     "--target": _PART,

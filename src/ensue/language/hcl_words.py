@@ -178,6 +178,9 @@ _MADE_ONCE: Final = (
     "a `cmd.run` with `creates` makes a value once, one with `read_only` reads it, and `sensitive: true` "
     "makes it a secret"
 )
+_COMMENT: Final = re.compile(r"^\s*(?://|/\*)", re.MULTILINE)
+_HEREDOC: Final = re.compile(r"(?<=[:=\s])<<-?[A-Z]+$", re.MULTILINE)
+COMMENT: Final = "a comment begins with `#`"
 _ATTRIBUTE: Final = re.compile(r"([a-z_]+) = (.+)")
 _BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
 
@@ -207,7 +210,7 @@ def instead_of_block(word: str) -> str:
     Args:
         word: the ID of the state.
     """
-    advice = _BLOCKS.get(word, "")
+    advice = _BLOCKS.get("data" if word.startswith("data.") else word, "")
     return f"`{word}` is Terraform's: {advice}" if advice else instead_of_argument(word)
 
 
@@ -319,6 +322,21 @@ def attribute_of_hcl(text: str) -> str:
     """Return an attribute of HCL, `name = "x"`, as YAML, `name: "x"`; empty if a text is none."""
     match = _ATTRIBUTE.fullmatch(text)
     return f"{match[1]}: {match[2]}" if match else ""
+
+
+def broken_by_hcl(text: str) -> str:
+    """Return what to write instead of a comment or heredoc of HCL in broken YAML; empty without one.
+
+    Args:
+        text: the YAML up to the error.
+    """
+    if _COMMENT.search(text):
+        return COMMENT
+    if heredoc := _HEREDOC.search(text):
+        return (
+            f"a text of several lines begins with `|` in place of {heredoc[0].strip()}, and is indented below"
+        )
+    return ""
 
 
 def instead_of_hcl(data: Any) -> str:

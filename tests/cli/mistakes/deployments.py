@@ -434,6 +434,14 @@ ROWS = [
     ),
     *(
         deployed(
+            f"deploy --app shop --env dev --forget {name}",
+            says=f"this environment has no record of '{name}'",
+            mends=f"did you mean {DATABASE}?",
+        )
+        for name in ("db", "postgres", "externals.db")
+    ),
+    *(
+        deployed(
             f"deploy --app shop --env staging --env-type development --from {source}",
             says=f"'{source}' is neither the number of a deployment nor `last`",
             mends="with --to-env: --env ENV --from last --to-env ENV",

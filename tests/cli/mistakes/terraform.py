@@ -167,6 +167,34 @@ ROWS = [
             "extend:\n  a.b:\n    file.managed: []",
         )
     ),
+    *(
+        state(
+            f"a comment of HCL: {comment}",
+            f"{comment}\na:\n  test.nop: []\n",
+            at,
+            says=says,
+            mends="a comment begins with `#`",
+        )
+        for comment, at, says in (
+            ("// words", "2", "this is not YAML"),
+            ("// one: two", "1", "names no state function"),
+            ("/* words */", "2", "this is not YAML"),
+        )
+    ),
+    state(
+        "a heredoc",
+        "a:\n  file.managed:\n    - contents: <<EOF\nhello: b\nEOF\n",
+        "",
+        says="this is not YAML",
+        mends="a text of several lines begins with `|` in place of <<EOF",
+    ),
+    state(
+        "a data source as a state",
+        "data.http: {x: {url: a}}\n",
+        "1",
+        says="the arguments of 'data.http' are a mapping",
+        mends="`data.http` is Terraform's: write a `cmd.run` with `read_only: true`",
+    ),
     state(
         "a reference to all instances of a state",
         'x:\n  test.nop: [names: [a, b]]\ny: {test.nop: [w: "${test:x[*]:x}"]}\n',

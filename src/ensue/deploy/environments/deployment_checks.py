@@ -131,14 +131,19 @@ def refuse_unknown_resources(
                     f"{option}: the deployment has no resource {name!r}",
                     None,
                     detail="the option would have no effect",
-                    help=_resources_meant(name, sorted(names))
+                    help=resources_meant(name, sorted(names))
                     or "give a resource as `ensue deploy --plan` prints it",
                 )
 
 
-def _resources_meant(name: str, names: Sequence[str]) -> str:
-    """Return `did you mean …?` with the resources whose id ends with a name or is similar to it."""
-    ids = [one for one in names if one.rpartition("#")[2].rpartition(".")[2] == name]
+def resources_meant(name: str, names: Sequence[str]) -> str:
+    """Return `did you mean …?` with the resources that a name may mean; empty if there are none.
+
+    Args:
+        name: the end of an id, a type, or a misspelt resource.
+        names: the resources, `TYPE.CLASS#ID` each.
+    """
+    ids = [one for one in names if one.endswith((f".{name}", f"#{name}")) or one.startswith(f"{name}.")]
     return f"did you mean {' or '.join(ids[:3])}?" if ids else near_names(name, names)
 
 
