@@ -143,7 +143,7 @@ def test_inputs_that_a_driver_refuses(project: DeployedProject) -> None:
     assert ended.code == 1
     assert len(ended.document["errors"]) == 1
     assert ended.document["errors"][0].startswith(
-        f"definitions/pg.yaml:4:3: {DB} cannot be provisioned: port is bad"
+        f"definitions/pg.yaml:7:5: {DB} cannot be provisioned: port is bad"
     )
 
 

@@ -81,3 +81,36 @@ def test_a_known_change_beside_a_late_input_is_an_update(tmp_path: Path) -> None
     shell = project(tmp_path)
     shell.write("score.yaml", SCORE.replace("nginx", "nginx:2"))
     assert "2 to update" in shell.run(*DEPLOY, "--plan").out
+
+
+PROGRAM = """
+import json, sys
+request = json.load(sys.stdin)
+number = str(request["values"].get("n"))
+print(json.dumps({"values": {"id": number}, "secrets": {"token": "s3cret-of-program"}}))
+"""
+COMMAND = """
+kind: Definition
+metadata: {id: vol}
+entity:
+  type: volume
+  driver_type: command
+  driver_inputs: {values: {command: [python3, program.py], n: 1}}
+  criteria: [{}]
+"""
+
+
+def test_a_late_secret_is_known_later_too(tmp_path: Path) -> None:
+    """A secret that the plan does not know is no change from one mask to another."""
+    shell = Shell(tmp_path)
+    shell.write("program.py", PROGRAM)
+    shell.write(
+        "score.yaml", SCORE.replace("vol.path", "vol.id").replace("{F:", '{T: "${resources.vol.token}", F:')
+    )
+    shell.write("definitions/vol.yaml", COMMAND)
+    assert shell.run(*DEPLOY).code == 0
+    shell.write("definitions/vol.yaml", COMMAND.replace("n: 1", "n: 2"))
+    plan = shell.run(*DEPLOY, "--plan").out
+    assert '/variables/T: "(sensitive)" → (known after deploy)' in plan
+    assert "1 to update, 1 may change" in plan
+    assert "s3cret" not in plan

@@ -35,7 +35,13 @@ class DeploymentNumber(click.ParamType):  # type: ignore[type-arg] # generic onl
             return LAST
         if str(value).isdecimal() and int(value) > 0:
             return int(value)
-        raise click.BadParameter(f"{value!r} is neither the number of a deployment nor `last`", ctx, param)
+        message = f"{value!r} is neither the number of a deployment nor `last`"
+        if isinstance(value, str) and not value[:1].isdecimal():
+            message += (
+                "; to deploy what another environment has, name that one with --env and the new one with "
+                "--to-env: --env ENV --from last --to-env ENV"
+            )
+        raise click.BadParameter(message, ctx, param)
 
 
 class DeploymentWords:

@@ -170,7 +170,9 @@ def _unknown(session: Session, name: str) -> Exception:
     names += _read_parts(session, lambda docs: docs.near(name))
     near = difflib.get_close_matches(name, dict.fromkeys(names), n=_MOST_NEAR, cutoff=0)
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all names"
-    help_ = instead_of_word(name, near_functions) or _instead_of_option(name) or help_
+    help_ = (
+        instead_of_word(name, near_functions) or _of_other_tools(name) or _instead_of_option(name) or help_
+    )
     summary = f"there is no function, module, driver, resource type or topic {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
 
@@ -182,6 +184,16 @@ def _instead_of_option(name: str) -> str:
     option = f"--{name.replace('_', '-')}"
     instead = instead_of_option(option)
     return f"instead of the option `{option}`: {instead}" if instead else ""
+
+
+def _of_other_tools(name: str) -> str:
+    """Return what to write instead of a word or command of Terraform; empty if it is none."""
+    from ensue.cli.other_tools import instead_of_command
+    from ensue.language.hcl_words import instead_of_argument, instead_of_block, instead_of_resource
+
+    command = "" if "." in name else instead_of_command(name)
+    advice = instead_of_block(name) or instead_of_argument(name) or instead_of_resource(name) or command
+    return f"{advice}; `ensue doc sls-primer` has the words of Terraform and Ansible" if advice else ""
 
 
 def _read(session: Session, read: Callable[[Documentation], Result]) -> Result:

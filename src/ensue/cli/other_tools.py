@@ -68,6 +68,8 @@ _OPTIONS: Final = {
     "-lock-timeout": "`--wait` waits for another run, `--wait=3s` at most so long",
     "-input": _NO_QUESTION,
     "-refresh": _ALWAYS_LOOKS,
+    "-state": _BACKEND,
+    "-state-out": _BACKEND,
     "--refresh": f"{_ALWAYS_LOOKS}; `ensue resources refresh` reads grains again",
     "--batch-size": "`--batch N`",
     "--target": _PART,
@@ -176,7 +178,23 @@ _COMMANDS: Final = {
     "login": "leave it out: ensue needs no account",
     "version": "`ensue --version`",
     "help": "`ensue --help`",
+    "drift": "`ensue plan` shows what has changed since the last apply; `ensue deploy --plan --refresh` for "
+    "resources of deployments",
+    "history": "`ensue runs list`; of deployments, `ensue deployments list`",
+    "log": "`ensue runs list`, and `ensue runs show RUN`",
+    "logs": "`ensue runs list`, and `ensue runs show RUN`",
+    "status": "`ensue plan`, or `ensue runs list`; of deployments, `ensue show active --app APP`",
+    "env": _WORKSPACE,
+    "environment": _WORKSPACE,
 }
+_OF_DEPLOYMENTS: Final = {
+    "compare": "`ensue deployments diff NUMBER [NUMBER]`, of one environment",
+    "history": "`ensue deployments list`",
+    "rollback": "`ensue deploy --app APP --env ENV --from NUMBER`",
+}
+"""Commands of other tools, and synonyms, below `ensue deployments`."""
+RESULTS_SHOWN: Final = dict.fromkeys(("state", "states", "output", "outputs"), _RESULTS)
+"""What `ensue show` is asked for by the words of other tools."""
 
 
 def instead_of_option(word: str, command: str = "") -> str:
@@ -251,7 +269,8 @@ def instead_of_command(word: str, group: str = "") -> str:
         group: the command of ensue in place of whose subcommand it is written; empty at the top.
     """
     if group:
-        return ansible_options.COMMANDS.get(word, "") if group == "keys" else ""
+        tables = {"keys": ansible_options.COMMANDS, "deployments": _OF_DEPLOYMENTS}
+        return tables.get(group, {}).get(word, "")
     if instead := _COMMANDS.get(word, ""):
         return instead
     if word.endswith(_FILES):

@@ -11,6 +11,7 @@ from ensue.cli.command import ProjectCommand
 from ensue.cli.complete import complete_sls
 from ensue.cli.deployment import DeploymentWords, deployment_options
 from ensue.cli.options import pillar_options, project_options
+from ensue.cli.other_tools import RESULTS_SHOWN
 from ensue.cli.target_option import target_option
 from ensue.cli.word_choice import WordChoice
 
@@ -47,8 +48,17 @@ EXAMPLES = (
 KINDS = ("high", "low", "pillar", "top", "enforced", "definitions", "types", "match", "active", "impact")
 
 
+def _instead(word: str) -> str:
+    """Return what to write instead of a word of another tool, or of the name of an SLS."""
+    if word in RESULTS_SHOWN:
+        return RESULTS_SHOWN[word]
+    from ensue.core.model.near_names import near_names_of
+
+    return "" if near_names_of(word, KINDS) else f"for an SLS, `ensue show low {word}`"
+
+
 @click.command("show", cls=ProjectCommand, names_minion=True, examples=EXAMPLES)
-@click.argument("what", metavar="|".join(KINDS), type=WordChoice(KINDS))
+@click.argument("what", metavar="|".join(KINDS), type=WordChoice(KINDS, _instead))
 @click.argument("sls", metavar="[SLS|RESOURCE]...", nargs=-1, shell_complete=complete_sls)
 @target_option
 @deployment_options

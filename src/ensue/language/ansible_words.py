@@ -132,8 +132,9 @@ OF_BOTH: Final = frozenset({"name", "tags", "timeout", "order", "listen", "conne
 
 INCLUDE_WORDS: Final = frozenset({
     "file", "import_playbook", "import_role", "import_tasks", "include_role", "include_tasks", "name", "role",
+    "module", "path", "sls", "source",
 })  # fmt: skip
-"""Keys of Ansible before the name of a role or a tasks file."""
+"""Keys of Ansible and Terraform before the name of a role, a module or a file of tasks."""
 
 _UNMISTAKABLE: Final = frozenset({
     "notify", "become", "become_user", "become_method", "no_log", "changed_when", "failed_when",

@@ -21,6 +21,7 @@ from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
+from ensue.language.plain_content import is_plain, warn_of_plain_content
 from ensue.language.requisites import Requisites, Resolver
 from ensue.language.tree import TreeLoader
 
@@ -231,6 +232,11 @@ class Compiler:
             from ensue.language.requisites_across_blocks import warn_of_requisites_of_blocks
 
             warn_of_requisites_of_blocks(tree, collector)
+            from ensue.language.mistakes_in_blocks import warn_of_mistakes_in_blocks
+
+            warn_of_mistakes_in_blocks(tree, self._catalog, collector)
+        if typed := [draft for draft in drafts if is_plain(draft)]:
+            warn_of_plain_content(typed, collector)
         if sourced := [
             draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
         ]:

@@ -323,8 +323,9 @@ def _block_meant(id_: str, key: str) -> str:
 def _instead_of(id_: str) -> str:
     """Return what to write instead of an ID that is a word of another tool."""
     from ensue.language.function_words import instead_of_module
+    from ensue.language.hcl_words import COMMENT
 
-    return instead_of_module(id_) or _instead_of_keyword(id_)
+    return COMMENT if id_.startswith("//") else instead_of_module(id_) or _instead_of_keyword(id_)
 
 
 def _instead_of_keyword(word: str) -> str:

@@ -35,6 +35,9 @@ _KEYWORDS: Final = {
     "output": "write ${module:ID:property} where a result is used; `ensue show` and `--out json` have it",
     "module": "write `include`, or a macro; a state `terraform.applied` applies a module of Terraform",
     "locals": "write {% set name = … %}, or a key of pillar",
+    "interpreter": "write `shell: /bin/bash`, or begin the command with the interpreter",
+    "on_failure": "leave it out: states after a failed one run unless they `require` it",
+    "taint": "`ensue deploy --replace RESOURCE` makes a resource anew; of states, change what is written",
     "sensitive_content": "write `contents` and `sensitive`",
 }
 _FOLDER: Final = "source"
@@ -56,21 +59,13 @@ _BLOCKS: Final = {
     "check": "write a `cmd.run` with `read_only: true`, which fails with its command",
 }
 """Blocks of Terraform whose words are arguments, modules or usual IDs here."""
-_FUNCTIONS: Final = (
+_TRANSLATED: Final = (
     "abspath|base64decode|base64encode|basename|ceil|chomp|cidrhost|cidrsubnet|coalesce|compact|concat|contains"
     "|dirname|element|file|fileexists|filebase64|flatten|floor|format|formatdate|join|jsondecode|jsonencode|keys"
     "|length|lookup|lower|max|md5|merge|min|one|pathexpand|range|regex|replace|sha256|sort|split|substr"
     "|templatefile|timestamp|title|toset|tostring|trim|trimspace|try|upper|urlencode|uuid|values|yamldecode"
     "|yamlencode|zipmap"
 )
-_INTERPOLATION: Final = re.compile(
-    r"(?<![$\\%])(?:%\{~?\s*(?P<directive>for|if|else|endif|endfor)\b[^{}\n]*\}|\$\{(?:"
-    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<own>pillar|grains|opts)[.:](?P<key>\w+)(?=[.\[}])|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
-    r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
-    r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.(?:[\w-]+(?:\[[^][{}\n]*\])?\.)?)[a-z]\w*(?=[^:{}\n]*\}))"
-    rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}})"
-)
-"""Types of resources have an underscore (`random_pet.name`); properties of Java have none before the dot."""
 _STATE: Final = re.compile(r"\w:[^:/\s]+:\w")
 """A reference within a function: `upper(cmd:x:stdout)`."""
 _FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
@@ -107,7 +102,56 @@ _JINJA: Final = {
     "urlencode": "{{ … | urlencode }}",
     "values": "{{ ….values() | list }}",
     "yamldecode": "{{ … | load_yaml }}",
+    "alltrue": "{{ false not in list }}",
+    "anytrue": "{{ true in list }}",
+    "basename": "{{ salt['file.basename'](path) }}",
+    "can": "{{ … is defined }}",
+    "ceil": "{{ number | round(0, 'ceil') | int }}",
+    "compact": "{{ list | select | list }}",
+    "dirname": "{{ salt['file.dirname'](path) }}",
+    "distinct": "{{ list | unique }}",
+    "endswith": "{{ text.endswith('x') }}",
+    "fileexists": "{{ salt['file.file_exists'](path) }}",
+    "flatten": "{{ list | flatten }}",
+    "floor": "{{ number | round(0, 'floor') | int }}",
+    "format": "{{ 'web-%s' | format(value) }}",
+    "formatdate": "{{ 'now' | strftime('%Y-%m-%d') }}",
+    "md5": "{{ text | md5 }}",
+    "nonsensitive": "the value as it is",
+    "one": "{{ list | first }}",
+    "regex": "{{ text | regex_search('(…)') }}",
+    "reverse": "{{ list | reverse | list }}",
+    "sensitive": "`sensitive: true` of the state that returns it; secrets of pillar are masked by their keys",
+    "setintersection": "{{ a | intersect(b) }}",
+    "setproduct": "a loop within a loop: {% for a in … %}{% for b in … %}",
+    "setsubtract": "{{ a | difference(b) }}",
+    "setunion": "{{ a | union(b) }}",
+    "sha1": "{{ text | sha1 }}",
+    "sha256": "{{ text | sha256 }}",
+    "sha512": "{{ text | sha512 }}",
+    "slice": "{{ list[0:2] }}",
+    "startswith": "{{ text.startswith('x') }}",
+    "strcontains": "{{ 'x' in text }}",
+    "substr": "{{ text[0:3] }}",
+    "sum": "{{ list | sum }}",
+    "timestamp": "{{ 'now' | strftime('%Y-%m-%dT%H:%M:%S') }}, which is another value in every run",
+    "tolist": "{{ … | list }}",
+    "tomap": "{{ dict(…) }}",
+    "tonumber": "{{ text | int }}",
+    "tobool": "{{ text | to_bool }}",
+    "trimprefix": "{{ text.removeprefix('x') }}",
+    "trimsuffix": "{{ text.removesuffix('x') }}",
+    "uuid": "{{ 'name' | uuid }}, which is always the same for one name",
 }
+_FUNCTIONS: Final = "|".join(sorted({*_TRANSLATED.split("|"), *_JINJA}))
+_INTERPOLATION: Final = re.compile(
+    r"(?<![$\\%])(?:%\{~?\s*(?P<directive>for|if|else|endif|endfor)\b[^{}\n]*\}|\$\{(?:"
+    r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<own>pillar|grains|opts)[.:](?P<key>\w+)(?=[.\[}])|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
+    r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
+    r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.(?:[\w-]+(?:\[[^][{}\n]*\])?\.)?)[a-z]\w*(?=[^:{}\n]*\}))"
+    rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}})"
+)
+"""Types of resources have an underscore (`random_pet.name`); properties of Java have none before the dot."""
 _TERNARY: Final = re.compile(r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*\?(?:[^%}'\"]|'[^']*'|\"[^\"]*\")*:")
 _OPERATORS: Final = re.compile(r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*(?:&&|\|\||!(?!=))")
 _IN_LOOPS: Final = {
@@ -134,6 +178,9 @@ _MADE_ONCE: Final = (
     "a `cmd.run` with `creates` makes a value once, one with `read_only` reads it, and `sensitive: true` "
     "makes it a secret"
 )
+_COMMENT: Final = re.compile(r"^\s*(?://|/\*)", re.MULTILINE)
+_HEREDOC: Final = re.compile(r"(?<=[:=\s])<<-?[A-Z]+$", re.MULTILINE)
+COMMENT: Final = "a comment begins with `#`"
 _ATTRIBUTE: Final = re.compile(r"([a-z_]+) = (.+)")
 _BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
 
@@ -163,7 +210,7 @@ def instead_of_block(word: str) -> str:
     Args:
         word: the ID of the state.
     """
-    advice = _BLOCKS.get(word, "")
+    advice = _BLOCKS.get("data" if word.startswith("data.") else word, "")
     return f"`{word}` is Terraform's: {advice}" if advice else instead_of_argument(word)
 
 
@@ -249,7 +296,7 @@ def _instead_of_value(name: str, keys: Sequence[str]) -> str:
     match name:
         case "var" | "terraform":
             return f"{{{{ pillar.{keys[0]} }}}} with `{keys[0]}` in pillar"
-        case "local":
+        case "local" | "locals":
             return f"{{{{ {keys[0]} }}}} after {{% set {keys[0]} = … %}}"
         case "path":
             return _PATHS
@@ -266,10 +313,30 @@ def instead_of_operator(line: str) -> str:
     return "the operators of Jinja are `and`, `or` and `not`" if _OPERATORS.search(line) else ""
 
 
+def is_lookup_of_mapping(line: str) -> bool:
+    """Return whether a line has `lookup(mapping, …)` of Terraform; Ansible's begins with a quoted name."""
+    return re.search(r"\blookup\(\s*[^'\"\s]", line) is not None
+
+
 def attribute_of_hcl(text: str) -> str:
     """Return an attribute of HCL, `name = "x"`, as YAML, `name: "x"`; empty if a text is none."""
     match = _ATTRIBUTE.fullmatch(text)
     return f"{match[1]}: {match[2]}" if match else ""
+
+
+def broken_by_hcl(text: str) -> str:
+    """Return what to write instead of a comment or heredoc of HCL in broken YAML; empty without one.
+
+    Args:
+        text: the YAML up to the error.
+    """
+    if _COMMENT.search(text):
+        return COMMENT
+    if heredoc := _HEREDOC.search(text):
+        return (
+            f"a text of several lines begins with `|` in place of {heredoc[0].strip()}, and is indented below"
+        )
+    return ""
 
 
 def instead_of_hcl(data: Any) -> str:

@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from ensue.language.tree import SlsTree
 
 _DECLARED: Final = re.compile(r"""^(?P<quote>['"]?)(?P<id>[^\s'"#{}].*?)(?P=quote):(?:\s|$)""", re.MULTILINE)
+_COMPOSED: Final = re.compile(
+    r"""^(?P<quote>['"]?)(?P<id>[^\s'"#{}]*\{\{[^\n]*?\}\}[^:\n]*?)(?P=quote):(?:\s|$)""", re.MULTILINE
+)
+_PRINTED: Final = re.compile(r"\{\{.*?\}\}")
+_IS_NAMED: Final = re.compile(r"\w").search
 _WORD: Final = re.compile(
     rf"""^(?P<indent>[ ]*)-?[ ]*(?P<word>{"|".join((*REQUISITES, *REQUISITES_IN))}):(?P<rest>.*)$"""
 )
@@ -37,7 +42,7 @@ def block_that_declares(id_: str, tree: SlsTree) -> str:
         id_: the ID.
         tree: the SLS with the blocks.
     """
-    return next((block.name for block in _blocks(tree) if id_ in _ids(block)), "")
+    return next((block.name for block in _blocks(tree) if id_ in _ids(block) or _may_declare(block, id_)), "")
 
 
 def warn_of_requisites_of_blocks(tree: SlsTree, collector: Collector) -> None:
@@ -68,6 +73,15 @@ def warn_of_requisites_of_blocks(tree: SlsTree, collector: Collector) -> None:
 def _blocks(tree: SlsTree) -> Iterator[Block]:
     for stream in tree.streams.values():
         yield from stream.space.own.values()
+
+
+def _may_declare(block: Block, id_: str) -> bool:
+    """Return whether an ID of a block with an expression in it may become an ID, `web-{{ name }}`."""
+    return any(
+        re.fullmatch(".+".join(map(re.escape, _PRINTED.split(match["id"]))), id_)
+        for match in _COMPOSED.finditer(block.inner.text)
+        if any(map(_IS_NAMED, _PRINTED.split(match["id"])))
+    )
 
 
 def _ids(block: Block) -> set[str]:

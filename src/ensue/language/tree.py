@@ -193,8 +193,9 @@ class TreeLoader:
 
     def _without_environment(self, name: str, saltenv: str) -> str:
         """Return the remedy for `- role: web` in an `include`, whose key is read as an environment."""
-        if saltenv in INCLUDE_WORDS or name in self._roots.names("base"):
-            return f"write `- {name}`: a key is an environment of file_roots"
+        sls = name.strip("./").replace("/", ".")
+        if saltenv in INCLUDE_WORDS or sls in self._roots.names("base"):
+            return f"write `- {sls}`: a key is an environment of file_roots"
         return "add it to file_roots in ensue.yaml"
 
     def _take_in(self, file: SlsFile, data: Any, document: YamlDocument) -> Steps[None]:

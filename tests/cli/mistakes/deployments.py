@@ -268,7 +268,7 @@ ROWS = [
             "score.yaml": SCORE.replace("type: postgres", "type: postgres\n    params: {sze: 5}"),
             "definitions/pg.yaml": STATE.replace("new_stat: {host: a}", "new_state: {param: size}"),
         },
-        at="definitions/pg.yaml:9:31",
+        at="definitions/pg.yaml:9:19",
         says="the resource has no param 'size'",
         mends="(did you mean sze?): give it, or a `default` beside `param`",
         code=2,
@@ -431,6 +431,22 @@ ROWS = [
         says="new environment shop/prod: the application shop has dev",
         mends="correct --env if one of these is meant",
         code=0,
+    ),
+    *(
+        deployed(
+            f"deploy --app shop --env dev --forget {name}",
+            says=f"this environment has no record of '{name}'",
+            mends=f"did you mean {DATABASE}?",
+        )
+        for name in ("db", "postgres", "externals.db")
+    ),
+    *(
+        deployed(
+            f"deploy --app shop --env staging --env-type development --from {source}",
+            says=f"'{source}' is neither the number of a deployment nor `last`",
+            mends="with --to-env: --env ENV --from last --to-env ENV",
+        )
+        for source in ("dev", "shop/dev")
     ),
     deployed(f"deploy {CONTEXT} --from 9", says="shop/dev has no deployment 9", mends="the store has 1 to 1"),
     deployed(

@@ -14,6 +14,17 @@ CALLER = "a:\n  test.nop:\n    - delayed_render: [block: latee]\n"
 LATE = "#!delayed_block late\nb: test.nop\n#!end_delayed_block\n"
 
 ROWS = [
+    *(
+        state(
+            f"content that YAML reads by its type: {text}",
+            f"/never/a:\n  file.managed:\n    - contents: {text}\n",
+            "3",
+            says=f"`contents` of '/never/a' is {text}, which writes {written}",
+            mends=f"put it in quotes to write it as it is: `- contents: '{text}'`",
+            code=2,
+        )
+        for text, written in (("yes", "True"), ("off", "False"), ("1.10", "1.1"), ("null", "nothing"))
+    ),
     state(
         "a reference to a state of a delayed block",
         "a:\n  test.nop:\n    - x: ${test:inner:y}\n    - delayed_render: [block: late]\n"

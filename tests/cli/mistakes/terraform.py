@@ -1,6 +1,6 @@
 """What people who know Terraform write and type."""
 
-from tests.cli.mistakes.mistake import Mistake, line, state
+from tests.cli.mistakes.mistake import Mistake, line, state, with_files
 
 ROWS = [
     *(
@@ -26,6 +26,17 @@ ROWS = [
             ("{{ aws_instance.web.id }}", "'aws_instance' is undefined", "is a resource of Terraform"),
             ("{{ pillar ? 1 : 2 }}", "broken Jinja", "{{ x if condition else y }}"),
             ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
+            ('{{ lookup({}, "k", 1) }}', "'lookup' is undefined", "write {{ mapping.get('key', 'x') }}"),
+            ("{{ distinct([1]) }}", "'distinct' is undefined", "write {{ list | unique }}"),
+            ("{{ sha256(1) }}", "'sha256' is undefined", "write {{ text | sha256 }}"),
+            ("{{ sensitive(1) }}", "'sensitive' is undefined", "`sensitive: true` of the state"),
+            ("{{ locals.x }}", "'locals' is undefined", "write {{ x }} after {% set x = … %}"),
+            ("{{ null }}", "'null' is undefined", "write none"),
+            ("{{ names[*] }}", "broken Jinja", "write {{ list | map(attribute='id') | list }}"),
+            ("{{ names.* }}", "broken Jinja", "a splat is Terraform's"),
+            ("{{ [for n in x : y] }}", "broken Jinja", "write a loop, {% for item in list %}"),
+            ("{{ {x=1} }}", "broken Jinja", "a mapping has colons, and its keys quotes: {'key': value}"),
+            ("{% locals %}", "broken Jinja", "write {% set name = value %}"),
         )
     ),
     *(
@@ -61,7 +72,7 @@ ROWS = [
     ),
     *(
         state(
-            f"a value of the run in a variable: {tag}",
+            f"a value of the run in a variable: {tag}, {key}",
             "c: {cmd.run: [name: 'true']}\n{% set s = \"${cmd:c:stdout}\" %}\n"
             f"{tag}\nb-{{{{ {key} }}}}: test.nop\n{end}\n",
             "3",
@@ -83,6 +94,121 @@ ROWS = [
         "3",
         says="a template changes the text of ${cmd:c:stdout}",
         mends="use the value in a delayed block",
+    ),
+    *(
+        state(
+            f"a loop over a mapping: {loop}",
+            f"{{% set ports = {{'web': 80}} %}}\n{loop}\na-{{{{ {read} }}}}: test.nop\n{{% endfor %}}\n",
+            at,
+            says=says,
+            mends="a mapping yields its keys: write {% for key, value in ports.items() %}",
+        )
+        for loop, read, at, says in (
+            ("{% for k, v in ports %}", "k", "2:1", "too many values to unpack"),
+            ("{% for p in ports %}", "p.key", "3:3", "a text has no key 'key'"),
+        )
+    ),
+    state(
+        "a misspelt key in a variable that is used later",
+        "{% set name = opts.root_dri %}\na:\n  test.nop:\n    - x: {{ name }}\n",
+        "1:1",
+        says="a mapping has no key 'root_dri'",
+        mends="did you mean root_dir?",
+    ),
+    *(
+        state(
+            f"a mistake in a delayed block, before it is rendered: {wrong}",
+            "ids:\n  cmd.run:\n    - name: echo [1]\n    - delayed_render: [block: b]\n"
+            f"#!delayed_block b\n{wrong}\n#!end_delayed_block\n",
+            at,
+            says=says,
+            mends=mends,
+            code=2,
+        )
+        for wrong, at, says, mends in (
+            (
+                "a{{ 1 }}:\n  file.manged: []",
+                "7",
+                "there is no state function file.manged",
+                "mean file.managed",
+            ),
+            ("a: tst.nop", "6", "there is no state function tst.nop", "did you mean test.nop"),
+            (
+                "{% for k in ids.stdout_json %}{% endfor %}",
+                "6",
+                "'ids' is a state, not a",
+                "prev_ret.new_state.",
+            ),
+            (
+                "{% if prev_ret.stdout %}{% endif %}",
+                "6",
+                "`prev_ret` has no key 'stdout'",
+                "prev_ret.new_state.",
+            ),
+        )
+    ),
+    *(
+        with_files(
+            state(
+                f"a right delayed block: {right[:20]}",
+                "ids:\n  cmd.run:\n    - name: echo '[1]'\n    - delayed_render: [block: b]\n"
+                f"#!delayed_block b\n{right}\n#!end_delayed_block\n",
+                "",
+                says="0 unchanged",
+                mends="1 to change",
+                code=0,
+            ),
+            {},
+            words="plan t",
+        )
+        for right in (
+            "{% set ids = prev_ret.new_state %}\nb: {test.nop: [x: '{{ ids.stdout_json }}']}",
+            "a.conf:\n  file.managed:\n    - name: /never\n    - contents: |\n        file.manged: x",
+            "extend:\n  a.b:\n    file.managed: []",
+        )
+    ),
+    *(
+        state(
+            f"a comment of HCL: {comment}",
+            f"{comment}\na:\n  test.nop: []\n",
+            at,
+            says=says,
+            mends="a comment begins with `#`",
+        )
+        for comment, at, says in (
+            ("// words", "2", "this is not YAML"),
+            ("// one: two", "1", "names no state function"),
+            ("/* words */", "2", "this is not YAML"),
+        )
+    ),
+    state(
+        "a heredoc",
+        "a:\n  file.managed:\n    - contents: <<EOF\nhello: b\nEOF\n",
+        "",
+        says="this is not YAML",
+        mends="a text of several lines begins with `|` in place of <<EOF",
+    ),
+    state(
+        "a data source as a state",
+        "data.http: {x: {url: a}}\n",
+        "1",
+        says="the arguments of 'data.http' are a mapping",
+        mends="`data.http` is Terraform's: write a `cmd.run` with `read_only: true`",
+    ),
+    state(
+        "a reference to all instances of a state",
+        'x:\n  test.nop: [names: [a, b]]\ny: {test.nop: [w: "${test:x[*]:x}"]}\n',
+        "3:20",
+        says="'x' has no instance '*'",
+        mends="all instances at once cannot be read: write a list with a reference to each of 'a', 'b'",
+    ),
+    state(
+        "a reference into a delayed block whose IDs have an expression",
+        "ids:\n  cmd.run: [name: 'true', delayed_render: [block: b]]\ny: {test.nop: [w: '${test:w-1:x}']}\n"
+        "#!delayed_block b\nw-{{ 1 }}: test.nop\n#!end_delayed_block\n",
+        "3:20",
+        says="${test:w-1:x} names no state",
+        mends="put the state with the reference into the block, too",
     ),
     state(
         "coalesce",
@@ -106,6 +232,44 @@ ROWS = [
             ({"ensue.yaml": "file_roots: {base: [states], dev: [envs/dev]}\n"}, "base, dev"),
         )
         for words, code in (("plan --saltenv deev", 2), ("show top --saltenv deev", 1))
+    ),
+    line("show state", says="'state' is not one of", mends="`ensue show enforced` has what states returned"),
+    line("show t", says="'t' is not one of", mends="for an SLS, `ensue show low t`"),
+    line("drift", says="There is no command 'drift'", mends="`ensue plan` shows what has changed since"),
+    line("history", says="There is no command 'history'", mends="`ensue runs list`"),
+    line("env", says="There is no command 'env'", mends="`ensue deploy --env ENV`"),
+    line("deployments compare", says="There is no command 'compare'", mends="`ensue deployments diff NUMBER"),
+    *(
+        line(f"doc {word}", says=f"or topic '{word}'", mends=f"{mends}")
+        for word, mends in (
+            ("workspace", "`ensue deploy --env ENV`"),
+            ("import", "`import` is Terraform's: leave it out: a state finds what exists"),
+            ("taint", "`ensue deploy --replace RESOURCE` makes a resource anew"),
+            ("lifecycle", "`ensue doc sls-primer` has the words of Terraform and Ansible"),
+            ("random_password", "a `cmd.run` with `creates` makes a value once"),
+        )
+    ),
+    line("plan t.sls", says="there is no file t.sls", mends="write `t`, the name of the SLS, or the path"),
+    Mistake(
+        what="an include like a module of Terraform",
+        words="plan t",
+        files={"states/t.sls": "include:\n  - source: ./u\n", "states/u.sls": "a: test.nop\n"},
+        at="states/t.sls:2:5",
+        says="there is no environment 'source'",
+        mends="write `- u`: a key is an environment of file_roots",
+    ),
+    *(
+        state(
+            f"an argument of Terraform's local-exec: {argument}",
+            f"a:\n  cmd.run:\n    - name: 'true'\n    - {argument}: x\n",
+            "4",
+            says=f"cmd.run takes no argument '{argument}'",
+            mends=mends,
+        )
+        for argument, mends in (
+            ("interpreter", "write `shell: /bin/bash`"),
+            ("on_failure", "leave it out: states after a failed one run unless they `require` it"),
+        )
     ),
     line("apply --workspace x", says="No such option '--workspace'", mends="`ensue deploy --env ENV`"),
     line("apply tfplan", says="there is no SLS 'tfplan'", mends="plans are not saved"),

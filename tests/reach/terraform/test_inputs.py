@@ -62,6 +62,7 @@ def test_sources() -> None:
     [
         ({}, {}, "there is no configuration"),
         ({"source": {}}, {}, "there is no configuration"),
+        ({"source": "./mod"}, {}, "source is not a mapping: write {path: ./mod}"),
         ({**SCRIPT, "varables": {}}, {}, "varables is not an input (did you mean variables?)"),
         ({**SCRIPT, "source": {"ref": "x"}}, {}, "source.ref is not an input (did you mean rev?)"),
         ({**SCRIPT, "files": ["a"]}, {}, "files is not a mapping"),

@@ -326,4 +326,7 @@ def _changes(returns: Iterable[Return], values: Mapping[str, Data]) -> DataMap:
 
 
 def _comment(returns: Iterable[Return]) -> str:
-    return "; ".join(state_return.comment for state_return in returns if state_return.comment)
+    """Return what states say, the first line of each: what follows is about other states of a plan."""
+    return "; ".join(
+        state_return.comment.splitlines()[0] for state_return in returns if state_return.comment.strip()
+    )

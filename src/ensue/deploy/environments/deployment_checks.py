@@ -131,14 +131,19 @@ def refuse_unknown_resources(
                     f"{option}: the deployment has no resource {name!r}",
                     None,
                     detail="the option would have no effect",
-                    help=_resources_meant(name, sorted(names))
+                    help=resources_meant(name, sorted(names))
                     or "give a resource as `ensue deploy --plan` prints it",
                 )
 
 
-def _resources_meant(name: str, names: Sequence[str]) -> str:
-    """Return `did you mean …?` with the resources whose id ends with a name or is similar to it."""
-    ids = [one for one in names if one.rpartition("#")[2].rpartition(".")[2] == name]
+def resources_meant(name: str, names: Sequence[str]) -> str:
+    """Return `did you mean …?` with the resources that a name may mean; empty if there are none.
+
+    Args:
+        name: the end of an id, a type, or a misspelt resource.
+        names: the resources, `TYPE.CLASS#ID` each.
+    """
+    ids = [one for one in names if one.endswith((f".{name}", f"#{name}")) or one.startswith(f"{name}.")]
     return f"did you mean {' or '.join(ids[:3])}?" if ids else near_names(name, names)
 
 
@@ -330,18 +335,29 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + more
 
 
-def changed_definitions_warning(number: int, changed: Sequence[str]) -> Diagnostic:
-    """Return the warning that what an earlier deployment had is deployed with other definitions.
+def changed_definitions_warning(
+    number: int, then: Mapping[str, str], now: Mapping[str, str]
+) -> Diagnostic | None:
+    """Return the warning that other definitions are used than in an earlier deployment; None: the same are.
 
     Args:
         number: the deployment.
-        changed: the ids of the definitions that have changed since.
+        then: the digests of the definitions that it used, by id.
+        now: those of the definitions that are used now.
     """
+    changed = [id_ for id_, digest in sorted(now.items()) if then.get(id_, digest) != digest]
+    gone, new = sorted(then.keys() - now.keys()), sorted(now.keys() - then.keys())
+    if not changed and not gone:
+        return None
+    replaced = f"; {_listed(new)} {'is' if len(new) == 1 else 'are'} used" if gone and new else ""
+    not_used = (
+        f"{_listed(gone)} {'is' if len(gone) == 1 else 'are'} not used any more{replaced}; " if gone else ""
+    )
     return Diagnostic(
         code="E0855",
         severity=Severity.WARNING,
-        summary=f"definitions have changed since deployment {number}: {_listed(changed)}",
-        detail="the definitions of now are used",
+        summary=f"definitions have changed since deployment {number}: {_listed([*changed, *gone])}",
+        detail=f"{not_used}the definitions of now are used",
         help="if those of then are meant, bring their files back, for example with git",
     )
 

@@ -146,16 +146,18 @@ class DeploymentChecks:
             node: the resource.
             problem: the problem.
             collector: receives it.
-            place: the place of the problem; None: the definition.
+            place: the place of the problem; None: the inputs of the definition.
             further: the end of the help that names the definition.
         """
         if (node.definition, problem) in self._noted:
             return
         self._noted.add((node.definition, problem))
+        inputs = node.inputs.values
+        at = place or (inputs.place if inputs.source else node.places[-1])
         collector.error(
             "E0827",
             f"{node.key} cannot be provisioned: {self._services.masker.text(problem)}",
-            (place or node.places[-1]).span(),
+            at.span(),
             help="" if place else f"look at the definition {node.definition}{further}",
             related=((node.places[0].span(), "the resource is requested here"),),
         )

@@ -11,6 +11,7 @@ from ensue.core.errors import ConfigurationError
 from ensue.core.masking import literal_part
 from ensue.core.model.data import is_list, is_mapping
 from ensue.deploy.environments.built_graph import GraphSource
+from ensue.deploy.environments.deployment_checks import resources_meant
 from ensue.deploy.environments.deployment_files import load_files, read_definitions, read_deployment
 from ensue.deploy.provisioning.built_in import with_built_in
 from ensue.deploy.provisioning.graph_values import GraphValues
@@ -282,7 +283,7 @@ def kept_resources(kept: Iterable[ResourceKey], wanted: Iterable[str]) -> list[R
             Diagnostic(
                 code="E0841",
                 summary=f"this environment has no record of {one!r}",
-                help=near_names(one, by_name) or "`ensue show active` lists the records",
+                help=resources_meant(one, sorted(by_name)) or "`ensue show active` lists the records",
             )
             for one in missing
         )

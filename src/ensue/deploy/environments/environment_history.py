@@ -268,12 +268,9 @@ class EnvironmentHistory:
         if requested.leaving:
             diagnostics.append(leaving_warning(context, requested.leaving, is_pruned=self._order.prune))
         if self._source is not None and built is not None:
-            then = self._source.record.definitions
-            changed = [
-                id_ for id_, digest in sorted(built.digests.items()) if then.get(id_, digest) != digest
-            ]
-            if changed:
-                diagnostics.append(changed_definitions_warning(self._source.record.number, changed))
+            record = self._source.record
+            if warning := changed_definitions_warning(record.number, record.definitions, built.digests):
+                diagnostics.append(warning)
         return diagnostics
 
     @property

@@ -140,7 +140,8 @@ def _hidden(value_difference: ValueDifference, secret: Collection[Path]) -> Valu
     ]
     is_secret = any(map(is_secret_key, place))
     before, after = (
-        hide_named(hide_places(value, inside), is_secret=is_secret)
+        # A value that is not known yet has nothing to hide.
+        value if isinstance(value, Unknown) else hide_named(hide_places(value, inside), is_secret=is_secret)
         for value in (value_difference.before, value_difference.after)
     )
     if isinstance(after, Unknown):

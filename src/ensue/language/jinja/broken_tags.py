@@ -14,6 +14,15 @@ _ASSIGNMENT: Final = re.compile(r"^\s*(?:el)?if\b[^()]*[^=!<>]=(?!=)")
 _STATEMENT: Final = re.compile(
     r"^\s*(?P<word>if|for|set|elif|else|end\w+|macro|include|import|from)\b(?!\s*$)"
 )
+_OF_HCL: Final = (
+    (re.compile(r"\[\*\]|\w\.\*"), "a splat is Terraform's: write {{ list | map(attribute='id') | list }}"),
+    (
+        re.compile(r"[\[{]\s*for\s"),
+        "write a loop, {% for item in list %} … {% endfor %}, around what it makes",
+    ),
+    (re.compile(r"\{\s*\w+\s*=[^=]"), "a mapping has colons, and its keys quotes: {'key': value}"),
+)
+"""Expressions of HCL."""
 _FOREIGN: Final = {
     "when": "write {% if … %} … {% endif %}",
     "unless": "write {% if not … %} … {% endif %}",
@@ -25,6 +34,8 @@ _FOREIGN: Final = {
     "case": "write {% if … %} … {% elif … %} … {% endif %}",
     "let": "write {% set name = value %}",
     "var": "write {% set name = value %}",
+    "local": "write {% set name = value %}",
+    "locals": "write {% set name = value %} for each of them",
 }
 """Tags of other languages."""
 
@@ -40,11 +51,12 @@ def broken_tag(line: str) -> str:
 
 def _remedies(line: str) -> Iterator[str]:
     for match in _TAG.finditer(line):
+        if match["value"] is not None and (statement := _STATEMENT.match(match["value"])):
+            yield f"`{statement['word']}` is a statement: write it within {{% %}}, not {{{{ }}}}"
+        text = _QUOTED.sub("''", match["value"] or match["tag"])
+        yield from (advice for pattern, advice in _OF_HCL if pattern.search(text))
         if match["value"] is not None:
-            if statement := _STATEMENT.match(match["value"]):
-                yield f"`{statement['word']}` is a statement: write it within {{% %}}, not {{{{ }}}}"
             continue
-        text = _QUOTED.sub("''", match["tag"])
         word = next(iter(text.split()), "")
         if word in _FOREIGN:
             yield _FOREIGN[word]

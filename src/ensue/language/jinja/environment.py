@@ -96,7 +96,7 @@ class SaltJinjaEnvironment(SandboxedEnvironment):
         super().__init__(**options)
         own = with_marks(dict(self.filters) | dict(FILTERS))
         self.filters = NamedFunctions("filter", own | {PRINTED: printed, PARAMETER: printed_parameter})
-        self.tests = NamedFunctions("test", tests_of_references(dict(self.tests) | dict(TESTS)))
+        self.tests = NamedFunctions("test", tests_of_references(dict[str, Any](self.tests) | dict(TESTS)))
         self.globals.update(GLOBALS)
         self._paths = paths
         self._shorten = shorten

@@ -7,6 +7,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final
 
 import jinja2
+import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, EnsueError
@@ -17,6 +18,7 @@ from ensue.language.idem_names import foreign_name
 from ensue.language.import_cycles import endless
 from ensue.language.jinja.broken_tags import broken_tag
 from ensue.language.jinja.loader import MissingTemplateError
+from ensue.language.jinja.mapping_loops import loop_over_mapping
 from ensue.language.jinja.missing_keys import missing_key
 from ensue.language.jinja.missing_names import column_of_tag
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
@@ -48,7 +50,17 @@ _TARGET: Final = "tgt:"
 _DEEP_CALLS: Final = 100
 """More nested calls of the compiler than a template of reasonable depth causes."""
 _SELF: Final = re.compile(r"^'[\w.]*TemplateReference object' has no attribute '(\w+)'")
-_CLASS: Final = re.compile(r"^'(?:dict|[\w.]*Mapping) object' has no attribute ")
+_CLASS: Final = re.compile(
+    r"^'(?P<kind>dict|str|list|tuple|int|float|bool|[\w.]*Mapping) object' has no attribute "
+)
+_KINDS: Final = {
+    "str": "a text",
+    "list": "a list",
+    "tuple": "a list",
+    "int": "a number",
+    "float": "a number",
+    "bool": "a boolean",
+}
 _IN_TAG: Final = re.compile(r"\{[{%](?:(?![%}]\}).)*?(?P<reference>\$\{[^{}]*\})")
 """A reference in a tag; the tag may continue after it."""
 _NO_FILES: Final = frozenset({"<template>", "<unknown>"})
@@ -84,6 +96,12 @@ def as_compile_error(
             fault := _missing_key(error, span, variables, source)
         ):
             return CompileError([fault])
+        at = span.line - source.first_line + 1
+        if isinstance(error, (jinja2.UndefinedError, ValueError)) and (
+            advice := loop_over_mapping(source.environment, source.text, at, variables)
+        ):
+            fault = _diagnostic(error, span, path, shorten, variables)
+            return CompileError([msgspec.structs.replace(fault, help=advice)])
     if isinstance(error, jinja2.TemplateSyntaxError) and not isinstance(error, UnknownWhenCompiledError):
         line = source.line(span.line) if source is not None and span.path == path else ""
         return CompileError([_broken(error, span, line)])
@@ -95,10 +113,13 @@ def _missing_key(
 ) -> Diagnostic | None:
     """Return the error for a key that a mapping lacks, if it is known what may have been meant."""
     line = span.line - source.first_line + 1
-    missing = missing_key(source.environment, source.text, line, variables)
     message = _without_classes(str(error.message or error))
-    if missing is None or f"'{missing.key}'" not in message:
+    missing = missing_key(source.environment, source.text, line, variables, message)
+    if missing is None:
         return None
+    if missing.line != line:
+        span = Span(span.path, missing.line + source.first_line - 1)
+        span = Span(span.path, span.line, column_of_tag(source.line(span.line)))
     is_of_pillar = missing.owner.partition(".")[0] == "pillar"
     if not (missing.near or missing.known or is_of_pillar):
         return None
@@ -292,8 +313,8 @@ def _instead_of(unknown: UnknownName) -> str:
 
 
 def _without_classes(message: str) -> str:
-    """Return Jinja's message with `a mapping` in place of a Python class, which means nothing to a user."""
-    return _CLASS.sub("a mapping has no key ", message)
+    """Return Jinja's message with a word such as `a mapping` in place of a Python class."""
+    return _CLASS.sub(lambda match: f"{_KINDS.get(match['kind'], 'a mapping')} has no key ", message)
 
 
 def _not_json(message: str) -> str:

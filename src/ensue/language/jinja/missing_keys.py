@@ -28,58 +28,68 @@ class MissingKey(NamedTuple):
         near: what may have been meant: similar keys, or where the key is further below.
         known: the keys of the mapping; empty if they are many, or if it has a similar one.
         owner: how the template reads the mapping, `pillar.app`; empty for other expressions.
+        line: the line that reads it.
     """
 
     key: str
     near: list[str]
     known: list[str]
     owner: str
+    line: int
 
 
 def missing_key(
-    environment: jinja2.Environment, text: str, line: int, variables: Mapping[str, Any]
+    environment: jinja2.Environment, text: str, line: int, variables: Mapping[str, Any], message: str
 ) -> MissingKey | None:
-    """Return the key that a line reads and its mapping lacks; None if nothing of that kind is on the line.
+    """Return the key that a line, or a variable set before it, reads and its mapping lacks; None without one.
 
     Args:
         environment: parses the template.
         text: the template.
         line: the line, counted from 1.
         variables: the variables of the rendering.
+        message: Jinja's message, which has the key.
     """
     try:
         tree = environment.parse(text)
     except jinja2.TemplateError:
         return None
-    for node in tree.find_all(_READS):
+    here = [node for node in tree.find_all(_READS) if node.lineno == line]
+    # A key may be missing unnoticed until the variable that was set to it is used.
+    before = [node for node in tree.find_all(_READS) if node.lineno < line]
+    for node in (*here, *before):
         owner, key = _read(node)
-        if node.lineno != line or not isinstance(key, str):
+        if not isinstance(key, str) or f"'{key}'" not in message:
             continue
-        data = _mapping(_value(owner, variables))
+        data = _mapping(value_of(owner, variables))
         if data is not None and key not in data and not hasattr(data, key):
-            return _missing(key, data, _written(owner))
+            return _missing(key, data, written(owner), node.lineno)
     return None
 
 
-def _missing(key: str, data: Mapping[Any, Any], owner: str) -> MissingKey:
+def _missing(key: str, data: Mapping[Any, Any], owner: str, line: int) -> MissingKey:
     import difflib
 
     known = [one for one in data if isinstance(one, str)]
     cutoff = 0.5 if len(key) <= _SHORT else 0.7
     if near := difflib.get_close_matches(key, known, n=2, cutoff=cutoff):
-        return MissingKey(key, near, [], owner)
+        return MissingKey(key, near, [], owner, line)
     inner = [one for one in known if key in (_mapping(data[one]) or {})] if owner else []
     below = [f"{owner}.{one}.{key}" for one in sorted(inner, key=_PREFERRED.__eq__, reverse=True)]
     shown = [one for one in known if not one.startswith("_")]
-    return MissingKey(key, below[:2], shown if len(shown) <= _MOST_KEYS else [], owner)
+    return MissingKey(key, below[:2], shown if len(shown) <= _MOST_KEYS else [], owner, line)
 
 
-def _written(node: nodes.Node | None) -> str:
-    """Return how a template reads a value by names and attributes; empty for other expressions."""
+def written(node: nodes.Node | None) -> str:
+    """Return how a template reads a value by names and attributes; empty for other expressions.
+
+    Args:
+        node: the expression.
+    """
     if isinstance(node, nodes.Name):
         return node.name
     owner, key = _read(node)
-    path = _written(owner)
+    path = written(owner)
     return f"{path}.{key}" if path and isinstance(key, str) and key.isidentifier() else ""
 
 
@@ -96,10 +106,15 @@ def _mapping(data: Any) -> Mapping[Any, Any] | None:
     return data if isinstance(data, Mapping) else None  # pyright: ignore[reportUnknownVariableType] - of any keys
 
 
-def _value(node: nodes.Node | None, variables: Mapping[str, Any]) -> Any:
-    """Return the value of a variable, or what is below some keys of it."""
+def value_of(node: nodes.Node | None, variables: Mapping[str, Any]) -> Any:
+    """Return the value of a variable, or what is below some keys of it.
+
+    Args:
+        node: the expression.
+        variables: the variables of the rendering.
+    """
     if isinstance(node, nodes.Name):
         return variables.get(node.name, _MISSING)
     owner, key = _read(node)
-    data = None if owner is None else _mapping(_value(owner, variables))
+    data = None if owner is None else _mapping(value_of(owner, variables))
     return _MISSING if data is None else data.get(key, _MISSING)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.model.data import is_mapping
 from ensue.language.ansible_variables import instead_of_variable
-from ensue.language.hcl_words import instead_of_expression
+from ensue.language.hcl_words import instead_of_expression, is_lookup_of_mapping
 from ensue.language.idem_names import foreign_name
 from ensue.language.jinja.missing_names import (
     MissingName,
@@ -55,8 +55,8 @@ LISTING: Final = "`ensue show pillar` lists the pillar, `ensue call ID grains.it
 _OF_SOURCES: Final = frozenset({"attrs", "mode", "source"})
 """Variables that describe a file to the template that is its source."""
 
-_RENAMED: Final = {"env": "saltenv"}
-"""Variables of former releases of Salt, and what they are called now."""
+_RENAMED: Final = {"env": "saltenv", "null": "none", "nil": "none"}
+"""Variables of former releases of Salt and values of other languages, and what they are called here."""
 
 
 def undefined_variables(
@@ -110,7 +110,7 @@ def near_variable(name: str, variables: Iterable[str], message: str = "") -> str
 def _undefined_variable(
     missing: MissingName, span: Span, known: set[str], source: FailedTemplate, pillar: set[str]
 ) -> Diagnostic:
-    name = missing.name
+    name, line = missing.name, source.line(span.line)
     return foreign_name(name, span) or Diagnostic(
         code="E0204",
         summary="an undefined variable in a template",
@@ -119,8 +119,9 @@ def _undefined_variable(
         help=_of_caller(missing, source, known)
         or _of_state(missing, span, source)
         or _of_pillar(name, pillar)
+        or (instead_of_expression(name, missing.keys, line) if is_lookup_of_mapping(line) else "")
         or instead_of_variable(name, missing.keys)
-        or instead_of_expression(name, missing.keys, source.line(span.line))
+        or instead_of_expression(name, missing.keys, line)
         or _of_result(missing, span.path, known)
         or _of_file(name, known)
         or near_variable(name, known),

@@ -196,7 +196,7 @@ class Faults:
             code="E0801",
             summary=f"{reference.text} names no state",
             detail=f"{reference.id!r} has no instance {reference.selector!r}; it has {there}",
-            help=f"name one of these; or write {escaped(reference.text)} for the text itself",
+            help=f"{_each_of_all(reference, there)}; or write {escaped(reference.text)} for the text itself",
             related=self._places(instances),
         )
 
@@ -289,3 +289,10 @@ def on_another_host(host: str) -> str:
 def escaped(reference: str) -> str:
     """Return a reference escaped, so that it is literal text."""
     return f"${reference}"
+
+
+def _each_of_all(reference: Reference, names: str) -> str:
+    """Return the remedy for an instance that does not exist; `[*]` means all at once, which nothing reads."""
+    if reference.selector == "*":
+        return f"all instances at once cannot be read: write a list with a reference to each of {names}"
+    return "name one of these"

@@ -115,6 +115,11 @@ class YamlDocument:
         found = self.text.find(text, start, end)
         return span if found < 0 else self.span_at(found)
 
+    def text_of(self, keys: Sequence[str | int]) -> str:
+        """Return what is written for a value with its key, `mode: 644`; empty if that cannot be found."""
+        _, followed, extent = self._walk(keys)
+        return self.text[slice(*extent)] if extent is not None and followed == len(keys) else ""
+
     def find(self, keys: Sequence[str | int]) -> Span | None:
         """Return the place of a value by its path; None if it is not there."""
         span, followed = self._follow(keys)

@@ -17,6 +17,7 @@ from ensue.core.errors import CompileError
 from ensue.core.model.data_bounds import DataBoundError, TooDeepError
 from ensue.language.ansible_words import INSTEAD_OF_VAULT
 from ensue.language.data_faults import bound_fault
+from ensue.language.hcl_words import broken_by_hcl
 from ensue.language.yaml import full
 
 if TYPE_CHECKING:
@@ -129,6 +130,8 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
     detail = f"{problem} {error.context}" if error.context else problem
     noticed = _span(document, mark)
     begun, help_ = _begun(document, error, mark)
+    if of_hcl := broken_by_hcl(document.text[: mark.index]):
+        raise _fault(detail, noticed, of_hcl) from None
     if begun is None:
         raise _fault(detail, noticed, _of_other_form(document.text, mark) or _remedy(detail)) from None
     raise _fault(detail, _span(document, begun), help_, (noticed, "noticed here")) from None

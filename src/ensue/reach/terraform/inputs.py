@@ -82,7 +82,9 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
         appends_log=reader.values.get("append_logs_to_error") is True,
         timeout_s=reader.seconds("timeout_s", TERRAFORM_S),
     )
-    if not inputs.files and inputs.source == ConfigurationSource() and not unknowns_in([values, secrets]):
+    is_wrong = "source" in reader.values and not is_mapping(reader.values["source"])
+    has_source = is_wrong or inputs.source != ConfigurationSource()
+    if not inputs.files and not has_source and not unknowns_in([values, secrets]):
         reader.problems.append("there is no configuration: write `source`, `script` or `files`")
     return inputs, reader.problems
 
@@ -202,7 +204,8 @@ class _InputsReader:
         if value is None or isinstance(value, Unknown):
             return {}
         if not is_mapping(value):
-            self.problems.append(f"{name} is not a mapping")
+            meant = f": write {{path: {value}}}" if name == "source" and isinstance(value, str) else ""
+            self.problems.append(f"{name} is not a mapping{meant}")
             return {}
         for key in value if known else ():
             if key not in known:
