@@ -19,6 +19,7 @@ from ensue.language.blocks.calls import Lookup
 from ensue.language.checks import NO_CHECKS, Checks
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
+from ensue.language.edited_contents import EDITING
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.requisites import Requisites, Resolver
@@ -235,6 +236,10 @@ class Compiler:
             from ensue.language.references_in_tags import warn_of_references_in_tags
 
             warn_of_references_in_tags(tree, collector)
+        if any(draft.declaration.function in EDITING for draft in drafts):
+            from ensue.language.edited_contents import warn_of_edited_contents
+
+            warn_of_edited_contents(drafts, collector)
         if sourced := [
             draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
         ]:
