@@ -118,6 +118,7 @@ BY_CODE = {
     "E0407": "ensue plan a",
     "E0408": "ensue plan a",
     "E0411": "ensue plan web",
+    "E0412": "ensue plan a",
     "E0414": "ensue plan a",
     "E0716": "ensue plan a",
     "E0721": "ensue apply a",

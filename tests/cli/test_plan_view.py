@@ -415,3 +415,22 @@ def test_what_would_fail_makes_nothing(shell: Shell) -> None:
         f"{root}/x: {{file.directory: [user: nosuchuser-1]}}\n{root}/x/a: {{file.managed: [contents: a]}}\n",
     )
     assert "0 to change, 0 unchanged, 2 would fail" in shell.run("plan", "t").out
+
+
+def test_a_state_that_runs_after_a_failure_is_no_change(shell: Shell) -> None:
+    """Whether the other state fails is known after apply."""
+    shell.write(
+        "states/t.sls",
+        "risky: {cmd.run: [name: 'true']}\nrescue: {cmd.run: [name: 'true', onfail: [risky]]}\n",
+    )
+    plan = shell.run("plan", "t")
+    assert "    ? rescue (cmd.run) true: runs only if risky fails (known after apply)" in plan.out
+    assert "1 to change, 0 unchanged, 1 known after apply" in plan.out
+
+
+def test_a_plan_without_states_has_no_group(shell: Shell) -> None:
+    """Its end says why there are none."""
+    shell.write("states/top.sls", "base: {}\n")
+    plan = shell.run("plan")
+    assert "inline" not in plan.out
+    assert "Failed:\n  states: No states found for this minion: the top file assigns nothing to" in plan.out

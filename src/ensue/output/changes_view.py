@@ -104,6 +104,8 @@ class _View:
     def _state_lines(self, returned: Return) -> Iterator[str]:
         if is_nested_only(returned) and not returned.warnings:
             return
+        if not has_function(returned):
+            return  # The end of the plan says why there are no states.
         if returned.result is True and not returned.changes and not returned.warnings:
             return
         yield self._headline(returned)

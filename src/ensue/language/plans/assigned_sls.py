@@ -178,11 +178,13 @@ class AssignedSls:
     def elsewhere(self, mods: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return the warnings about SLS for this machine that the top file assigns to others only.
 
+        A project whose pillar declares no resources has none: its top file may serve other machines.
+
         Args:
             mods: the SLS that are applied to this machine by name.
         """
         services = self._services
-        if not services.directory.index.has_others:
+        if not services.directory.index.static:
             return ()
         from ensue.language.plans.assigned_elsewhere import assigned_elsewhere
 

@@ -95,11 +95,6 @@ class ResourceIndex:
         derived = map(self._beside_declared, self._registry.find(wanted))
         return sorted([*own, *filter(None, derived)], key=_srn_of)
 
-    @property
-    def has_others(self) -> bool:
-        """Whether there is any resource beside this machine."""
-        return bool(self.static) or any(map(self.ids_of, self._registry.types()))
-
     def types(self) -> list[str]:
         """Return the types that have a resource, sorted."""
         return sorted({*self._static_ids, *self._registry.types()})
