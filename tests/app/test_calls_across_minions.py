@@ -95,7 +95,7 @@ first:
     [
         (
             "tgt: T@dummy:* and G@role:x",
-            "has its grains and pillar (name resources of other minions by T@, L@, M@ or their ids)",
+            "has its grains and pillar (name resources of other minions by T@, L@, M@ or their ids; `and M@b",
         ),
         ("tgt: I@role:x", "E0723: it cannot be decided whether the target matches dummy:box: a, which"),
         (
@@ -138,6 +138,15 @@ def test_a_resource_of_another_minion_is_no_name(tmp_path: Path, state: str) -> 
     assert together.calls == []
 
 
+def test_a_target_by_grains_may_be_narrowed_to_the_minion(tmp_path: Path) -> None:
+    """What it says to do works: resources of other minions are left out by name."""
+    _pillar_of(tmp_path / "b", {"resources": {"dummy": {"own": {"grains": {"role": "web"}}}}})
+    user = "use:\n  test.nop:\n    - tgt: G@role:web and M@b\n"
+    outcome, together = _run(tmp_path, user)
+    assert {name: one.result for name, one in outcome.returns("b").items()} == {"own use": True}
+    assert together.calls == []
+
+
 def test_a_function_on_a_resource_of_another_minion_says_who_manages_it(tmp_path: Path) -> None:
     """`publish` answers for each target; for this one it is the reason."""
     published = "salt['publish.publish']('T@dummy:*', 'test.ping', tgt_type='compound')"
@@ -150,7 +159,7 @@ def test_a_function_on_a_resource_of_another_minion_says_who_manages_it(tmp_path
 
 def test_what_pillar_declares_on_another_minion_is_no_target(tmp_path: Path) -> None:
     """The state fails, and says what a target matches of other minions."""
-    _pillar_of_a(tmp_path, {"resources": {"dummy": {"declared": {}}}})
+    _pillar_of(tmp_path / "a", {"resources": {"dummy": {"declared": {}}}})
     outcome, _ = _run(tmp_path, "use:\n  test.nop:\n    - tgt: T@dummy:declared\n")
     comment = outcome.returns("b")["use"].comment
     assert "no minion or resource matches the target 'T@dummy:declared'" in comment
@@ -206,7 +215,7 @@ def test_a_state_of_another_minion_reaches_the_resource_alone(
     tmp_path: Path, function: str, arguments: dict[str, Any], refused: str
 ) -> None:
     """What it sends is no template, and reads no file, no pillar and no program of the managing minion."""
-    _pillar_of_a(tmp_path, {"password": "planted-in-pillar"})
+    _pillar_of(tmp_path / "a", {"password": "planted-in-pillar"})
     options = {"name": "/etc/motd", "tgt": "dummy:box", **arguments}
     states = {
         "use": {function: [{name: value} for name, value in options.items()]},
@@ -219,8 +228,8 @@ def test_a_state_of_another_minion_reaches_the_resource_alone(
     assert b"planted-in-pillar" not in b"".join(outcome.lines["b"])
 
 
-def _pillar_of_a(root: Path, pillar: dict[str, Any]) -> None:
-    folder = root / "a" / "pillar"
+def _pillar_of(root: Path, pillar: dict[str, Any]) -> None:
+    folder = root / "pillar"
     folder.mkdir(parents=True)
     (folder / "top.sls").write_text("base: {'*': [own]}\n")
     (folder / "own.sls").write_text(json.dumps(pillar))

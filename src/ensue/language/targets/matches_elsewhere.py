@@ -29,7 +29,12 @@ class MatchesElsewhere(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matches_elsewhere(
-    target: Target, resources: Mapping[str, Sequence[Srn]], *, vocabulary: Vocabulary, own: Collection[str]
+    target: Target,
+    resources: Mapping[str, Sequence[Srn]],
+    *,
+    vocabulary: Vocabulary,
+    here: str,
+    own: Collection[str],
 ) -> MatchesElsewhere:
     """Return what a target matches of the resources of other minions.
 
@@ -39,6 +44,7 @@ def matches_elsewhere(
         target: the target.
         resources: the resources by the minion that manages them.
         vocabulary: has the nodegroups.
+        here: the id of this minion.
         own: the ids that this minion itself has; its own resources come first.
     """
     matches = MatchesElsewhere(managing={}, faults={})
@@ -53,12 +59,13 @@ def matches_elsewhere(
             undecided = [Srn(type_, id_) for id_ in decided.undecided]
             matched = [*(Srn(type_, id_) for id_ in decided.matched), *undecided]
             matches.managing.update(dict.fromkeys(matched, minion))
-            matches.faults.update({srn: _undecided(srn, minion) for srn in undecided})
+            matches.faults.update({srn: _undecided(srn, minion, here) for srn in undecided})
     return matches
 
 
-def _undecided(srn: Srn, minion: str) -> str:
+def _undecided(srn: Srn, minion: str, here: str) -> str:
     return (
         f"E0723: it cannot be decided whether the target matches {srn}: {minion}, which manages it, has its"
-        " grains and pillar (name resources of other minions by T@, L@, M@ or their ids)"
+        " grains and pillar (name resources of other minions by T@, L@, M@ or their ids;"
+        f" `and M@{here}` leaves them out)"
     )

@@ -122,6 +122,7 @@ class ProjectMatcher:
             target,
             resources,
             vocabulary=self._services.vocabulary,
+            here=self._services.minion.id,
             own={record.srn.id for record in records if record.status == "active"},
         )
         unusable.comments.update(matches.faults)
