@@ -33,7 +33,7 @@ from ensue.language.renderers.rendering import SlsRenderer
 from ensue.language.settings.file_sources import ProjectFiles
 from ensue.language.settings.roots import Roots
 from ensue.language.targeting import TargetSubject
-from ensue.language.targeting.unasked_grains import UnaskedGrains
+from ensue.language.targeting.unasked_grains import refuse_to_wait
 from ensue.language.targets.directory import Directory
 from ensue.language.targets.known_resources import KnownResources
 from ensue.language.targets.nodegroups import project_vocabulary
@@ -108,7 +108,6 @@ class Services:
         self._files: dict[str, ProjectFiles] = {}
         self._digests = LocalDigests()
         self._renderers: dict[Srn, SlsRenderer] = {}
-        self.unasked = UnaskedGrains()
         self._wire(settings, pillar_override)
 
     def _wire(self, settings: Settings, pillar_override: Mapping[str, Any]) -> None:
@@ -140,7 +139,6 @@ class Services:
             directory=self.directory,
             pillars=self.pillars,
             minion=self.minion,
-            unasked=self.unasked,
         )
 
     def modules_of(self, type_name: str) -> Functions:
@@ -181,7 +179,7 @@ class Services:
         gathered = self.directory.gathered_grains(srn)
         if gathered is not None:
             return gathered
-        self.unasked.refuse(srn)
+        refuse_to_wait(srn)
         self.inline.give_up()
         return from_thread(self.directory.grains(srn), self.loop)
 

@@ -18,6 +18,7 @@ from ensue.language.compiler import SlsRequest
 from ensue.language.plans.unassigned import assigned_targets, nothing_assigned
 from ensue.language.settings.environments import saltenv_of, top_options
 from ensue.language.targeting import NotKnownError
+from ensue.language.targeting.unasked_grains import without_waiting
 from ensue.language.targets.nodegroups import warn_of_misspelt_targets
 from ensue.language.top import TargetNotes, top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file, read_top_files
@@ -129,7 +130,7 @@ class AssignedSls:
         if self._services.compiled_pillar(srn) is None:
             return unknown
         try:
-            matched = self._services.unasked.attempted(
+            matched = without_waiting(
                 srn, lambda: self._matched(srn, collector, self._known_subject(srn), undecided)
             )
         except EnsueError:

@@ -10,13 +10,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ensue.core.errors import EnsueError
+from ensue.language.targeting.unasked_grains import without_waiting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.core.model.srn import Srn
     from ensue.language.pillars import Pillars
-    from ensue.language.targeting.unasked_grains import UnaskedGrains
     from ensue.language.targets.directory import Directory
     from ensue.language.targets.known_resources import KnownResources
     from ensue.language.targets.pillar_compilation import PillarCompilation
@@ -31,7 +31,6 @@ class PillarPreparation:
         directory: knows grains, and opens connections.
         pillars: receive the compiled pillars.
         minion: this machine.
-        unasked: says which grains were needed that have not been gathered.
     """
 
     def __init__(
@@ -42,14 +41,12 @@ class PillarPreparation:
         directory: Directory,
         pillars: Pillars,
         minion: Srn,
-        unasked: UnaskedGrains,
     ) -> None:
         self._compilation = compilation
         self._known = known
         self._directory = directory
         self._pillars = pillars
         self._minion = minion
-        self._unasked = unasked
 
     async def prepare(self, srn: Srn) -> None:
         """Compile a target's pillar, once; that of the minion adds the resources that it declares.
@@ -113,7 +110,7 @@ class PillarPreparation:
 
     def _compile_without_grains(self, srn: Srn) -> bool:
         """Compile a target's pillar if that needs no gathering of grains; return whether it was compiled."""
-        compiled = self._unasked.attempted(srn, lambda: self._compilation.of(srn))
+        compiled = without_waiting(srn, lambda: self._compilation.of(srn))
         if compiled is None:
             return False
         self._pillars.put(srn, compiled)

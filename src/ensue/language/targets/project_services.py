@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ensue.language.settings.roots import Roots
     from ensue.language.settings.settings import Settings
     from ensue.language.targeting import TargetSubject, Vocabulary
-    from ensue.language.targeting.unasked_grains import UnaskedGrains
     from ensue.language.targets.directory import Directory
     from ensue.language.top_files import OwnMatchers
     from ensue.reach.connections.exposed_secrets import ExposedSecrets
@@ -107,7 +106,6 @@ class ProjectServices(Protocol):
     pillars: Pillars
     pillar_roots: Roots
     roots: Roots
-    unasked: UnaskedGrains
     states: Functions
     modules: Functions
     loaders: TypeLoaders
