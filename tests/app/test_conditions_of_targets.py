@@ -158,21 +158,21 @@ def test_a_plan_of_what_an_earlier_state_makes_unnecessary(tmp_path: Path) -> No
     assert not done & {"unless", "creates"}
 
 
-def test_a_command_that_reads_too_early_is_told_how_to_wait(tmp_path: Path) -> None:
-    """The warning names the states before it that would change something; with a `require` the plan waits."""
+def test_a_plan_of_a_command_that_reads_what_is_not_there_yet(tmp_path: Path) -> None:
+    """What it exits with after the states before it is known after the apply, which runs it after them."""
     made = f"made:\n  file.managed: [{{name: {tmp_path}/a}}, {{contents: x}}]\n"
     read = f"read:\n  cmd.run: [{{name: cat {tmp_path}/a}}, {{read_only: true}}]\n"
     write(tmp_path, states__t=made + read)
-    warned = warnings(apply(tmp_path, "t", test=True))["read"]
-    assert warned.startswith("before it, an apply would change made: ")
-    assert "write `- require: [made]`, and the plan waits for that" in warned
-    write(tmp_path, states__t=made + read.replace("]\n", ", {require: [made]}]\n"))
     report = apply(tmp_path, "t", test=True)
     assert (unknown(report), report.exit_code) == (["read"], 0)
+    (comment,) = [one.comment for one in report.returns.values() if one.id == "read"]
+    assert comment.startswith("waits for 'made' (known after apply); now: exited 1: cat: ")
     assert apply(tmp_path, "t").exit_code == 0
+    assert unknown(apply(tmp_path, "t", test=True)) == []
 
 
-def test_a_command_that_fails_before_anything_changes_has_no_advice(tmp_path: Path) -> None:
-    """Nothing that a `require` could name comes before it."""
+def test_a_plan_of_a_command_that_fails_before_anything_changes(tmp_path: Path) -> None:
+    """Nothing comes before it that could change what it reads, so it will fail in the apply, too."""
     write(tmp_path, states__t="read: {cmd.run: [{name: cat /no/file}, {read_only: true}]}\n")
-    assert warnings(apply(tmp_path, "t", test=True)) == {}
+    report = apply(tmp_path, "t", test=True)
+    assert (unknown(report), report.exit_code) == ([], 2)

@@ -128,7 +128,7 @@ class Executor:
             callee = node.callee or self._callee(node)
             self._pending.add(node, function_return, callee.makes if callee else None)
         elif function_return.result is False:
-            function_return = self._pending.hinted(node, function_return)
+            function_return = self._pending.reread(node, function_return)
         return function_return
 
     async def _called(self, node: Node) -> StateReturn:

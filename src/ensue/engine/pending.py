@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.model.data import is_mapping
 from ensue.core.model.requisite import RequisiteKind
+from ensue.engine.returns import known_later
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -65,6 +67,7 @@ class PendingStates:
         self._folders: set[tuple[Srn, str]] = set()
         self._may_make_anything: set[Srn] = set()
         self._may_make_any_path: set[Srn] = set()
+        self._changing: dict[Srn, dict[str, None]] = {}
 
     def add(self, node: Node, function_return: StateReturn, makes: Collection[str] | None) -> None:
         """Note what a state would make, if it belongs to a plan and would change something.
@@ -78,6 +81,7 @@ class PendingStates:
             return
         if [*function_return.changes] == ["removed"]:
             return  # It makes nothing.
+        self._changing.setdefault(node.target, {})[node.chunk.id] = None
         for name in (function_return.name, *node.chunk.options.creates):
             own, *folders = _with_folders(name)
             self._ids.setdefault((node.target, own), node.chunk.id)
@@ -100,25 +104,23 @@ class PendingStates:
         comment = "; ".join(problems)
         return msgspec.structs.replace(function_return, result=False, comment=comment, changes={})
 
-    def hinted(self, node: Node, function_return: StateReturn) -> StateReturn:
-        """Return a failure, with a warning if its command may read what an earlier state of a plan makes.
+    def reread(self, node: Node, function_return: StateReturn) -> StateReturn:
+        """Return a failure of a plan as unknown, if its command may read what an earlier state makes.
+
+        What a command reads is not known, so any change of its target before it may be what it lacks.
 
         Args:
             node: the state; only one that is `read_only` runs its command in a plan.
-            function_return: its return.
+            function_return: its return, a failure.
         """
-        if node.chunk.arguments.get("read_only") is not True or not node.scope.test:
+        changing, observed = self._changing.get(node.target, ()), function_return.new_state
+        code = observed.get("retcode") if is_mapping(observed) else None
+        if not changing or not code or node.chunk.arguments.get("read_only") is not True:
             return function_return
-        ids = dict.fromkeys(id_ for (target, _), id_ in self._ids.items() if target == node.target)
-        if not ids:
-            return function_return
-        first = next(iter(ids))
-        shown = ", ".join([*ids][:_MOST_NAMED]) + (", …" if len(ids) > _MOST_NAMED else "")
-        hint = (
-            f"before it, an apply would change {shown}: if the command reads what one of these makes, "
-            f"write `- require: [{first}]`, and the plan waits for that"
-        )
-        return msgspec.structs.replace(function_return, warnings=(*function_return.warnings, hint))
+        errors = function_return.changes.get("stderr")
+        reason = errors.strip().partition("\n")[0] if isinstance(errors, str) else ""
+        now = f"exited {code}: {reason}" if reason else f"exited {code}"
+        return known_later(function_return.name, now, [*changing][:_MOST_NAMED])
 
     def _may_make(self, node: Node, name: str) -> bool:
         """Return whether a state that comes before a node may make what it needs."""
