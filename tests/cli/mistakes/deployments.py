@@ -90,7 +90,7 @@ ROWS = [
             "score.yaml": SCORE,
             "definitions/pg.yaml": DEFINITION.replace("echo", "template").replace("host: a", "template: {}"),
         },
-        at="definitions/pg.yaml:4",
+        at="definitions/pg.yaml:6:19",
         says="there is no key 'template'",
         mends="did you mean templates?",
     ),
