@@ -211,7 +211,7 @@ def test_a_rollback_has_the_definitions_of_now(project: Environment) -> None:
     project.write("definitions/all.yaml", DEFINITIONS.replace("{id: db}", "{id: new-db}"))
     ended = project.run("deploy", *ENV, "--from", "1", "--plan")
     assert "warning[E0855]: definitions have changed since deployment 1: db" in ended.err
-    assert "db is not used any more; new-db is used" in ended.err
+    assert "not used any more: db; used now: new-db" in ended.err
     project.write("definitions/all.yaml", DEFINITIONS.partition("---")[2])
     ended = project.run("deploy", *ENV, "--from", "2")
     assert ended.code == 1

@@ -189,10 +189,9 @@ def _instead_of_option(name: str) -> str:
 def _of_other_tools(name: str) -> str:
     """Return what to write instead of a word or command of Terraform; empty if it is none."""
     from ensue.cli.other_tools import instead_of_command
-    from ensue.language.hcl_words import instead_of_argument, instead_of_block, instead_of_resource
+    from ensue.language.functions.state_words import instead_of_terraform
 
-    command = "" if "." in name else instead_of_command(name)
-    advice = instead_of_block(name) or instead_of_argument(name) or instead_of_resource(name) or command
+    advice = instead_of_terraform(name) or ("" if "." in name else instead_of_command(name))
     return f"{advice}; `ensue doc sls-primer` has the words of Terraform and Ansible" if advice else ""
 
 

@@ -33,8 +33,10 @@ class Authored(Written):
 
     def __mod__(self, values: Any) -> str:
         """Return the text with values filled in, authored if all of them are."""
-        given: Any = values.values() if is_mapping(values) else values if type(values) is tuple else [values]
-        return made_of(str.__mod__(self, values), (self, *given))
+        given: Any = values.values() if is_mapping(values) else values
+        is_several = is_mapping(values) or isinstance(values, tuple)
+        parts: tuple[Any, ...] = tuple(given) if is_several else (given,)
+        return made_of(str.__mod__(self, values), (self, *parts))
 
     def __mul__(self, times: Any) -> str:
         """Return the text several times."""

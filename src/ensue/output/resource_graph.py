@@ -200,8 +200,27 @@ def deployment_lines(
         yield "excluded resources are left as they are (--only)"
     if counts["orphaned"]:
         yield "orphaned resources are removed with --prune"
+        if is_plan:
+            yield from map(on_one_line, _renamed(outcomes))
     if is_plan and any(outcome.outcome.is_compared for outcome in outcomes):
         yield "compared inputs only; --refresh looks at what was made"
+
+
+def _renamed(outcomes: Sequence[NodeOutcome]) -> Iterator[str]:
+    """Yield a line per resource that a plan creates while the only other one of its type leaves."""
+    by_kind: dict[tuple[str, str], dict[str, list[NodeOutcome]]] = {}
+    for resource in outcomes:
+        kind = by_kind.setdefault((resource.key.type, resource.key.class_), {})
+        kind.setdefault(_word(resource), []).append(resource)
+    for kind in by_kind.values():
+        match kind.get("orphaned"), kind.get("to create"):
+            case [old], [new]:
+                yield (
+                    f"if {old.key} was renamed to {new.key}: under another name it is another resource, "
+                    "without the data; keep the name (`ensue doc deploying` has more under Renaming)"
+                )
+            case _:
+                pass
 
 
 def _word(resource: NodeOutcome) -> str:

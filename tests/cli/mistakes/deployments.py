@@ -90,7 +90,7 @@ ROWS = [
             "score.yaml": SCORE,
             "definitions/pg.yaml": DEFINITION.replace("echo", "template").replace("host: a", "template: {}"),
         },
-        at="definitions/pg.yaml:4",
+        at="definitions/pg.yaml:6:19",
         says="there is no key 'template'",
         mends="did you mean templates?",
     ),
@@ -431,6 +431,19 @@ ROWS = [
         says="new environment shop/prod: the application shop has dev",
         mends="correct --env if one of these is meant",
         code=0,
+    ),
+    Mistake(
+        what="a resource under another name",
+        words="deploy new.yaml --app shop --env dev --plan",
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION,
+            "new.yaml": SCORE.replace("db:", "database:").replace("resources.db", "resources.database"),
+        },
+        says=f"if {DATABASE} was renamed to {DATABASE[:-2]}database: under another name",
+        mends="keep the name (`ensue doc deploying` has more under Renaming)",
+        code=0,
+        before=(DEPLOY,),
     ),
     *(
         deployed(

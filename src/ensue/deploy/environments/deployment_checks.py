@@ -137,10 +137,10 @@ def refuse_unknown_resources(
 
 
 def resources_meant(name: str, names: Sequence[str]) -> str:
-    """Return `did you mean …?` with the resources that a name may mean; empty if there are none.
+    """Return `did you mean …?` with the resources whose type or end of the id a name is, or similar ones.
 
     Args:
-        name: the end of an id, a type, or a misspelt resource.
+        name: what is written.
         names: the resources, `TYPE.CLASS#ID` each.
     """
     ids = [one for one in names if one.endswith((f".{name}", f"#{name}")) or one.startswith(f"{name}.")]
@@ -349,10 +349,8 @@ def changed_definitions_warning(
     gone, new = sorted(then.keys() - now.keys()), sorted(now.keys() - then.keys())
     if not changed and not gone:
         return None
-    replaced = f"; {_listed(new)} {'is' if len(new) == 1 else 'are'} used" if gone and new else ""
-    not_used = (
-        f"{_listed(gone)} {'is' if len(gone) == 1 else 'are'} not used any more{replaced}; " if gone else ""
-    )
+    replaced = f"; used now: {_listed(new)}" if new else ""
+    not_used = f"not used any more: {_listed(gone)}{replaced}; " if gone else ""
     return Diagnostic(
         code="E0855",
         severity=Severity.WARNING,

@@ -186,6 +186,17 @@ def instead_of_word(name: str, near: Collection[str] = ()) -> str:
     )
 
 
+def instead_of_terraform(name: str) -> str:
+    """Return what to write instead of an argument, block or resource of Terraform; empty if it is none.
+
+    Args:
+        name: the word.
+    """
+    from ensue.language.hcl_words import instead_of_block, instead_of_resource
+
+    return instead_of_block(name) or instead_of_resource(name)
+
+
 def near_words(name: str) -> list[str]:
     """Return the words that are close to a name."""
     import difflib
