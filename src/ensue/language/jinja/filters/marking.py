@@ -89,8 +89,8 @@ def tests_of_references(tests: Mapping[str, Any]) -> dict[str, Callable[..., Any
 
 def _reading(test: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(test)
-    def tested(value: Any, *args: Any) -> Any:
-        return value.read() if isinstance(value, ReferenceText) else test(value, *args)
+    def tested(value: Any, *args: Any, **options: Any) -> Any:
+        return value.read() if isinstance(value, ReferenceText) else test(value, *args, **options)
 
     return tested
 
