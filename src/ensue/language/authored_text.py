@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_list, is_mapping
-from ensue.core.model.printed_text import Written
+from ensue.core.model.printed_text import MOST_LEVELS, Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -113,6 +113,27 @@ def is_authored(value: Any) -> bool:
             seen.add(id(one))  # pyright: ignore[reportUnknownArgumentType] # as above
             pending.extend((*one, *one.values()) if is_mapping(one) else one)  # pyright: ignore[reportUnknownArgumentType] # as above
     return True
+
+
+def authored_levels(value: Any, most: int = MOST_LEVELS) -> int:
+    """Return how many levels of mappings, from the outside, have only keys that an author wrote.
+
+    Args:
+        value: any data; a scalar has no keys of the run.
+        most: the largest result.
+    """
+    if most and is_mapping(value):
+        if not all(key.__class__ in _NEUTRAL or isinstance(key, Authored) for key in value):
+            return 0
+        # What `extend` changes is one level deeper.
+        inner = [
+            authored_levels(one, most) if key == "extend" else 1 + authored_levels(one, most - 1)
+            for key, one in value.items()
+        ]
+        return min(inner, default=most)
+    if most and isinstance(value, _HOLDERS):
+        return min((authored_levels(one, most) for one in value), default=most)
+    return most
 
 
 def authored(value: Any) -> Any:

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.printed_text import MOST_LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,7 +38,10 @@ BEGIN_SERIALIZED: Final = f"{LEAD}\ue004"
 NOTHING: Final = f"{LEAD}\ue005"
 """The mark in place of a parameter that has no value."""
 
-_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue005]")
+BEGIN_OF_RUN: Final = tuple(f"{LEAD}{chr(0xE006 + levels)}" for levels in range(MOST_LEVELS))
+"""`BEGIN_SERIALIZED` of data with keys from the run, by how many outer levels have only keys of an author."""
+
+_ANY: Final = re.compile(f"{LEAD}[\ue000-\ue008]")
 
 
 def has_marks(text: str) -> bool:

@@ -13,28 +13,42 @@ gets guards that say so: it may also be one whole value, with its quotes or brac
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self, TypeGuard
 
 from markupsafe import Markup
 
-from ensue.core.model.printed_text import Extent, Written, is_plain
-from ensue.language.authored_text import Authored, are_authored, made_of
-from ensue.language.marks import AUTHORED, BEGIN, BEGIN_SERIALIZED, END, ITEM
+from ensue.core.model.printed_text import MOST_LEVELS, Extent, Written, is_plain
+from ensue.language.authored_text import Authored, are_authored, authored_levels, is_authored, made_of
+from ensue.language.marks import AUTHORED, BEGIN, BEGIN_OF_RUN, BEGIN_SERIALIZED, END, ITEM
 from ensue.language.reference_text import ReferenceText, WrittenReferenceText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_GUARD: Final = re.compile(f"{BEGIN}|{BEGIN_SERIALIZED}|{END}|{ITEM}")
-_GUARDS: Final = re.compile(f"{BEGIN}|{BEGIN_SERIALIZED}|{END}")
+_SERIALIZED: Final = {BEGIN_SERIALIZED: MOST_LEVELS, **{mark: n for n, mark in enumerate(BEGIN_OF_RUN)}}
+"""The marks before what a serializer wrote, and how many of its levels have only keys of an author."""
+_GUARDS: Final = re.compile("|".join((BEGIN, END, *_SERIALIZED)))
+_GUARD: Final = re.compile(f"{_GUARDS.pattern}|{ITEM}")
 _QUOTED_PLAIN: Final = re.compile(r"""(["'])[\w./][\w./@+%^-]*(?: [\w./@+%^-]+)*\1""")
 _BLANKS: Final = " \t"
 
 
 class SerializedText(Written):
-    """Text of a serializer: changing its characters may remove its quotes."""
+    """Text of a serializer: changing its characters may remove its quotes.
 
-    __slots__ = ()
+    Args:
+        text: the text.
+        levels: see `Extent`.
+    """
+
+    __slots__ = ("levels",)
+    levels: int
+
+    def __new__(cls, text: str, levels: int) -> Self:
+        """Return the text with its levels."""
+        made = str.__new__(cls, text)
+        made.levels = levels
+        return made
 
 
 class SerializedMarkup(Markup):
@@ -43,7 +57,8 @@ class SerializedMarkup(Markup):
     Made by `serialized`. The result of joining or cutting it is ordinary text.
     """
 
-    __slots__ = ()
+    __slots__ = ("levels",)
+    levels: int
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Markup:  # type: ignore[misc] # as the docstring says
         """Return ordinary text: the methods of `Markup` call this for their results."""
@@ -60,12 +75,25 @@ class SerializedAuthored(SerializedMarkup):
     __slots__ = ()
 
 
-def serialized(text: str, *, is_authored: bool = False) -> Markup:
-    """Return text marked as written by a serializer, and whether an author wrote all of the data."""
-    return str.__new__(SerializedAuthored if is_authored else SerializedMarkup, text)
+def serialized(text: str, *, is_authored: bool = False, levels: int = MOST_LEVELS) -> Markup:
+    """Return text marked as written by a serializer.
+
+    Args:
+        text: the text.
+        is_authored: whether an author wrote all of the data.
+        levels: see `Extent`.
+    """
+    marked = str.__new__(SerializedAuthored if is_authored else SerializedMarkup, text)
+    marked.levels = levels
+    return marked
 
 
-def is_serialized(value: Any) -> bool:
+def serialized_data(text: str, data: Any) -> Markup:
+    """Return the text that a serializer wrote for some data, marked as such."""
+    return serialized(text, is_authored=is_authored(data), levels=authored_levels(data))
+
+
+def is_serialized(value: Any) -> TypeGuard[SerializedMarkup | SerializedText]:
     """Return whether a text is that of a serializer, from data that an author did not write entirely."""
     return value.__class__ is SerializedMarkup or value.__class__ is SerializedText
 
@@ -80,17 +108,22 @@ def guarded(text: str) -> str:
     if not text or is_written(text) or is_plain(text):
         return text
     if is_serialized(text):
-        return guarded_data(text)
+        return guarded_data(text, text.levels)
     return f"{BEGIN}{_GUARDS.sub('', text)}{END}"
 
 
-def guarded_data(text: str) -> str:
-    """Return the text of a serializer as it is printed, with guards if it needs them."""
+def guarded_data(text: str, levels: int) -> str:
+    """Return the text of a serializer as it is printed, with guards if it needs them.
+
+    Args:
+        text: the text.
+        levels: see `Extent`.
+    """
     if _QUOTED_PLAIN.fullmatch(text):
         return text
     # A value within a reference or slot of the author is judged by its own guards.
     whole = text if AUTHORED in text else _GUARDS.sub("", text)
-    return f"{BEGIN_SERIALIZED}{whole}{END}"
+    return f"{BEGIN_SERIALIZED if levels == MOST_LEVELS else BEGIN_OF_RUN[levels]}{whole}{END}"
 
 
 def joined(pieces: Iterable[Any], separator: Any = "") -> str:
@@ -127,7 +160,7 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
         return text, []
     pieces: list[str] = []
     extents: list[Extent] = []
-    opened: list[tuple[int, bool]] = []
+    opened: list[tuple[int, int | None]] = []
     position = length = 0
     before = ""
     for match in _GUARD.finditer(text):
@@ -135,14 +168,17 @@ def take_out_guards(text: str) -> tuple[str, list[Extent]]:
         pieces.append(piece)
         length += len(piece)
         position = match.end()
-        if match[0] in (BEGIN, BEGIN_SERIALIZED):
-            opened.append((length, match[0] == BEGIN_SERIALIZED))
+        if match[0] == BEGIN or match[0] in _SERIALIZED:
+            opened.append((length, _SERIALIZED.get(match[0])))
         elif match[0] == END:
             if opened:
-                start, is_of_serializer = opened.pop()
-                extents.append(Extent(start, length, is_of_serializer))
+                start, levels = opened.pop()
+                is_of_serializer = levels is not None
+                extents.append(
+                    Extent(start, length, is_of_serializer, MOST_LEVELS if levels is None else levels)
+                )
         elif before == ITEM and opened:
-            opened[-1] = (length, False)
+            opened[-1] = (length, None)
         is_item = match[0] == ITEM and before == BEGIN and not piece.strip(_BLANKS)
         before = BEGIN if match[0] == BEGIN else ITEM if is_item else ""
     pieces.append(text[position:])
@@ -186,9 +222,9 @@ def _of_kind(given: Any, returned: str, *, is_layout: bool) -> str:
     if isinstance(given, Authored):
         return Authored(returned)
     if isinstance(given, SerializedMarkup) and is_layout:
-        return serialized(returned, is_authored=isinstance(given, SerializedAuthored))
+        return serialized(returned, is_authored=isinstance(given, SerializedAuthored), levels=given.levels)
     if isinstance(given, SerializedText) and is_layout:
-        return SerializedText(returned)
+        return SerializedText(returned, given.levels)
     # A pattern may have removed guards.
     is_whole = given.__class__ is Written and _GUARD.findall(given) == _GUARD.findall(returned)
     return Written(returned) if is_whole else str(returned)

@@ -39,6 +39,10 @@ def laid_out(text: str, given: str) -> str:
     return text
 
 
+MOST_LEVELS: Final = 3
+"""How many levels of mappings an SLS has above the values of arguments: IDs, functions, arguments."""
+
+
 class Extent(msgspec.Struct, frozen=True):
     """Where a printed value is in a rendered text.
 
@@ -46,11 +50,13 @@ class Extent(msgspec.Struct, frozen=True):
         start: the offset of its first character.
         end: the offset after its last character.
         is_serialized: whether a serializer wrote it; then it may also be one whole value of the text.
+        levels: how many of its outer levels of mappings have only keys of an author, up to `MOST_LEVELS`.
     """
 
     start: int
     end: int
     is_serialized: bool = False
+    levels: int = MOST_LEVELS
 
 
 def is_plain(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.authored_text import is_authored
+from ensue.language.authored_text import authored_levels, is_authored
 from ensue.language.jinja.filters.kinds import is_mapping
 from ensue.language.printed_values import guarded, guarded_data
 
@@ -27,7 +27,7 @@ def printed_safely(value: Any, text: Any) -> str:
     """
     if is_mapping(value) or isinstance(value, list):
         flow = _flow(value, str(text))
-        return flow if is_authored(value) else guarded_data(flow)
+        return flow if is_authored(value) else guarded_data(flow, authored_levels(value))
     if isinstance(text, str) and text is value:
         return guarded(text)
     return str(text) if is_authored(value) else guarded(str(text))

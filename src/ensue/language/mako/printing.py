@@ -55,7 +55,7 @@ def printed(value: str) -> str:
 
 def dumped(value: str) -> str:
     """Return the result of `json.dumps` as it is printed."""
-    return guarded_data(value) if is_guarded.get() else value
+    return guarded_data(value, 0) if is_guarded.get() else value
 
 
 def authored(value: Any) -> str:

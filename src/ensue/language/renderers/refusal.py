@@ -6,16 +6,20 @@ Values that authors wrote have no guards and are never judged, see `authored_tex
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError
+from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.printed_text import MOST_LEVELS
+from ensue.core.model.yaml_containment import with_words
 from ensue.engine.binding.slots import PREFIX
 from ensue.language.marks import AUTHORED, without_marks
 from ensue.language.references.grammar import counts_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ensue.core.diagnostics import Span
     from ensue.core.model.printed_text import Extent
@@ -50,6 +54,50 @@ def refuse_values(stream: Stream, text: str, extents: Sequence[Extent], judge: J
     ]
     if diagnostics:
         raise CompileError(diagnostics)
+
+
+def refuse_keys_of_run(
+    stream: Stream, text: str, extents: Sequence[Extent], load: Callable[[str], Any]
+) -> None:
+    """Refuse data with keys from the run where an SLS has IDs, functions or names of arguments.
+
+    Args:
+        stream: the rendering of an SLS, with its text unmarked.
+        text: the same text with the marks of authors.
+        extents: the positions of printed values in `text`.
+        load: parses YAML; raises a `ValueError` for text that it does not parse.
+
+    Raises:
+        CompileError: some values are refused; with all of them.
+    """
+    of_run = [extent for extent in extents if extent.levels < MOST_LEVELS]
+    if not of_run:
+        return
+    replaced = with_words(text, of_run)
+    refused = of_run
+    if replaced is not None:
+        worded, values = replaced
+        levels = {word: extent.levels for word, extent in zip(values, of_run, strict=True)}
+        with suppress(ValueError):
+            misplaced = {*_misplaced(load(worded), MOST_LEVELS, levels)}
+            refused = [extent for word, extent in zip(values, of_run, strict=True) if word in misplaced]
+    if refused:
+        raise CompileError([_of_run(stream, text, extent) for extent in refused])
+
+
+def _misplaced(data: Any, needed: int, levels: Mapping[str, int]) -> Iterator[str]:
+    """Yield the words in data of an SLS that are in place of data with too few levels of an author's keys."""
+    if isinstance(data, str):
+        if levels.get(data, needed) < needed:
+            yield data
+    elif is_list(data):
+        for item in data:
+            yield from _misplaced(item, needed, levels)
+    elif is_mapping(data) and needed:
+        for key, item in data.items():
+            # The declarations that `extend` changes are one level deeper.
+            is_extension = key == "extend" and needed == MOST_LEVELS
+            yield from _misplaced(item, needed if is_extension else needed - 1, levels)
 
 
 def _changed_sign(text: str, extent: Extent) -> str:
@@ -94,6 +142,17 @@ def _beyond(stream: Stream, text: str, extent: Extent) -> Diagnostic:
         detail=f"{_excerpt(text, extent)} is more than one plain scalar where it is printed",
         span=_place(stream, text, extent),
         help="write `{{ … | tojson }}`, without quotes around it: then the value is data, whatever is in it",
+    )
+
+
+def _of_run(stream: Stream, text: str, extent: Extent) -> Diagnostic:
+    return Diagnostic(
+        code="E0220",
+        summary="a printed value would change what the file says",
+        detail=f"{_excerpt(text, extent)} has keys from the run where an SLS has IDs, functions or the names "
+        "of arguments",
+        span=_place(stream, text, extent),
+        help="write the keys yourself: `- name: {{ value.name | tojson }}`",
     )
 
 

@@ -62,9 +62,11 @@ def _read_rendered(stream: Stream, read: Callable[[YamlDocument], Any], judge: J
     plain = without_marks(text)
     shown = msgspec.structs.replace(stream, text=plain)
     if extents:
-        from ensue.language.renderers.refusal import refuse_values
+        from ensue.language.renderers.refusal import refuse_keys_of_run, refuse_values
 
         refuse_values(shown, text, extents, judge)
+        if stream.printing is Printing.JUDGED:
+            refuse_keys_of_run(shown, text, extents, load_any)
     if stream.printing is Printing.MARKED:
         data = marks_that_count(_read_marked(shown, text, read))
         if judge is None:

@@ -22,7 +22,7 @@ from ensue.language.authored_text import authored, is_authored
 from ensue.language.jinja.filters.dumping import dump
 from ensue.language.jinja.filters.kinds import is_mapping, keeps_undefined
 from ensue.language.jinja.serializers import parse_text
-from ensue.language.printed_values import serialized, take_out_guards
+from ensue.language.printed_values import serialized_data, take_out_guards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def to_yaml(value: Any, flow_style: Any = True) -> Markup:
     """Return data as YAML, on one line if it is short, or as a block."""
     text = dump(value, flow_style=flow_style)
-    return serialized(text.strip().removesuffix("\n..."), is_authored=is_authored(value))
+    return serialized_data(text.strip().removesuffix("\n..."), value)
 
 
 def plain(value: Any) -> Any:
@@ -62,7 +62,7 @@ def _finite(value: Any) -> Any:
 def to_json(value: Any, sort_keys: Any = True, indent: Any = None) -> Markup:
     """Return data as JSON."""
     text = json.dumps(_finite(value), sort_keys=bool(sort_keys), indent=indent, ensure_ascii=False)
-    return serialized(text, is_authored=is_authored(value))
+    return serialized_data(text, value)
 
 
 @keeps_undefined
@@ -84,7 +84,7 @@ def to_python(value: Any) -> Markup:
     text = pprint.pformat(value).strip()
     # YAML reads a Python string literal as Python does, except an escaped quote.
     is_safe = not isinstance(value, str) and "\\'" not in text
-    return serialized(text, is_authored=is_authored(value)) if is_safe else Markup(text)  # noqa: S704 (Salt marks it as safe)
+    return serialized_data(text, value) if is_safe else Markup(text)  # noqa: S704 (Salt marks it as safe)
 
 
 @keeps_undefined

@@ -15,7 +15,7 @@ from jinja2.nodes import EvalContext
 from jinja2.runtime import Context
 
 from ensue.core.model.printed_text import Written
-from ensue.language.authored_text import Authored, authored, is_authored
+from ensue.language.authored_text import Authored, authored, authored_levels, is_authored
 from ensue.language.jinja.current import current
 from ensue.language.jinja.filters import addresses, dates, digests, documents, encoding, query, texts, xml
 from ensue.language.jinja.filters.kinds import is_iterable
@@ -131,7 +131,9 @@ def _writing(function: Callable[..., Any]) -> Callable[..., Any]:
         returned = function(*args, **kwargs)
         if returned.__class__ is not str:
             return returned
-        return Authored(returned) if is_authored(args[0]) else SerializedText(returned)
+        if is_authored(args[0]):
+            return Authored(returned)
+        return SerializedText(returned, authored_levels(args[0]))
 
     return filtered
 
