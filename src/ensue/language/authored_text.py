@@ -115,24 +115,29 @@ def is_authored(value: Any) -> bool:
     return True
 
 
-def authored_levels(value: Any, most: int = MOST_LEVELS) -> int:
+def authored_levels(value: Any, most: int = MOST_LEVELS, *, extends: bool = True) -> int:
     """Return how many levels of mappings, from the outside, have only keys that an author wrote.
 
     Args:
         value: any data; a scalar has no keys of the run.
         most: the largest result.
+        extends: whether what `extend` changes is one level deeper.
     """
     if most and is_mapping(value):
         if not all(key.__class__ in _NEUTRAL or isinstance(key, Authored) for key in value):
             return 0
-        # What `extend` changes is one level deeper.
-        inner = [
-            authored_levels(one, most) if key == "extend" else 1 + authored_levels(one, most - 1)
-            for key, one in value.items()
-        ]
-        return min(inner, default=most)
+        return min(
+            (
+                authored_levels(one, most, extends=False)
+                if extends and key == "extend"
+                else 1 + authored_levels(one, most - 1, extends=False)
+                for key, one in value.items()
+            ),
+            default=most,
+        )
     if most and isinstance(value, _HOLDERS):
-        return min((authored_levels(one, most) for one in value), default=most)
+        inner = (authored_levels(one, most, extends=extends) for one in value if is_mapping(one))
+        return min(inner, default=most)
     return most
 
 

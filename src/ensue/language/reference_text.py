@@ -209,9 +209,17 @@ def without_reading(data: Any) -> Any:
 
 
 def _has_references(data: Any) -> bool:
-    if is_mapping(data):
-        return any(map(_has_references, (*data, *data.values())))
-    return isinstance(data, ReferenceText) or (is_list(data) and any(map(_has_references, data)))
+    # Each list and mapping is looked into once: data may contain itself.
+    seen: set[int] = set()
+    pending = [data]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, ReferenceText):
+            return True
+        if (is_mapping(item) or is_list(item)) and id(item) not in seen:
+            seen.add(id(item))
+            pending.extend((*item, *item.values()) if is_mapping(item) else item)
+    return False
 
 
 def _pieces(text: str) -> list[Any]:

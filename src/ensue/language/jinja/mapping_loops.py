@@ -27,7 +27,7 @@ def loop_over_mapping(
     """
     try:
         tree = environment.parse(text)
-    except jinja2.TemplateError:
+    except (jinja2.TemplateError, ValueError, RecursionError):
         return ""
     known = {**variables, **_set_values(tree, variables)}
     for loop in tree.find_all(nodes.For):
