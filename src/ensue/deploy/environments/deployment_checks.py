@@ -8,9 +8,10 @@ from ensue.core.contracts.deployment import ANY_RESOURCE
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import ReplacementError
 from ensue.core.model.data import is_encodable
+from ensue.deploy.environments.refusals import lifts_protection
 from ensue.deploy.provisioning.part import is_joining
 from ensue.deploy.provisioning.records import words_of
-from ensue.language.collector import near_names
+from ensue.language.collector import Collector, near_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.diagnostics import Span
     from ensue.deploy.drivers.loading import Drivers
+    from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.environment_sets import Names
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
     from ensue.deploy.provisioning.written import TextPlace
-    from ensue.language.collector import Collector
 
 _MOST_NAMED: Final = 10
 
@@ -201,7 +202,8 @@ def refuse_replacements(
     nodes: Iterable[GraphNode],
     replaces: Callable[[GraphNode], ActiveResource | None],
     is_allowed: Callable[[ResourceKey], bool],
-    warnings: Iterable[Diagnostic],
+    refusals: Refusals,
+    collector: Collector,
 ) -> None:
     """Refuse a deployment that would destroy what drivers have made, where nobody has allowed that.
 
@@ -209,25 +211,28 @@ def refuse_replacements(
         nodes: the resources of the graph.
         replaces: returns the record of what would be destroyed; None: nothing.
         is_allowed: whether a resource may be replaced.
-        warnings: what has been found before.
+        refusals: what the deployment is refused for.
+        collector: has the warnings; receives those of a plan.
 
     Raises:
-        ReplacementError: a replacement is not allowed; the error has all of them.
+        ReplacementError: it is no plan, and a replacement is not allowed; the error has all of them.
     """
     refused = [(node, old) for node in nodes if (old := replaces(node)) and not is_allowed(node.key)]
     if not refused:
         return
-    errors = [
-        Diagnostic(
-            code="E0849",
-            summary=f"{node.key} would be replaced: {words_of(old, node)}",
-            span=node.places[-1].span(),
+    errors = Collector()
+    report = refusals.into(collector if refusals.is_plan else errors)
+    for node, old in refused:
+        report(
+            "E0849",
+            f"{node.key} would be replaced: {words_of(old, node)}",
+            node.places[-1].span(),
             detail=f"what the driver {old.driver} made would be destroyed",
             help=f"if that is meant, allow it: --allow-replace={node.key}",
         )
-        for node, old in refused
-    ]
-    raise ReplacementError([*errors, *warnings], tuple(node.name for node, _ in refused))
+    if not refusals.is_plan:
+        names = tuple(node.name for node, _ in refused)
+        raise ReplacementError([*errors.errors, *collector.warnings], names)
 
 
 def protected_words(record: ActiveResource, stays: str = "") -> str:
@@ -239,11 +244,6 @@ def protected_words(record: ActiveResource, stays: str = "") -> str:
     """
     loss = f"left as it is, and forgotten ({stays})" if stays else "destroyed"
     return f"{record.key} is protected, and would be {loss}"
-
-
-def protected_help(record: ActiveResource) -> str:
-    """Return how to allow that a protected resource is destroyed."""
-    return f"deploy it once with `protect: false`, or lift it this time: --unprotect={record.key}"
 
 
 def refuse_protected(
@@ -262,7 +262,7 @@ def refuse_protected(
             protected_words(record, stays(record)),
             None,
             detail=f"its definition {record.definition} had `protect: true` when it was deployed last",
-            help=protected_help(record),
+            help=lifts_protection(record.key),
         )
 
 
