@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ensue.core.contracts.deployment import ANY_RESOURCE
-from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import ReplacementError
 from ensue.core.model.data import is_encodable
 from ensue.deploy.environments.refusals import lifts_protection
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
     from ensue.deploy.provisioning.written import TextPlace
-
-_MOST_NAMED: Final = 10
 
 
 def refuse_missing_drivers(
@@ -303,63 +300,6 @@ def refuse_unstorable(context: Context, nodes: Iterable[GraphNode], collector: C
             _refuse_name("the name of the resource", node.name, node.places[0].span(), collector)
         if not _is_storable(node.definition):
             _refuse_name("the id of the definition", node.definition, node.places[-1].span(), collector)
-
-
-def leaving_warning(context: Context, leaving: Names, *, is_pruned: bool) -> Diagnostic:
-    """Return the warning that something leaves an environment.
-
-    Args:
-        context: the environment.
-        leaving: what leaves; not empty.
-        is_pruned: whether resources that nothing requests any more are removed.
-    """
-    named = list(leaving.described())
-    verb = "leaves" if len(named) == 1 else "leave"
-    return Diagnostic(
-        code="E0851",
-        severity=Severity.WARNING,
-        summary=f"{_listed(named)} {verb} {context.environment}",
-        detail="what was given does not have "
-        + ("it" if len(named) == 1 else "them")
-        + (
-            ": what nothing else needs is destroyed"
-            if is_pruned
-            else ", and what nothing else needs is orphaned"
-        ),
-        help="--merge keeps what was not given as it was deployed last",
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
-
-
-def changed_definitions_warning(
-    number: int, then: Mapping[str, str], now: Mapping[str, str]
-) -> Diagnostic | None:
-    """Return the warning that other definitions are used than in an earlier deployment; None: the same are.
-
-    Args:
-        number: the deployment.
-        then: the digests of the definitions that it used, by id.
-        now: those of the definitions that are used now.
-    """
-    changed = [id_ for id_, digest in sorted(now.items()) if then.get(id_, digest) != digest]
-    gone, new = sorted(then.keys() - now.keys()), sorted(now.keys() - then.keys())
-    if not changed and not gone:
-        return None
-    replaced = f"; {_listed(new)} {'is' if len(new) == 1 else 'are'} used" if gone and new else ""
-    not_used = (
-        f"{_listed(gone)} {'is' if len(gone) == 1 else 'are'} not used any more{replaced}; " if gone else ""
-    )
-    return Diagnostic(
-        code="E0855",
-        severity=Severity.WARNING,
-        summary=f"definitions have changed since deployment {number}: {_listed([*changed, *gone])}",
-        detail=f"{not_used}the definitions of now are used",
-        help="if those of then are meant, bring their files back, for example with git",
-    )
 
 
 def refuse_wrong_drops(

@@ -123,6 +123,7 @@ async def destroyed(
 
 
 FUNCTIONS: Final = by_name(applied, destroyed)
+KEPT_BY_NAME: Final = True
 
 
 def _workspace(
