@@ -104,6 +104,18 @@ def test_one_thing_is_named_once(tmp_path: Path) -> None:
     assert left(tmp_path, "t", test=False) == []
 
 
+def test_a_deployment_is_destroyed_as_a_whole(tmp_path: Path) -> None:
+    """The help names the function for a whole environment, not that for one of its resources."""
+    score = "apiVersion: score.dev/v1b1\nmetadata: {name: web}\ncontainers: {main: {image: nginx}}\n"
+    (tmp_path / "score.yaml").write_text(score)
+    deployed = "{graph.deployed: [{app: shop}, {env: dev}, {env_type: live}, {score: score.yaml}]}"
+    write(tmp_path, states__t=f"it: {deployed}\n")
+    assert apply(tmp_path, "t").exit_code == 0
+    write(tmp_path, states__t="a: test.nop\n")
+    [warning] = left(tmp_path, "t")
+    assert "declare that with `graph.destroyed`" in warning.help
+
+
 def test_an_apply_says_it_once(tmp_path: Path) -> None:
     """Plans repeat it; an apply names what no apply has named, and a state that was declared again."""
     write(tmp_path, states__t=FILES)

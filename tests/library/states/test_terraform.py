@@ -134,7 +134,9 @@ def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
     for is_test in (True, False, True):
         (refused,) = apply(tmp_path, "vm", test=is_test).returns.values()
         assert (refused.result, refused.changes) == (False, {})
-        assert "-/+ would destroy terraform_data.kept (and make it anew); nothing was changed" in refused.comment
+        assert (
+            "-/+ would destroy terraform_data.kept (and make it anew); nothing was" in refused.comment
+        )
         assert "`- allow_replace: true`" in refused.comment
     write(tmp_path, states__vm=f"{NAMED.replace('NAME', 'b')}    - allow_replace: true\n")
     for is_test in (True, False):

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from ensue.engine.outcome import EngineOutcome
     from ensue.store.runs.declarations import RunDeclarations
 
-_ABSENT: Final = ("absent", "removed", "dead", "unmounted", "destroyed")
+_ABSENT: Final = ("absent", "destroyed", "removed", "dead", "unmounted")
+"""In the order in which they are looked for: `graph.removed` removes one resource of a deployment."""
 _REMOVES_PATHS: Final = ("file", "absent")
 """The function that removes a path with everything below it, whatever has made that."""
 _MOST_NAMED: Final = 5
