@@ -73,6 +73,49 @@ def test_what_a_deleted_state_made_stays(tmp_path: Path) -> None:
     assert left(tmp_path, "t") == []
 
 
+def test_what_is_below_a_removed_folder(tmp_path: Path) -> None:
+    """An absent folder removes what states made in it, from the plan on; what is made there later stays."""
+    write(tmp_path, states__t=FILES)
+    named(tmp_path, "a", "b")
+    apply(tmp_path, "t")
+    write(tmp_path, states__t=f"gone:\n  file.absent:\n    - name: {tmp_path}/out\n")
+    assert left(tmp_path, "t") == []
+    assert left(tmp_path, "t", test=False) == []
+    write(tmp_path, states__t="a: test.nop\n")
+    assert left(tmp_path, "t") == []
+    write(tmp_path, states__t=FILES)
+    named(tmp_path, "c")
+    apply(tmp_path, "t")
+    write(tmp_path, states__t="a: test.nop\n")
+    assert "stays: file-c (file.managed" in left(tmp_path, "t")[0].summary
+
+
+def test_one_thing_is_named_once(tmp_path: Path) -> None:
+    """By its last name; both declarations of it are reported."""
+    write(tmp_path, states__t=FILES)
+    named(tmp_path, "a")
+    apply(tmp_path, "t")
+    write(tmp_path, states__t=FILES.replace("file-", "other-"))
+    apply(tmp_path, "t")
+    write(tmp_path, states__t="a: test.nop\n")
+    [warning] = left(tmp_path, "t", test=False)
+    assert warning.summary.startswith("a state is no longer declared")
+    assert "stays: other-a (file.managed" in warning.summary
+    assert left(tmp_path, "t", test=False) == []
+
+
+def test_a_deployment_is_destroyed_as_a_whole(tmp_path: Path) -> None:
+    """The help names the function for a whole environment, not that for one of its resources."""
+    score = "apiVersion: score.dev/v1b1\nmetadata: {name: web}\ncontainers: {main: {image: nginx}}\n"
+    (tmp_path / "score.yaml").write_text(score)
+    deployed = "{graph.deployed: [{app: shop}, {env: dev}, {env_type: live}, {score: score.yaml}]}"
+    write(tmp_path, states__t=f"it: {deployed}\n")
+    assert apply(tmp_path, "t").exit_code == 0
+    write(tmp_path, states__t="a: test.nop\n")
+    [warning] = left(tmp_path, "t")
+    assert "declare that with `graph.destroyed`" in warning.help
+
+
 def test_an_apply_says_it_once(tmp_path: Path) -> None:
     """Plans repeat it; an apply names what no apply has named, and a state that was declared again."""
     write(tmp_path, states__t=FILES)

@@ -109,12 +109,25 @@ def test_an_update_that_would_destroy_something_is_refused(project: DeployedProj
     protected(project)
     changed = POSTGRES.replace("values: {", "values: {destroys: [the disk], ")
     project.write("definitions/pg.yaml", with_words(changed, "protect: true"))
+    planned = project.run(*DEPLOY, "--allow-replace", "--plan")
+    refused = f"E0860]: {DB} is protected, and would be replaced in part"
+    assert planned.code == 1
+    assert f"warning[{refused}" in planned.err
+    assert f"--unprotect={DB}" in planned.err
+    assert planned.err.endswith("ensue: the deployment would fail: E0860 (see above)\n")
+    unasked = project.run(*DEPLOY, "--plan").err
+    assert (refused in unasked, f"--allow-replace={DB}" in unasked) == (True, True)
     ended = project.run(*DEPLOY, "--allow-replace", "--out", "json")
     assert ended.code == 2
+    assert f"error[{refused}" in ended.err
     database = next(node for node in ended.document["nodes"] if node["type"] == "postgres")
     assert (
-        database["comment"] == f"would destroy the disk, and {DB} is protected (`protect: false` lifts that)"
+        database["comment"] == f"would destroy the disk, and {DB} is protected "
+        f"(deploy it once with `protect: false`, or lift it this time: --unprotect={DB})"
     )
+    allowed = ("--allow-replace", f"--unprotect={DB}")
+    assert project.run(*DEPLOY, *allowed, "--plan").code == 0
+    assert deployed(project, *allowed)["postgres"] == "replaced"
 
 
 def test_a_deployment_without_the_word_lifts_the_protection(project: DeployedProject) -> None:

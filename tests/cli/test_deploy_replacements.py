@@ -66,9 +66,14 @@ def test_it_is_refused_before_anything_runs(project: DeployedProject) -> None:
 
 
 def test_a_plan_and_the_impact_name_it(project: DeployedProject) -> None:
-    """As text and as data, with exit code 0: a plan destroys nothing."""
+    """As text and as data; the exit code is 1 while the deployment would be refused."""
     ended = project.run(*DEPLOY, "--plan")
-    assert ended.code == 0, ended.err
+    assert ended.code == 1
+    assert f"warning[E0849]: {REPLACED}" in ended.err
+    assert f"allow it: --allow-replace={DB}" in ended.err
+    assert ended.err.endswith("ensue: the deployment would be refused: E0849 (see above)\n")
+    allowed = project.run(*DEPLOY, "--plan", f"--allow-replace={DB}")
+    assert (allowed.code, allowed.err, allowed.out) == (0, "", ended.out)
     assert "-/+ would be replaced: definition pg → cloud, driver log → other" in ended.out
     node = postgres(project.run(*DEPLOY, "--plan", "--out", "json").document)
     assert (node["status"], node["replaces"]) == ("planned", {"definition": "pg", "driver": "log"})
@@ -166,16 +171,49 @@ def test_an_update_that_destroys_something_asks_for_it(project: DeployedProject)
     project.postgres("{host: other, destroys: [the disk, the address]}")
     node = postgres(project.run(*DEPLOY, "--plan", "--out", "json").document)
     assert node["comment"] == "-/+ would destroy the disk, the address; would make it"
+    planned = project.run(*DEPLOY, "--plan")
+    assert planned.code == 1
+    assert f"warning[E0849]: {DB} would be replaced in part" in planned.err
+    assert f"allow it: --allow-replace={DB}" in planned.err
+    assert planned.err.endswith("ensue: the deployment would fail: E0849 (see above)\n")
     ended = project.run(*DEPLOY)
     assert ended.code == 2
     assert f"error[E0849]: {DB} would be replaced in part" in ended.err
     assert (
         f"would destroy the disk, the address (if that is meant, allow it: --allow-replace={DB})" in ended.out
     )
-    assert deployed(project, f"--allow-replace={DB}")["postgres"] == "updated"
+    planned = project.run(*DEPLOY, "--plan", f"--allow-replace={DB}")
+    assert (planned.code, planned.err) == (0, "")
+    assert f"-/+ to replace  {DB}" in planned.out
+    # The deployment has the word of the plan.
+    ended = project.run(*DEPLOY, f"--allow-replace={DB}")
+    assert (ended.code, ended.err) == (0, "")
+    assert f"-/+ replaced  {DB}\n           destroyed the disk, the address\n" in ended.out
+    assert "1 replaced" in ended.out
     # Nothing is asked for when it is made.
     project.run("deploy", "--app", "shop", "--env", "dev", "--destroy")
     assert deployed(project)["postgres"] == "created"
+
+
+@pytest.mark.parametrize(
+    ("definition", "words"),
+    [(CLOUD, REPLACED), (PARTLY, f"{DB} would be replaced in part: its update would destroy the disk")],
+)
+def test_the_plan_of_a_state_fails_as_the_state_does(
+    project: DeployedProject, definition: str, words: str
+) -> None:
+    """A plan that passes has an apply that is not refused."""
+    project.write("definitions/pg.yaml", definition)
+    project.write(
+        "states/s.sls",
+        "it:\n  graph.deployed: [{app: shop}, {env: dev}, {env_type: development}, {score: score.yaml}]\n",
+    )
+    planned = project.run("plan", "s", "--out", "json")
+    (returned,) = [each for each in planned.document["m"].values() if each["__id__"] == "it"]
+    assert (planned.code, returned["result"]) == (2, False)
+    assert words in returned["comment"]
+    assert f"--allow-replace={DB}" in returned["comment"]
+    assert project.log() == []
 
 
 @pytest.mark.parametrize(

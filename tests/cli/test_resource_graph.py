@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.deployed_project import POSTGRES, deployed, deployed_project
 from tests.cli.shell import Shell
 
 if TYPE_CHECKING:
@@ -249,6 +250,26 @@ def test_a_match_says_why(project: Shell) -> None:
     ended = project.run("show", "match", "postgres", "--out", "json")
     assert ended.code == 1
     assert ended.document["errors"]
+
+
+def test_the_type_of_a_deployed_environment_is_known(tmp_path: Path) -> None:
+    """`show match` and `graph` choose the definition that `deploy` chooses, without `--env-type`."""
+    project = deployed_project(tmp_path / "project")
+    cloud = POSTGRES.replace("{id: pg}", "{id: cloud}").replace("[{}]", "[{env_type: development}]")
+    project.write("definitions/cloud.yaml", cloud)
+    where = ("--app", "shop", "--env", "dev")
+    unknown = project.run("graph", "score.yaml", *where)
+    assert (unknown.code, "E0856]: the type of the environment shop/dev is not known" in unknown.err) == (
+        1,
+        True,
+    )
+    before = project.run("show", "match", "postgres", *where, "--out", "json").document
+    assert [one["definition"] for one in before if one["chosen"]] == ["pg"]
+    deployed(project)
+    after = project.run("show", "match", "postgres", *where, "--out", "json").document
+    assert [one["definition"] for one in after if one["chosen"]] == ["cloud"]
+    graph = project.run("graph", "score.yaml", *where, "--out", "json").document
+    assert "cloud" in {node["definition"] for node in graph["nodes"]}
 
 
 def test_a_placeholder_is_no_secret(project: Shell) -> None:

@@ -264,3 +264,38 @@ def test_forgetting_a_machine_leaves_it_there(project: Shell) -> None:
     ended = project.run("resources", "forget", "ssh_host:jumphost-vm-01")
     assert (ended.code, ended.out) == (0, "ssh_host:jumphost-vm-01\n")
     assert "the environment vm-01 still exists: a state `starting_state.absent`" in ended.err
+
+
+def test_a_type_may_have_only_defaults(tmp_path: Path) -> None:
+    """With `hosts: {}` nothing is warned of; without `hosts` the message says what to write."""
+    project = project_in(tmp_path)
+    project.write("pillar/top.sls", "base: {'*': [d]}\n")
+    project.write("pillar/d.sls", "resources:\n  dummy:\n    reachable: true\n    hosts: {}\n")
+    ended = project.run("resources", "list")
+    assert (ended.code, ended.err) == (0, "")
+    project.write("pillar/top.sls", "base: {'other': [d]}\n")
+    assert "no machine manages the `resources` of pillar/d.sls" in project.run("resources", "list").err
+    project.write("pillar/top.sls", "base: {'*': [d]}\n")
+    project.write("pillar/d.sls", "resources:\n  dummy:\n    reachable: true\n")
+    ended = project.run("resources", "list")
+    assert ended.code == 1
+    assert "every key of dummy is an id, so write `hosts: {}` beside defaults" in ended.err
+
+
+def test_a_plan_says_that_a_resource_gets_another_source(tmp_path: Path) -> None:
+    """A changed command that registers the same configuration does so anew, in plan and apply."""
+    project = project_in(tmp_path)
+    sls = (
+        "m:\n  cmd.run:\n    - name: echo %s\n    - read_only: true\n"
+        "    - registers: [{'dummy:d9': {grains: {os: x}}}]\n"
+    )
+    project.write("states/s.sls", sls % "first")
+    assert project.run("apply", "s").code == 0
+    project.write("states/s.sls", sls % "second")
+    for verb, counts in (
+        ("plan", "1 to change, 0 unchanged"),
+        ("apply", "1 changed, 0 unchanged"),
+        ("plan", "0 to change, 1 unchanged"),
+        ("apply", "0 changed, 1 unchanged"),
+    ):
+        assert counts in project.run(verb, "s").out

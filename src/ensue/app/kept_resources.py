@@ -206,6 +206,20 @@ class KeptResources(OpenedProject):
 
         return await asyncio.to_thread(kept_deployment, self._services().history, context, number)
 
+    async def kept_env_type(self, context: Context) -> str:
+        """Return the type of an environment that has been deployed.
+
+        Args:
+            context: the environment.
+
+        Raises:
+            ConfigurationError: it has never been deployed.
+            StoreError: the store cannot be read or decrypted.
+        """
+        from ensue.deploy.environments.environment_history import kept_env_type
+
+        return await asyncio.to_thread(kept_env_type, self._services().history, context)
+
     async def enforced(self) -> list[ShownState]:
         """Return what every state last enforced, secrets masked.
 

@@ -272,6 +272,9 @@ class Run:
             own=services.minion,
             is_active=lambda target: services.directory.config(target) is not None,
             functions=lambda target, module: services.states_of(target.type).names(module),
+            is_kept_by_name=lambda target, module: bool(
+                services.states_of(target.type).attribute(module, "KEPT_BY_NAME")
+            ),
         )
         test = self._options.test
 

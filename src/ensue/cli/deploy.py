@@ -293,9 +293,9 @@ def command(
         order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *refused.resources))
         report = session.run(work)
     session.print_diagnostics(report.refusals)
-    if report.refusals and can_ask and click.confirm("Replace them?", err=True):
-        also = map(str, report.deployment.states.refused)
-        order = msgspec.structs.replace(order, allow_replace=(*order.allow_replace, *also))
+    if report.replaceable and can_ask and click.confirm("Replace them?", err=True):
+        also = (*order.allow_replace, *report.replaceable)
+        order = msgspec.structs.replace(order, allow_replace=also)
         report = session.run(work)
     session.print_diagnostics(report.run.warnings)
     _print(session, report, test=test)

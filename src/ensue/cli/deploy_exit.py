@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.cli import exit_codes
+from ensue.core.diagnostics import Severity
 
 if TYPE_CHECKING:
     from ensue.cli.session import Session
@@ -23,6 +24,10 @@ def exit_code_of(session: Session, report: DeploymentReport, *, is_detailed: boo
         return exit_codes.INTERRUPTED
     if codes := report.deployment.refusals.codes:
         session.lines.write(f"ensue: the deployment would be refused: {', '.join(codes)} (see above)")
+        return exit_codes.REFUSED
+    warned = {refusal.code for refusal in report.refusals if refusal.severity is Severity.WARNING}
+    if warned:
+        session.lines.write(f"ensue: the deployment would fail: {', '.join(sorted(warned))} (see above)")
         return exit_codes.REFUSED
     return _detailed(report) if is_detailed else report.run.exit_code
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
 from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
@@ -76,7 +77,8 @@ def command(
     highstate is drawn.
 
     Of Score files or a deployment set, with --app, --env and --env-type, the resource graph is drawn in
-    the order of provisioning, each with what the store has of it. As dot, mermaid or svg, each resource
+    the order of provisioning, each with what the store has of it. An environment that has been deployed
+    needs no --env-type. As dot, mermaid or svg, each resource
     is a box, and arrows lead from dependents to dependencies.
 
     Exit code: 0 success; 1 it does not compile, or there is no such run.
@@ -110,12 +112,14 @@ def _deployment(
     from ensue.output.resource_graph import graph_data, graph_lines
 
     session.names_minion = False
-    context = words.context()
+    context = words.context(needs_type=False)
 
     records: dict[ResourceKey, ActiveResource] = {}
 
     async def work(project: AppProject) -> PlannedGraph:
-        planned = await project.deployment_graph(files, context, words.definitions, images, values)
+        type_ = context.env_type or await project.kept_env_type(context)
+        of_type = msgspec.structs.replace(context, env_type=type_)
+        planned = await project.deployment_graph(files, of_type, words.definitions, images, values)
         records.update(await _records(session, project, context))
         return planned
 

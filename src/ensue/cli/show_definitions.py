@@ -62,14 +62,14 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
     if resource is None:
         raise click.UsageError(f"{wanted!r}: write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
     class_ = resource.class_ or DEFAULT_CLASS
-    values = {
-        "res_id": _id_of(resource),
-        "env_id": words.env,
-        "app_id": words.app,
-        "env_type": words.env_type,
-    }
 
     async def work(project: AppProject) -> list[DefinitionCandidate]:
+        values = {
+            "res_id": _id_of(resource),
+            "env_id": words.env,
+            "app_id": words.app,
+            "env_type": words.env_type or await _kept_env_type(project, words),
+        }
         return project.deployments(words.definitions).candidates(resource.type, class_, values)
 
     candidates = session.run(work)
@@ -82,6 +82,18 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
         session.lines.write(f"ensue: no definition is for the type {resource.type!r}")
     is_found = any(candidate.is_chosen for candidate in candidates)
     return exit_codes.SUCCEEDED if is_found else exit_codes.FAILED
+
+
+async def _kept_env_type(project: AppProject, words: DeploymentWords) -> str | None:
+    """Return the type of the environment that is named; None if it is not known."""
+    from ensue.core.errors import ConfigurationError
+
+    if not (words.app and words.env):
+        return None
+    try:
+        return await project.kept_env_type(words.context(needs_type=False))
+    except ConfigurationError:
+        return None
 
 
 def _id_of(resource: Descriptor) -> str | None:

@@ -172,10 +172,12 @@ class DestructionRefusedError(DriverError):
     Args:
         message: what would be destroyed, and how to allow it.
         things: what would be destroyed, as messages name it.
+        is_protected: whether the resource is protected, so that it is not enough to allow a replacement.
     """
 
-    def __init__(self, message: str, *, things: Iterable[str]) -> None:
+    def __init__(self, message: str, *, things: Iterable[str], is_protected: bool = False) -> None:
         self.things = tuple(things)
+        self.is_protected = is_protected
         super().__init__(message)
 
 

@@ -102,7 +102,8 @@ def _hosts(
         return
     defaults = type_defaults(body)
     hosts: Any = body
-    if "hosts" in body:
+    is_short = "hosts" not in body
+    if not is_short:
         path = [*path, "hosts"]
         hosts = body["hosts"]
     elif is_list(body.get("resource_ids")):
@@ -123,7 +124,13 @@ def _hosts(
                 "E0703",
                 f"the configuration of {type_name}:{id_} is {config!r}",
                 locate(place),
-                help="it is a mapping, for example `host: 192.0.2.1`",
+                help="it is a mapping, for example `host: 192.0.2.1`"
+                + (
+                    f"; without `hosts`, every key of {type_name} is an id, so write `hosts: {{}}` beside "
+                    "defaults for resources that states register"
+                    if is_short
+                    else ""
+                ),
             )
             continue
         yield id_, merge(defaults, config or {}), place

@@ -19,7 +19,9 @@ Mark = Literal["+", "~", "-", "-/+", "?", "!"]
 _CUT_CHARS: Final = 60
 _MOST_ITEMS: Final = 4
 _MOST_LINES: Final = 40
-_REMOVING: Final = frozenset({"absent", "purged", "removed", "deleted", "missing", "uninstalled", "pruned"})
+_REMOVING: Final = frozenset(
+    {"absent", "purged", "removed", "deleted", "destroyed", "missing", "uninstalled", "pruned"}
+)
 _DESTROYING: Final = ("replace", "delete")
 _NEW: Final = ("New file", "new", "New Dir")
 """What states write instead of a value for something that did not exist before."""
@@ -31,10 +33,10 @@ def mark_of(returned: Return) -> Mark:
         return "!"
     if returned.unknown or only_applies(returned):
         return "?"
-    if destroys(returned):
-        return "-/+"
     if returned.function in _REMOVING:
         return "-"
+    if destroys(returned):
+        return "-/+"
     if _is_new(returned):
         return "+"
     pairs = _pairs(returned)
@@ -42,7 +44,9 @@ def mark_of(returned: Return) -> Mark:
 
 
 def destroys(returned: Return) -> bool:
-    """Return whether a state that applies a configuration destroys something of it, or makes it anew."""
+    """Return whether a state destroys what a configuration or a deployment made, or makes it anew."""
+    if returned.function == "destroyed":
+        return bool(returned.changes)
     is_configuration = (returned.module, returned.function) == ("terraform", "applied")
     return is_configuration and any(action in _DESTROYING for action in returned.changes.values())
 

@@ -249,7 +249,11 @@ ROWS = [
             ("random_password", "a `cmd.run` with `creates` makes a value once"),
         )
     ),
-    line("plan t.sls", says="there is no file t.sls", mends="write `t`, the name of the SLS; a path is relative"),
+    line(
+        "plan t.sls",
+        says="there is no file t.sls",
+        mends="write `t`, the name of the SLS; a path is relative",
+    ),
     Mistake(
         what="an include like a module of Terraform",
         words="plan t",

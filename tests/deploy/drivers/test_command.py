@@ -671,6 +671,11 @@ def test_a_program_asks_before_an_update_destroys_something(tmp_path: Path) -> N
     with pytest.raises(DestructionRefusedError, match=r"would destroy the disk \(.*--allow-replace=thing"):
         asyncio.run(command.update(driver_request(tmp_path, values=words, cookie={})))
     asyncio.run(command.update(driver_request(tmp_path, values=words, cookie={}, may_replace=True)))
+    noted: list[str] = []
+    made = {"command": printing({"destroyed": ["the disk"]})}
+    given = driver_request(tmp_path, values=made, cookie={}, may_replace=True, note_destruction=noted.extend)
+    asyncio.run(command.update(given))
+    assert noted == ["the disk"]
     always = {"command": printing({"would_destroy": ["the disk"]})}
     with pytest.raises(DriverError, match="asks for what is already allowed"):
         asyncio.run(command.update(driver_request(tmp_path, values=always, cookie={}, may_replace=True)))

@@ -134,7 +134,7 @@ def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
     for is_test in (True, False, True):
         (refused,) = apply(tmp_path, "vm", test=is_test).returns.values()
         assert (refused.result, refused.changes) == (False, {})
-        assert "-/+ would destroy terraform_data.kept; nothing was changed" in refused.comment
+        assert "-/+ would destroy terraform_data.kept (and make it anew); nothing was" in refused.comment
         assert "`- allow_replace: true`" in refused.comment
     write(tmp_path, states__vm=f"{NAMED.replace('NAME', 'b')}    - allow_replace: true\n")
     for is_test in (True, False):
@@ -145,6 +145,40 @@ def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
         expected = "1 to change (1 destroys something)" if is_test else "1 changed (1 destroyed something)"
         assert expected in outcome_line(report)
     assert not any(one.changes for one in apply(tmp_path, "vm").returns.values())
+
+
+def test_a_plan_names_what_the_apply_reports(tmp_path: Path) -> None:
+    """Both have the resources and the outputs; a removal counts as destroying something."""
+    configuration(tmp_path / "box", BOX)
+    write(tmp_path, states__vm="vm:\n  terraform.applied:\n    - source: box\n    - variables: {size: big}\n")
+    (planned,) = apply(tmp_path, "vm", test=True).returns.values()
+    (applied,) = apply(tmp_path, "vm").returns.values()
+    assert any(address.startswith("output.") for address in planned.changes)
+    assert applied.changes == planned.changes
+    write(tmp_path, states__vm="vm:\n  terraform.destroyed: []\n")
+    for is_test in (True, False):
+        report = apply(tmp_path, "vm", test=is_test)
+        (destroyed,) = report.returns.values()
+        assert mark_of(destroyed) == "-"
+        assert "(1 destroy" in outcome_line(report)
+    assert "destroy" not in outcome_line(apply(tmp_path, "vm"))
+
+
+def test_another_id_loses_what_was_made(tmp_path: Path) -> None:
+    """The warning says how the state keeps it, before the apply makes it a second time."""
+    configuration(tmp_path / "box", BOX)
+    sls = "vm:\n  terraform.applied:\n    - source: box\n    - variables: {size: big}\n"
+    write(tmp_path, states__vm=sls)
+    assert apply(tmp_path, "vm").exit_code == 0
+    write(tmp_path, states__vm=sls.replace("vm:", "machine:"))
+    [warning] = [one for one in apply(tmp_path, "vm", test=True).warnings if one.code == "E0894"]
+    assert warning.help.startswith(
+        "if vm is machine now, keep what it made with `- name: vm`; if it has to go"
+    )
+    write(tmp_path, states__vm=f"{sls.replace('vm:', 'machine:')}    - name: vm\n")
+    report = apply(tmp_path, "vm", test=True)
+    assert [one.code for one in report.warnings] == []
+    assert [one.result for one in report.returns.values()] == [True]
 
 
 def test_what_leaves_the_configuration_is_destroyed_only_if_allowed(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ import msgspec
 from ensue.core.errors import DestructionRefusedError, DriverError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from ensue.core.contracts.vault import Vault
@@ -126,6 +126,10 @@ class DriverServices(Protocol):
         ...
 
 
+def _ignored(things: Sequence[str]) -> None:
+    """Note nothing of what an update destroys."""
+
+
 class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A request for a resource.
 
@@ -161,6 +165,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
             creating anything.
         foreign: which parts of the values and secrets are outputs of other resources; see `foreign_parts`.
         sensitive: which other inputs are secret, too: each path begins with `account`, `params` or `values`.
+        note_destruction: receives what an update destroys, once it may; `refuse_destruction` calls it.
     """
 
     type: str
@@ -184,6 +189,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     was_interrupted: bool = False
     foreign: Mapping[InputPath, tuple[ForeignPart, ...]] = MappingProxyType({})
     sensitive: tuple[InputPath, ...] = ()
+    note_destruction: Callable[[Sequence[str]], None] = _ignored
 
     @property
     def key(self) -> str:
@@ -220,21 +226,26 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         """Raise an error if an update would destroy what was made, and nobody has allowed that.
 
         Call it in `update` before anything is changed, with what would be destroyed or made anew. The
-        deployment then asks, and calls `update` again with `may_replace` if the answer is yes.
+        deployment then asks, and calls `update` again with `may_replace` if the answer is yes. If it may be
+        destroyed, the deployment reports the resource as replaced.
 
         Args:
             things: what would be destroyed, as messages name it; none: nothing.
 
         Raises:
-            DestructionRefusedError: it may not be destroyed.
-            DriverError: it is protected.
+            DestructionRefusedError: it may not be destroyed, or it is protected.
         """
+        if not things:
+            return
         what = f"would destroy {', '.join(things)}"
-        if things and self.is_protected:
-            raise DriverError(f"{what}, and {self.key} is protected (`protect: false` lifts that)")
-        if things and not self.may_replace:
+        if self.is_protected:
+            lift = f"deploy it once with `protect: false`, or lift it this time: --unprotect={self.key}"
+            message = f"{what}, and {self.key} is protected ({lift})"
+            raise DestructionRefusedError(message, things=things, is_protected=True)
+        if not self.may_replace:
             message = f"{what} (if that is meant, allow it: --allow-replace={self.key})"
             raise DestructionRefusedError(message, things=things)
+        self.note_destruction(things)
 
     def foreign_parts(self, path: InputPath) -> tuple[ForeignPart, ...]:
         """Return the parts of an input that are outputs of other resources, in order; empty: it has none.

@@ -12,7 +12,9 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
 - optionally `PROMISES: Callable[[function, name, arguments], Sequence[Srn]]`: the resources that a
   declaration will register;
 - optionally `OF_ONE_CALL: Mapping[function, Collection[str]]`: the properties of its `new_state` that say
-  what one call did, not what there is, such as a count of changes; a new value is not drift.
+  what one call did, not what there is, such as a count of changes; a new value is not drift;
+- optionally `KEPT_BY_NAME = True`: it finds what a state made by the name of the state, a label that somebody
+  may change; the warning about a state that is no longer declared then says how to keep the name.
 
 A module of execution functions is `ensue.library.modules.<name>` with `FUNCTIONS`; each function takes
 `ctx: FunctionContext`, then its own arguments, and returns data.

@@ -25,7 +25,8 @@ _Answer = TypeVar("_Answer", bound=msgspec.Struct)
 class ProvisionAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The answer to `create` and `update`: the fields of `Provisioned`.
 
-    With `would_destroy` the program has changed nothing, because that would be destroyed.
+    With `would_destroy` the program has changed nothing, because that would be destroyed; `destroyed` is what
+    an update has destroyed once it was allowed.
     """
 
     values: dict[str, Any] = {}
@@ -36,6 +37,7 @@ class ProvisionAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     changed: bool | None = None
     comment: str = ""
     would_destroy: list[str] = []
+    destroyed: list[str] = []
 
 
 class PlanAnswer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -152,6 +152,7 @@ async def _provision(request: DriverRequest, operation: str) -> Provisioned:
     if answer.would_destroy:
         message = f"{request.key}: {program.name} asks for what is already allowed (`may_replace` is true)"
         raise DriverError(message)
+    request.note_destruction(answer.destroyed)
     cookies.succeed()
     return Provisioned(
         values=answer.values,

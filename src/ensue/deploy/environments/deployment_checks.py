@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ensue.core.contracts.deployment import ANY_RESOURCE
-from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import ReplacementError
 from ensue.core.model.data import is_encodable
+from ensue.deploy.environments.refusals import lifts_protection
 from ensue.deploy.provisioning.part import is_joining
 from ensue.deploy.provisioning.records import words_of
-from ensue.language.collector import near_names
+from ensue.language.collector import Collector, near_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.diagnostics import Span
     from ensue.deploy.drivers.loading import Drivers
+    from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.environment_sets import Names
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
     from ensue.deploy.provisioning.written import TextPlace
-    from ensue.language.collector import Collector
-
-_MOST_NAMED: Final = 10
 
 
 def refuse_missing_drivers(
@@ -201,7 +199,8 @@ def refuse_replacements(
     nodes: Iterable[GraphNode],
     replaces: Callable[[GraphNode], ActiveResource | None],
     is_allowed: Callable[[ResourceKey], bool],
-    warnings: Iterable[Diagnostic],
+    refusals: Refusals,
+    collector: Collector,
 ) -> None:
     """Refuse a deployment that would destroy what drivers have made, where nobody has allowed that.
 
@@ -209,25 +208,28 @@ def refuse_replacements(
         nodes: the resources of the graph.
         replaces: returns the record of what would be destroyed; None: nothing.
         is_allowed: whether a resource may be replaced.
-        warnings: what has been found before.
+        refusals: what the deployment is refused for.
+        collector: has the warnings; receives those of a plan.
 
     Raises:
-        ReplacementError: a replacement is not allowed; the error has all of them.
+        ReplacementError: it is no plan, and a replacement is not allowed; the error has all of them.
     """
     refused = [(node, old) for node in nodes if (old := replaces(node)) and not is_allowed(node.key)]
     if not refused:
         return
-    errors = [
-        Diagnostic(
-            code="E0849",
-            summary=f"{node.key} would be replaced: {words_of(old, node)}",
-            span=node.places[-1].span(),
+    errors = Collector()
+    report = refusals.into(collector if refusals.is_plan else errors)
+    for node, old in refused:
+        report(
+            "E0849",
+            f"{node.key} would be replaced: {words_of(old, node)}",
+            node.places[-1].span(),
             detail=f"what the driver {old.driver} made would be destroyed",
             help=f"if that is meant, allow it: --allow-replace={node.key}",
         )
-        for node, old in refused
-    ]
-    raise ReplacementError([*errors, *warnings], tuple(node.name for node, _ in refused))
+    if not refusals.is_plan:
+        names = tuple(node.name for node, _ in refused)
+        raise ReplacementError([*errors.errors, *collector.warnings], names)
 
 
 def protected_words(record: ActiveResource, stays: str = "") -> str:
@@ -239,11 +241,6 @@ def protected_words(record: ActiveResource, stays: str = "") -> str:
     """
     loss = f"left as it is, and forgotten ({stays})" if stays else "destroyed"
     return f"{record.key} is protected, and would be {loss}"
-
-
-def protected_help(record: ActiveResource) -> str:
-    """Return how to allow that a protected resource is destroyed."""
-    return f"deploy it once with `protect: false`, or lift it this time: --unprotect={record.key}"
 
 
 def refuse_protected(
@@ -262,7 +259,7 @@ def refuse_protected(
             protected_words(record, stays(record)),
             None,
             detail=f"its definition {record.definition} had `protect: true` when it was deployed last",
-            help=protected_help(record),
+            help=lifts_protection(record.key),
         )
 
 
@@ -303,61 +300,6 @@ def refuse_unstorable(context: Context, nodes: Iterable[GraphNode], collector: C
             _refuse_name("the name of the resource", node.name, node.places[0].span(), collector)
         if not _is_storable(node.definition):
             _refuse_name("the id of the definition", node.definition, node.places[-1].span(), collector)
-
-
-def leaving_warning(context: Context, leaving: Names, *, is_pruned: bool) -> Diagnostic:
-    """Return the warning that something leaves an environment.
-
-    Args:
-        context: the environment.
-        leaving: what leaves; not empty.
-        is_pruned: whether resources that nothing requests any more are removed.
-    """
-    named = list(leaving.described())
-    verb = "leaves" if len(named) == 1 else "leave"
-    return Diagnostic(
-        code="E0851",
-        severity=Severity.WARNING,
-        summary=f"{_listed(named)} {verb} {context.environment}",
-        detail="what was given does not have "
-        + ("it" if len(named) == 1 else "them")
-        + (
-            ": what nothing else needs is destroyed"
-            if is_pruned
-            else ", and what nothing else needs is orphaned"
-        ),
-        help="--merge keeps what was not given as it was deployed last",
-    )
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return ", ".join(names[:_MOST_NAMED]) + more
-
-
-def changed_definitions_warning(
-    number: int, then: Mapping[str, str], now: Mapping[str, str]
-) -> Diagnostic | None:
-    """Return the warning that other definitions are used than in an earlier deployment; None: the same are.
-
-    Args:
-        number: the deployment.
-        then: the digests of the definitions that it used, by id.
-        now: those of the definitions that are used now.
-    """
-    changed = [id_ for id_, digest in sorted(now.items()) if then.get(id_, digest) != digest]
-    gone, new = sorted(then.keys() - now.keys()), sorted(now.keys() - then.keys())
-    if not changed and not gone:
-        return None
-    replaced = f"; used now: {_listed(new)}" if new else ""
-    not_used = f"not used any more: {_listed(gone)}{replaced}; " if gone else ""
-    return Diagnostic(
-        code="E0855",
-        severity=Severity.WARNING,
-        summary=f"definitions have changed since deployment {number}: {_listed([*changed, *gone])}",
-        detail=f"{not_used}the definitions of now are used",
-        help="if those of then are meant, bring their files back, for example with git",
-    )
 
 
 def refuse_wrong_drops(

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.core.diagnostics import Diagnostic
-
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport
     from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.deploy.provisioning.outcomes import NodeOutcome
@@ -33,13 +32,18 @@ class DeploymentReport(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def refusals(self) -> tuple[Diagnostic, ...]:
-        """An error for each resource whose update would have destroyed something without being allowed."""
+        """What was found while resources were provisioned or planned: errors, or the warnings of a plan.
+
+        One for each resource whose update destroys something, and for what joins a plan and is refused.
+        """
+        updates = (update.diagnostic for update in self.deployment.states.refused)
+        return (*updates, *self.deployment.late_refusals)
+
+    @property
+    def replaceable(self) -> tuple[str, ...]:
+        """The resources whose update is refused and would be carried out if replacing them was allowed."""
         return tuple(
-            Diagnostic(
-                code="E0849",
-                summary=f"{key} would be replaced in part",
-                detail=f"its update would destroy {things}; its driver has changed nothing",
-                help=f"if that is meant, allow it: --allow-replace={key}",
-            )
-            for key, things in self.deployment.states.refused.items()
+            str(update.key)
+            for update in self.deployment.states.refused
+            if not (update.is_protected or update.is_planned)
         )

@@ -77,6 +77,7 @@ class DeploymentRun:
         order: what is deployed, and where.
         is_test: whether it is a plan.
         warn: receives warnings that matter before anything runs; None: they are warnings of the plan.
+        fails_if_refused: whether a plan fails if the deployment would be refused, as that of a state does.
     """
 
     kind: Literal["deployment"] = "deployment"
@@ -89,10 +90,13 @@ class DeploymentRun:
         *,
         is_test: bool,
         warn: Callable[[Diagnostic], None] | None = None,
+        fails_if_refused: bool = False,
     ) -> None:
         self.order = order
         self._is_test = is_test
-        self.refusals = Refusals(is_plan=is_test)
+        self.refusals = Refusals(is_plan=is_test and not fails_if_refused)
+        self.late_refusals: list[Diagnostic] = []
+        """What a plan is warned of once further resources have joined it."""
         self._warn = warn
         self._history = EnvironmentHistory(services, deployments, order)
         self._requested = RequestedSet()
@@ -256,8 +260,7 @@ class DeploymentRun:
         protected = filter(self._requests.is_protected, gone)
         refuse_protected(protected, self._provisioner.stays, self.refusals.into(collector))
         collector.stop_on_errors()
-        if not self._is_test:
-            refuse_replacements(nodes, self._provisioner.replaces, may_replace, collector.warnings)
+        refuse_replacements(nodes, self._provisioner.replaces, may_replace, self.refusals, collector)
 
     async def _admit(self, built: BuiltGraph, nodes: Sequence[GraphNode], collector: Collector) -> None:
         """Check resources that are about to join the graph.
@@ -272,7 +275,9 @@ class DeploymentRun:
         names = {node.name: node for node in nodes}
         refuse_rotation(names, filter(names.get, self.order.rotate), self._services.drivers, collector)
         await self._check(built, nodes, collector)
-        self._refuse_destruction(nodes, (), collector)
+        refused = Collector()
+        self._refuse_destruction(nodes, (), refused)
+        self.late_refusals += refused.warnings
 
     def _joined(self, built: BuiltGraph) -> None:
         self._history.grew(built)

@@ -16,14 +16,11 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import ConfigurationError, StoreError
 from ensue.core.model.data import leaves
 from ensue.core.model.this_user import this_user
-from ensue.deploy.environments.deployment_checks import (
-    changed_definitions_warning,
-    leaving_warning,
-    refuse_wrong_drops,
-)
+from ensue.deploy.environments.deployment_checks import refuse_wrong_drops
 from ensue.deploy.environments.deployment_files import load_kept, shown
 from ensue.deploy.environments.empty_sources import refuse_empty_source
 from ensue.deploy.environments.new_environments import notice_new_environment, refuse_misspelt_type
+from ensue.deploy.environments.set_warnings import changed_definitions_warning, leaving_warning
 from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
 from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
@@ -54,12 +51,14 @@ class RequestedSet(NamedTuple):
         documents: the documents.
         values: values of the environment, for Score's types `environment` and `service`.
         leaving: what the environment has now, and the deployment neither has nor drops.
+        arriving: what the deployment has and the environment has not; only where something leaves.
         number: the number of the deployment.
     """
 
     documents: tuple[LoadedDocument, ...] = ()
     values: Mapping[str, Any] = {}
     leaving: Names = Names()
+    arriving: Names = Names()
     number: int = 1
 
 
@@ -221,8 +220,9 @@ class EnvironmentHistory:
             return RequestedSet(number=number)
         given, values = self._given(context, before, collector)
         if not order.keeps_others:
-            leaving = before.names.minus(names_of([document.kept for document in given]))
-            return RequestedSet(tuple(given), values, leaving, number)
+            all_given = names_of([document.kept for document in given])
+            leaving, arriving = before.names.minus(all_given), all_given.minus(before.names)
+            return RequestedSet(tuple(given), values, leaving, arriving, number)
         if newest is None:
             self._refuse_unknown_set(context, collector)
         dropped = Names(frozenset(order.drop_workloads), frozenset(order.drop_shared))
@@ -266,7 +266,9 @@ class EnvironmentHistory:
         """
         diagnostics: list[Diagnostic] = []
         if requested.leaving:
-            diagnostics.append(leaving_warning(context, requested.leaving, is_pruned=self._order.prune))
+            is_pruned = self._order.prune
+            leaving, arriving = requested.leaving, requested.arriving
+            diagnostics.append(leaving_warning(context, leaving, arriving, is_pruned=is_pruned))
         if self._source is not None and built is not None:
             record = self._source.record
             if warning := changed_definitions_warning(record.number, record.definitions, built.digests):

@@ -42,7 +42,11 @@ class ProjectDeployments:
         """
         services = self._services
         run = DeploymentRun(
-            services, services.deployments(order.definitions), order, is_test=self._context.test
+            services,
+            services.deployments(order.definitions),
+            order,
+            is_test=self._context.test,
+            fails_if_refused=True,
         )
         if self._context.test:
             return await self._deployed(run)
@@ -61,6 +65,8 @@ class ProjectDeployments:
             raise StateFailedError(scope_return.comment)
         nodes = await run.end()
         if self._context.test:
+            if refused := [update.diagnostic.message for update in run.states.refused]:
+                raise StateFailedError("\n".join(refused))
             return summed_up(nodes)
         rendered = await run.rendered(nodes)
         done = summed_up(nodes, tuple(map(str, rendered.paths)))

@@ -14,8 +14,9 @@ from ensue.core.errors import (
     InternalError,
 )
 from ensue.core.model.returns import StateReturn
-from ensue.deploy.environments.deployment_checks import protected_help, protected_words
+from ensue.deploy.environments.deployment_checks import protected_words
 from ensue.deploy.environments.deployment_surroundings import driver_call
+from ensue.deploy.environments.refusals import RefusedUpdate, lifts_protection
 from ensue.deploy.provisioning.active import NO_DATA
 from ensue.deploy.provisioning.derived_registrations import (
     forget_derived,
@@ -28,7 +29,7 @@ from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 from ensue.deploy.provisioning.written import TextPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Collection, Mapping
+    from collections.abc import Awaitable, Collection, Iterable, Mapping
 
     from ensue.core.masking import Masker
     from ensue.core.model.data import DataMap
@@ -97,8 +98,8 @@ class ResourceStates:
         outcomes: dict[ResourceKey, ProvisioningOutcome],
         removal: Removal,
     ) -> None:
-        self.refused: dict[ResourceKey, str] = {}
-        """Resources of which an update would have destroyed something, and that; it was not allowed."""
+        self.refused: list[RefusedUpdate] = []
+        """The updates that destroy something without being allowed."""
         self.context = requests.context
         self._services = services
         self._requests = requests
@@ -175,7 +176,7 @@ class ResourceStates:
             return StateReturn(name=name, result=None if is_plan else False, comment=undecided.comment)
         if not self._requests.is_protected(record):
             return None
-        problem = f"{protected_words(record, self._provisioner.stays(record))}: {protected_help(record)}"
+        problem = f"{protected_words(record, self._provisioner.stays(record))}: {lifts_protection(key)}"
         self._outcomes[key] = ProvisioningOutcome("failed", problem, old=record)
         return StateReturn(name=name, result=False, comment=problem)
 
@@ -214,12 +215,13 @@ class ResourceStates:
             problem = self._services.masker.text(f"{self._input_place(error, resource)}{error}")
             self._outcomes[key] = ProvisioningOutcome("failed", problem, old=old)
             if isinstance(error, DestructionRefusedError):
-                self.refused[key] = self._services.masker.text(", ".join(error.things))
+                self._refuse(key, error.things, is_protected=error.is_protected)
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
             comment = f"{self._input_place(error, resource)}{error}"
             return StateReturn(name=resource, result=False, comment=comment)
         self._outcomes[key] = outcome
+        self._refuse_planned(key, outcome)
         if outcome.status == "failed":
             self._outcomes[key] = outcome._replace(comment=self._services.masker.text(outcome.comment))
             return StateReturn(name=resource, result=False, comment=outcome.comment)
@@ -230,6 +232,21 @@ class ResourceStates:
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
         return StateReturn(name=resource, result=result, changes=changes, comment=comment)
+
+    def _refuse_planned(self, key: ResourceKey, outcome: ProvisioningOutcome) -> None:
+        """Note what a plan would destroy without being allowed: each reason, so that all can be mended."""
+        if not outcome.destroys:
+            return
+        if outcome.old is not None and self._requests.is_protected(outcome.old):
+            self._refuse(key, outcome.destroys, is_protected=True, is_planned=True)
+        if not self._requests.may_replace(key):
+            self._refuse(key, outcome.destroys, is_protected=False, is_planned=True)
+
+    def _refuse(
+        self, key: ResourceKey, things: Iterable[str], *, is_protected: bool, is_planned: bool = False
+    ) -> None:
+        names = self._services.masker.text(", ".join(things))
+        self.refused.append(RefusedUpdate(key, names, is_protected, is_planned))
 
     async def _register(self, context: DeployingCall, key: ResourceKey, outcome: ProvisioningOutcome) -> None:
         """Register and orphan targets as the driver says; only a deployment orphans them again."""

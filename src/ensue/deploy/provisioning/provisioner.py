@@ -266,10 +266,13 @@ class Provisioner:
             outputs = outputs_of(evaluated, planned.outputs, self._run_services)
             self._note(node.key, outputs)
         comment = planned.comment or would_be(node.key, old, is_same=is_same, rotates=request.rotates)
-        if planned.destroys and is_there(old):
+        destroys = planned.destroys if is_there(old) else ()
+        if destroys:
             comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
             action = "replace"
-        return ProvisioningOutcome("planned", comment, outputs, old, action=action, changes=planned.changes)
+        return ProvisioningOutcome(
+            "planned", comment, outputs, old, action=action, changes=planned.changes, destroys=destroys
+        )
 
     async def _called(self, step: ResourceStep, mark: str) -> ProvisioningOutcome:
         """Call a driver's create or update, with a record before and after it."""
@@ -277,6 +280,8 @@ class Provisioner:
         old, planned = step.old, step.planned
         key = planned.key
         is_update = is_there(old)
+        destroyed: list[str] = []
+        request = msgspec.structs.replace(request, note_destruction=destroyed.extend)
         started = begun(planned, old)
         if not driver.is_pure:
             self._keep(with_record(self.kept.get(key), started))
@@ -302,8 +307,12 @@ class Provisioner:
         await self._flush_for(driver)
         self._note(key, outputs)
         status: Status = "unchanged" if is_same else "updated" if is_update else "created"
+        comment = made.comment
+        if destroyed and not is_same:
+            comment = "; ".join(filter(None, (f"destroyed {', '.join(destroyed)}", made.comment)))
+            status = "replaced"
         return ProvisioningOutcome(
-            status, made.comment, outputs, old, done.registers, done.manifests, done.secret_manifests
+            status, comment, outputs, old, done.registers, done.manifests, done.secret_manifests
         )
 
     async def _created(self, step: ResourceStep) -> Provisioned:

@@ -134,6 +134,7 @@ class ProvisioningOutcome(NamedTuple):
         action: what a plan says would be done.
         is_compared: whether it is left because its inputs are the same, and its driver could be asked.
         changes: what a plan would change in what is there, as states report changes; secrets are hidden.
+        destroys: what the update of a plan would destroy, as messages name it.
     """
 
     status: Status
@@ -148,6 +149,7 @@ class ProvisioningOutcome(NamedTuple):
     action: Action = ""
     is_compared: bool = False
     changes: Mapping[str, Data] = MappingProxyType({})
+    destroys: tuple[str, ...] = ()
 
 
 class Replacing(NamedTuple):

@@ -34,6 +34,8 @@ _OPTIONS: Final = "ensue.yaml"
 def unassigned_resources(services: ProjectServices) -> Diagnostic | None:
     """Return a warning of a pillar file with resources; None if there is none, or if resources are known.
 
+    A file whose resources are defaults for what states register is no such file if it is assigned.
+
     Args:
         services: the project; its resources are known.
     """
@@ -45,7 +47,9 @@ def unassigned_resources(services: ProjectServices) -> Diagnostic | None:
     groups = "|".join(map(re.escape, ("all", *services.plugins.sources.names())))
     lacks_key = re.compile(rf"^(?:{groups}):{_BELOW}|{_OF_ANSIBLE}", re.MULTILINE)
     files = list(_pillar_files(services))
-    for name, shown, text in files:
+    # Defaults alone are assigned, and declare no resource: states register those.
+    is_assigned = key in (services.compiled_pillar(minion) or {})
+    for name, shown, text in () if is_assigned else files:
         if match := declares.search(text):
             return _warning(name, key, _place(shown, text, match), minion)
     for shown, text in (*((shown, text) for _, shown, text in files), *_files_of_project(services)):

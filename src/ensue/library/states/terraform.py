@@ -9,6 +9,7 @@ Source: derived-resources document, "Integration points"; Terraform CLI, `plan`,
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -73,12 +74,13 @@ async def applied(
     if not planned.changes and planned.outputs is not None:
         return _there(name, f"{name} is applied", {}, planned.outputs)
     if not allow_replace:
-        _refuse(planned.destroyed)
+        _refuse(planned.destroyed, planned.changes)
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
         return StateReturn.planned(name, comment, dict(planned.changes))
     # Terraform plans again: what it destroys is known for certain only then.
-    done = await workspace.apply(approve=None if allow_replace else _refuse)
+    refuse = partial(_refuse, changes=planned.changes)
+    done = await workspace.apply(approve=None if allow_replace else refuse)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
     return _there(name, f"{name} was applied: {_counted(done.changes)}", done.changes, done.outputs)
@@ -123,6 +125,7 @@ async def destroyed(
 
 
 FUNCTIONS: Final = by_name(applied, destroyed)
+KEPT_BY_NAME: Final = True
 
 
 def _workspace(
@@ -140,15 +143,23 @@ def _workspace(
     )
 
 
-def _refuse(destroyed: Sequence[str]) -> None:
+def _refuse(destroyed: Sequence[str], changes: Mapping[str, str]) -> None:
     """Refuse to destroy what exists.
+
+    Args:
+        destroyed: the addresses of what would be destroyed.
+        changes: the planned action by address.
 
     Raises:
         StateFailedError: something would be destroyed.
     """
     if destroyed:
+        things = [
+            f"{address} (and make it anew)" if changes.get(address) == "replace" else address
+            for address in destroyed
+        ]
         raise StateFailedError(
-            f"-/+ would destroy {', '.join(destroyed)}; nothing was changed: "
+            f"-/+ would destroy {', '.join(things)}; nothing was changed: "
             "if that is meant, allow it with `- allow_replace: true`"
         )
 

@@ -162,10 +162,11 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             given = [_VARIABLES, "-auto-approve", *(("-destroy",) if destroy else ())]
             given += [f"-target={address}" for address in targets]
             declared: dict[str, bool] = {}
+            actions: dict[str, str] = {}
             if approve is not None:
                 planned = await self._approved(kept, workplace, plan, approve)
                 # The apply of a saved plan does not list the outputs again.
-                declared = planned.declared
+                declared, actions = planned.declared, planned.planned
                 given = [*([_VARIABLES] if planned.takes_variables else []), _path_of(plan)]
             outputs = kept.outputs if kept else {}
             resources: dict[str, str] = {}
@@ -183,7 +184,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 await asyncio.shield(asyncio.to_thread(self._folder.keep, new))
             errors = self._why("destroy" if destroy else "apply", ended, messages) if ended.code else ""
             return TerraformApplyResult(
-                changes=_done(messages, is_whole=is_whole),
+                changes=_done(messages.done, actions | messages.planned, is_whole=is_whole),
                 outputs=outputs,
                 errors=errors,
                 log=self.masker.text("\n".join(messages.log[-_LOG_LINES:])),
@@ -326,9 +327,15 @@ def _with_nulls(outputs: Mapping[str, Output], declared: Mapping[str, bool]) -> 
     return {**nulls, **outputs}
 
 
-def _done(messages: Messages, *, is_whole: bool) -> dict[str, str]:
-    """Return the completed actions in the plan's terms; terraform reports a replacement as two actions."""
-    done = {address: messages.planned.get(address, action) for address, action in messages.done.items()}
+def _done(completed: Mapping[str, str], planned: Mapping[str, str], *, is_whole: bool) -> dict[str, str]:
+    """Return the completed actions in the plan's terms; terraform reports a replacement as two actions.
+
+    Args:
+        completed: action by address, as the apply reports it.
+        planned: action by address, of the plan, which has the outputs as well.
+        is_whole: whether all of the plan was carried out.
+    """
+    done = {address: planned.get(address, action) for address, action in completed.items()}
     if is_whole:
-        done |= {one: action for one, action in messages.planned.items() if one.startswith("output.")}
+        done |= {one: action for one, action in planned.items() if one.startswith("output.")}
     return done

@@ -107,13 +107,27 @@ class Registrations:
         requests = [request for request, is_registered in zip(requests, is_own, strict=True) if is_registered]
         if site.test:
             self._refuse_taken(requests)
-            new = [request.srn for request in requests if registry.get(request.srn) != request.config]
-            for registration_request in requests:
-                if registration_request.srn not in new:
-                    registry.is_as_registered(registration_request.srn)
-            return [*map(str, new)]
+            same = [request for request in requests if registry.get(request.srn) == request.config]
+            for request in same:
+                registry.is_as_registered(request.srn)
+            confirmed = {request.srn for request in same if not self._has_another_source(request)}
+            return [str(request.srn) for request in requests if request.srn not in confirmed]
         done = registry.register_many(requests)
         return [str(registration.srn) for registration in done if registration.changed]
+
+    def _has_another_source(self, request: RegistrationRequest) -> bool:
+        """Return whether a resource would be registered anew, as it was derived from something else.
+
+        What another project registers with the same configuration stays that project's.
+        """
+        record = self._registry.record(request.srn)
+        if record is None or record.source == request.source:
+            return False
+        own = request.declared_by
+        return own is None or not any(
+            declared_by.is_of_other_project(own) and request.srn in srns
+            for declared_by, srns in self._registry.declarations().items()
+        )
 
     def _refuse_taken(self, requests: Sequence[RegistrationRequest]) -> None:
         """Raise, in a plan, the error that registering would raise for ids that others have."""
