@@ -122,8 +122,8 @@ class AssignedSls:
     def foreseen(self, srn: Srn) -> ForeseenSls:
         """Return what the top file assigns to a resource as far as what is known of it decides that.
 
-        Its grains and pillar are unknown if they require a resource that does not exist yet. That matters only
-        if the top file reads them. Called in a thread.
+        Its grains and pillar are unknown if they require a resource that does not exist yet. That matters
+        only if the top file reads them. Called in a thread.
 
         Args:
             srn: the resource, which may not exist yet.
