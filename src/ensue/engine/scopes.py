@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.model.requisite import RequisiteKind
 from ensue.engine.block_waits import awaited_producers
 from ensue.engine.graph.transforms.lower import LoweringRules, lower
 from ensue.engine.graph.transforms.prereq import prerequired
+from ensue.engine.handled_failures import handled_failures
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
@@ -322,7 +322,7 @@ def _has_failed(scope: Scope) -> bool:
     """Return whether a scope makes the run fail: by a state, or by growth that did not compile."""
     failed = [node for node in scope.reported_nodes() if (back := node.returned) and back.result is False]
     if failed:
-        handled = _handled_failures(scope)
+        handled = handled_failures(scope.nodes)
         return any(node.role is not Role.STATE or node.index not in handled for node in failed)
     return any(
         entry.status == "failed"
@@ -330,19 +330,3 @@ def _has_failed(scope: Scope) -> bool:
         if node.chunk.options.delayed_render and (back := node.returned)
         for entry in back.delayed
     )
-
-
-def _handled_failures(scope: Scope) -> set[int]:
-    """Return failures that an `onfail` state with `onfail_stop: False` has handled.
-
-    Source: Salt 3008, `check_onfail_requisites`.
-    """
-    handled: set[int] = set()
-    for node in scope.nodes:
-        returned = node.returned
-        if node.chunk.options.onfail_stop or returned is None or returned.result is False:
-            continue
-        for requisite in node.chunk.requisites:
-            if requisite.kind is RequisiteKind.ONFAIL:
-                handled.update(requisite.chunks)
-    return handled

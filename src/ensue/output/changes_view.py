@@ -150,6 +150,8 @@ class _View:
     def _what(self, returned: Return) -> str:
         if returned.result is False:
             # The end of the run says what happened, with the place of the state.
+            if returned.handled_by:
+                return f"handled by {_shown_name(self._masker.name(returned.handled_by))}"
             return "" if self._failures.repeats(returned) else what_happened(returned, self._masker)
         if only_applies(returned) and not returned.unknown:
             return ""

@@ -193,6 +193,9 @@ class _Blocks:
             lines[-1] += end
         else:
             lines.append(f"{colour}     Changes:   {end}")
+        if returned.handled_by:
+            handler = _one_line(self._masker.name(returned.handled_by))
+            lines.append(f"    {self._palette.light_yellow} Handled: by {handler}{end}")
         if shown_drift(returned):
             self._drift(lines, returned)
         if returned.foreseen:
