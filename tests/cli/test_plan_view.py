@@ -89,7 +89,7 @@ def _made(shell: Shell, more: str = "") -> None:
 
 
 def test_a_diff_says_what_has_drifted(shell: Shell) -> None:
-    """Beside the diff of the content, its checksum and its size say nothing; one line says that it drifted."""
+    """Beside the diff of the content, its checksum and its size say nothing; a line says that it drifted."""
     _made(shell)
     shell.write("made", "other\n")
     shown = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
