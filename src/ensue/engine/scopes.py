@@ -155,7 +155,7 @@ class Scopes:
         if not self._registrars or node.awaited:
             return False
         registrars: Sequence[Node] = ()
-        if (needed := self._hooks.awaits(node.chunk)) is not None:
+        if (needed := self._hooks.awaits(node.chunk) or self._own_resource(node)) is not None:
             registrars = self._registrars.get(needed, ())
         elif node.chunk.options.fan_out is not None:
             registrars = self._at_work(node)
@@ -205,8 +205,14 @@ class Scopes:
         return self._registrars
 
     def can_do_without(self, node: Node) -> bool:
-        """Return whether a node waits only because its target may match a registered resource."""
-        return node.chunk.options.fan_out is not None and self._hooks.awaits(node.chunk) is None
+        """Return whether a node waits only for what may register, or registers again, its target."""
+        may_match = node.chunk.options.fan_out is not None or self._own_resource(node) is not None
+        return may_match and self._hooks.awaits(node.chunk) is None
+
+    def _own_resource(self, node: Node) -> Srn | None:
+        """Return the resource that a state runs on because the target of the run matches that."""
+        scope = node.scope
+        return None if scope.caller is not None or node.chunk.options.fan_out else scope.plan.resource
 
     def _may_await(self, chunk: Chunk, srn: Srn) -> bool:
         fan_out, matcher = chunk.options.fan_out, self._hooks.matcher
