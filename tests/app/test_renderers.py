@@ -120,6 +120,33 @@ def test_what_cannot_be_decrypted_is_refused_with_its_place(tmp_path: Path, keys
     assert "BEGIN PGP MESSAGE" in repr(shown(tmp_path))
 
 
+@needs_gpg
+@pytest.mark.parametrize("pipe", ["yaml|gpg", "gpg|yaml"])
+def test_a_message_that_is_cut_short_is_refused(tmp_path: Path, keys: Path, pipe: str) -> None:
+    """Without its last line it is no text: it is refused with its place, also before a whole message."""
+    whole = encrypted(keys, "x")
+    lost = "".join(whole.splitlines(keepends=True)[:3])
+    for text, places in (
+        (f"a: 1\nword: |\n{indented(lost)}", {2, 3}),
+        (f"word: |\n{indented(lost)}next: |\n{indented(whole)}", {1, 2}),
+    ):
+        project(tmp_path, keys, f"#!{pipe}\n{text}")
+        with pytest.raises(CompileError) as raised:
+            shown(tmp_path)
+        (found,) = raised.value.diagnostics
+        assert (found.code, "-----END PGP MESSAGE-----" in found.detail) == ("E0222", True)
+        assert "keys encrypt" in found.help
+        assert found.span
+        assert found.span.line - 1 in places
+
+
+@needs_gpg
+def test_a_text_that_mentions_a_message_is_a_text(tmp_path: Path, keys: Path) -> None:
+    """Only a whole line begins a message."""
+    project(tmp_path, keys, "#!yaml|gpg\nabout: look for -----BEGIN PGP MESSAGE----- in it\n")
+    assert "look for" in repr(shown(tmp_path))
+
+
 def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "shouting.py").write_text(PLUGIN)
     info = folder / "shouting-1.dist-info"

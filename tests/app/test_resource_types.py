@@ -199,7 +199,7 @@ def test_discovered_resources_are_added_to_pillar_s(box: Path) -> None:
     assert {name: record.origin for name, record in records(box).items()} == {
         "box:found": "discovered",
         "box:known": "pillar",
-        "minion:m": "pillar",
+        "minion:m": "itself",
     }
     make(box, {}, "box: {size: 3, hosts: {known: {colour: green}}}")
     assert call(box, "T@box", "paint.colour") == {"found": (True, "red"), "known": (True, "green")}

@@ -95,6 +95,24 @@ def test_a_target_that_needs_grains_is_not_decided(shell: Shell) -> None:
     assert "? applies what its grains or pillar decide to dummy:apart" in shown
 
 
+def test_only_what_the_top_file_reads_decides(shell: Shell) -> None:
+    """Pillar that needs grains leaves open only targets and templates that read pillar; an id is known."""
+    _tree(shell)
+    shell.write("pillar/top.sls", "base: {'new-*': [own]}\n")
+    shell.write("pillar/own.sls", "number: {{ grains.id[-1] }}\n")
+    by_pillar = TOP + "  'I@number:1': [first]\n"
+    shell.write("states/top.sls", by_pillar)
+    assert "? applies web, base, first to dummy:new-01 (" in shell.run("plan").out
+    shell.write("pillar/own.sls", "number: {{ grains.get('nr', 1) }}\n")
+    shown = shell.run("plan").out
+    assert "? applies web, base and what its grains or pillar decide to dummy:new-01" in shown
+    by_template = TOP.replace("[web, base]", "[web, base, {{ pillar.get('number', 'x') }}]")
+    shell.write("states/top.sls", by_template)
+    assert "? applies what its grains or pillar decide to dummy:new-01" in shell.run("plan").out
+    shell.write("states/top.sls", TOP.replace("'new-*'", "'new-* and {{ grains.id }}'"))
+    assert "? applies web, base to dummy:new-01 (" in shell.run("plan").out
+
+
 def test_without_derived_highstate_resources_are_only_registered(shell: Shell) -> None:
     """They join only what `state_applied` applies to them."""
     _tree(shell, TOP.partition("\n")[2])

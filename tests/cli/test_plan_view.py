@@ -92,11 +92,43 @@ def _made(shell: Shell, more: str = "") -> None:
 
 
 def test_a_diff_says_what_has_drifted(shell: Shell) -> None:
-    """Beside the diff of the content, its checksum and its size say nothing."""
+    """Beside the diff of the content, its checksum and its size say nothing; a line says that it drifted."""
     _made(shell)
     shell.write("made", "other\n")
     shown = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
-    assert shown[2:7] == [f"~ made (file.managed) {shell.root}/made", "@@ -1 +1 @@", "-other", "+one", ""]
+    by_someone = "drift since the last apply: changed by someone else"
+    assert shown[2:8] == [
+        f"~ made (file.managed) {shell.root}/made",
+        by_someone,
+        "@@ -1 +1 @@",
+        "-other",
+        "+one",
+        "",
+    ]
+    as_in_salt = shell.run("plan", "t", "--out", "highstate").out
+    assert "   Drift: since the last apply\n              content: changed by someone else\n" in as_in_salt
+    (shell.root / "made").unlink()
+    shown = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
+    gone = "drift since the last apply: removed by someone else"
+    assert shown[2:5] == [f"+ made (file.managed) {shell.root}/made", gone, "+ one"]
+
+
+def test_a_change_of_the_sls_is_no_drift(shell: Shell) -> None:
+    """The content differs because the SLS does, and the plan blames nobody."""
+    _made(shell)
+    sls = (shell.root / "states/t.sls").read_text(encoding="utf-8")
+    shell.write("states/t.sls", sls.replace("one", "two"))
+    assert "someone else" not in shell.run("plan", "t").out
+
+
+def test_an_apply_takes_over_what_no_state_manages(shell: Shell) -> None:
+    """It leaves a mode that no state asks for, and the next plan does not list it again."""
+    _made(shell)
+    (shell.root / "made").chmod(0o600)
+    assert "an apply takes it over" in shell.run("plan", "t").out
+    assert shell.run("apply", "t").code == 0
+    assert (shell.root / "made").stat().st_mode & 0o777 == 0o600
+    assert "someone else" not in shell.run("plan", "t").out
 
 
 def test_drift_of_what_is_not_managed_is_apart(shell: Shell) -> None:
@@ -104,7 +136,7 @@ def test_drift_of_what_is_not_managed_is_apart(shell: Shell) -> None:
     _made(shell)
     (shell.root / "made").chmod(0o600)
     section = [
-        "  changed by someone else, not managed:",
+        "  changed by someone else, not managed (an apply takes it over as it is):",
         f"    ! made (file.managed) {shell.root}/made: mode: 0644 -> 0600",
         "",
     ]
@@ -113,8 +145,9 @@ def test_drift_of_what_is_not_managed_is_apart(shell: Shell) -> None:
     assert shell.run("plan", "t", "--detailed-exitcode", "--out", "quiet").code == 0
     shell.write("made", "other\n")
     beside = shell.run("plan", "t").out.splitlines()
-    assert beside[2:9] == [
+    assert beside[2:10] == [
         f"    ~ made (file.managed) {shell.root}/made",
+        "      drift since the last apply: changed by someone else",
         "      @@ -1 +1 @@",
         "      -other",
         "      +one",

@@ -54,6 +54,16 @@ def with_box(tmp_path_factory: pytest.TempPathFactory) -> Shell:
     return project
 
 
+def test_this_machine_comes_from_nowhere(with_box: Shell) -> None:
+    """The table names it as itself, and there is no declaration or registration to remove."""
+    rows = [line.split() for line in with_box.run("resources", "list").out.splitlines()]
+    assert ["minion:m1", "active", "this", "machine", "m1"] in rows
+    assert ["dummy:d1", "active", "pillar", "m1"] in rows
+    forgotten = with_box.run("resources", "forget", "minion:m1")
+    assert forgotten.code == 2
+    assert "minion:m1 is the machine that ensue runs on, so there is nothing to forget" in forgotten.err
+
+
 def piped(project: Shell, text: str, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*command(), "resources", "register", *words],

@@ -158,6 +158,24 @@ def test_handled_failure_does_not_fail_the_run() -> None:
     assert Lab().run([Row("a", "fail"), Row("b", onfail=["a"])]).exit_code == 2
 
 
+def test_a_handled_failure_names_its_handler() -> None:
+    """The returns of both name each other; one without a handler that succeeded names none."""
+    option = StateOptions(onfail_stop=False)
+    rows = [
+        Row("a", "fail"),
+        Row("b", onfail=["a"], options=option),
+        Row("c", "fail"),
+        Row("d", onfail=["c"]),
+    ]
+    a, b, c, d = Lab().run(rows).returns.values()
+    assert (a.handled_by, b.handles) == ("b", (a.tag,))
+    assert (c.handled_by, d.handles) == ("", ())
+    first, failed = (
+        Lab().run([Row("a", "fail"), Row("b", "fail", onfail=["a"], options=option)]).returns.values()
+    )
+    assert (first.handled_by, failed.handles) == ("", ())
+
+
 def test_a_handler_that_failed_has_handled_nothing() -> None:
     """Where the `onfail` state failed itself, the failure that it was for fails the run.
 

@@ -33,7 +33,7 @@ from ensue.language.renderers.rendering import SlsRenderer
 from ensue.language.settings.file_sources import ProjectFiles
 from ensue.language.settings.roots import Roots
 from ensue.language.targeting import TargetSubject
-from ensue.language.targeting.unasked_grains import refuse_to_wait
+from ensue.language.targeting.unasked_grains import lacks_pillar, refuse_pillar, refuse_to_wait
 from ensue.language.targets.directory import Directory
 from ensue.language.targets.known_resources import KnownResources
 from ensue.language.targets.nodegroups import project_vocabulary
@@ -165,10 +165,10 @@ class Services:
         from ensue.language.functions.salt_functions import SaltFunctions
 
         reading, modules = context.for_templates, self.modules_of(context.srn.type)
-        pillar = reading.pillar
+        pillar = LazyMapping(lambda: reading.pillar) if lacks_pillar(context.srn) else reading.pillar
         return {
             "salt": SaltFunctions(modules, context, reading, self.loop, self.inline),
-            "grains": LazyMapping(lambda: self.grains_from_thread(context.srn)),
+            "grains": LazyMapping(lambda: self.grains_from_thread(context.srn), {"id": context.srn.id}),
             "pillar": pillar,
             "params": pillar,
             "opts": dict(reading.opts),
@@ -359,10 +359,12 @@ class Services:
 
     def pillar(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar; `prepare` has compiled it."""
+        refuse_pillar(srn)
         return pillar_before_files(srn) or self.pillars.of(srn) or {}
 
     def pillar_as_written(self, srn: Srn) -> dict[str, Any]:
         """Return a target's pillar with the marks of its authors."""
+        refuse_pillar(srn)
         return pillar_before_files(srn) or self.pillars.as_written(srn)
 
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:

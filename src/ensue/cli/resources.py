@@ -28,6 +28,14 @@ if TYPE_CHECKING:
 _ENVIRONMENTS: Final = "starting_state"
 """The type of the sources that environments are."""
 
+_ORIGINS: Final = {
+    "pillar": "pillar",
+    "discovered": "discovered",
+    "derived": "derived",
+    "itself": "this machine",
+}
+"""What the table has for a resource that was not derived from another one."""
+
 
 @click.group(
     "resources",
@@ -79,7 +87,7 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
         (
             str(record.srn),
             record.shown_status,
-            " <- ".join(map(str, _chain(record.source, sources))) or record.origin,
+            " <- ".join(map(str, _chain(record.source, sources))) or _ORIGINS[record.origin],
             ", ".join(record.managing_minions),
         )
         for record in records
@@ -264,6 +272,8 @@ def _why_not_forgotten(name: str, known: list[ResourceRecord]) -> str:
     found = _find(name, known)
     if found is None or found.origin == "derived":
         return _no_such(name, [record.srn for record in known if record.origin == "derived"])
+    if found.origin == "itself":
+        return f"{name} is the machine that ensue runs on, so there is nothing to forget"
     comes_from = "pillar" if found.origin == "pillar" else "its type's `discover`"
     return f"{name} was not registered, so there is nothing to forget: it comes from {comes_from}"
 

@@ -49,6 +49,12 @@ class CallFaults:
         self._promises = promises
         self._stop = stop
         self._described = described
+        self._superseded: set[Srn] = set()
+
+    def would_change(self, node: Node) -> None:
+        """Note that a state of a plan would change something, and so register its resources again."""
+        if node.is_test:
+            self._superseded.update(self._promises(node.chunk))
 
     async def as_return(self, node: Node, error: Exception) -> StateReturn:
         """Make a return of an exception; in a plan, what the plan itself will make is not an error."""
@@ -81,6 +87,8 @@ class CallFaults:
 
         Its record is then no longer valid once the plan is applied.
         """
+        if node.is_test and target in self._superseded:
+            return True
         scope = node.scope
         while node.is_test:
             for index, chunk in enumerate(scope.plan.chunks):

@@ -127,6 +127,7 @@ class Executor:
             function_return = self._pending.judged(node, function_return)
             callee = node.callee or self._callee(node)
             self._pending.add(node, function_return, callee.makes if callee else None)
+            self._faults.would_change(node)
         elif function_return.result is False:
             function_return = self._pending.reread(node, function_return)
         return function_return

@@ -131,12 +131,17 @@ class FanOuts:
         return expression
 
     def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:
-        """Return, in a plan, resources that earlier states would register and the target may match."""
+        """Return, in a plan, resources that earlier states would register and the target may match.
+
+        A resource that is registered and cannot be reached is to be registered again.
+        """
         matcher = self._matcher
+        missing = "{} is not registered yet; the target {!r} may match it (known after apply)"
+        again = "{} cannot be reached, and would be registered again (known after apply)"
         return {
-            srn: f"{srn} is not registered yet; the target {expression!r} may match it (known after apply)"
+            srn: (again if srn in matched.unreachable else missing).format(srn, expression)
             for srn, registrars in self._scopes.registrars.items()
-            if srn not in matched.targets
+            if (srn not in matched.targets or srn in matched.unreachable)
             and any(
                 registrar.returned is not None and registrar.returned.result is None
                 for registrar in registrars
@@ -157,7 +162,7 @@ class FanOuts:
                 node.index,
                 fanned_chunk(node.chunk, target),
                 node.role,
-                refused=self._refusal(target, matched.faults.get(target, "")),
+                refused=self._refusal(target, "" if target in later else matched.faults.get(target, "")),
             )
             for target in targets
         ]
@@ -179,7 +184,7 @@ class FanOuts:
         for one in nodes:
             one.on_end(one_is_over)
         for one in nodes:
-            if one.target in matched.unreachable:
+            if one.target in matched.unreachable and one.target not in later:
                 function_return = unreachable(failure(one.chunk.name, one.refused))
                 _answer(one, function_return, ran=False)
         for one in sorted(nodes, key=lambda one: one.target not in later):

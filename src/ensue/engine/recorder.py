@@ -19,6 +19,7 @@ from ensue.core.model.returns import (
     UnreachableReturn,
 )
 from ensue.core.model.sensitive_paths import values_at
+from ensue.engine.handled_failures import handles_failures, mark_handled
 
 if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
@@ -116,6 +117,8 @@ class Recorder:
         if function_return.sensitive or self._masker.knows_secrets or node.chunk.bindings is not None:
             function_return = self._guarded(node, function_return)
         returned = self._return(node, start, function_return, ran=ran)
+        if handles_failures(node, returned):
+            mark_handled(node, returned)
         if start.run_num != UNNUMBERED:
             self.emit(NodeFinished(returned))
         return returned

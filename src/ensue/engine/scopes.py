@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.model.requisite import RequisiteKind
 from ensue.engine.block_waits import awaited_producers
 from ensue.engine.graph.transforms.lower import LoweringRules, lower
 from ensue.engine.graph.transforms.prereq import prerequired
+from ensue.engine.handled_failures import handled_failures
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk
@@ -155,7 +155,7 @@ class Scopes:
         if not self._registrars or node.awaited:
             return False
         registrars: Sequence[Node] = ()
-        if (needed := self._hooks.awaits(node.chunk)) is not None:
+        if (needed := self._hooks.awaits(node.chunk) or self._own_resource(node)) is not None:
             registrars = self._registrars.get(needed, ())
         elif node.chunk.options.fan_out is not None:
             registrars = self._at_work(node)
@@ -205,8 +205,14 @@ class Scopes:
         return self._registrars
 
     def can_do_without(self, node: Node) -> bool:
-        """Return whether a node waits only because its target may match a registered resource."""
-        return node.chunk.options.fan_out is not None and self._hooks.awaits(node.chunk) is None
+        """Return whether a node waits only for what may register, or registers again, its target."""
+        may_match = node.chunk.options.fan_out is not None or self._own_resource(node) is not None
+        return may_match and self._hooks.awaits(node.chunk) is None
+
+    def _own_resource(self, node: Node) -> Srn | None:
+        """Return the resource that a state runs on because the target of the run matches that."""
+        scope = node.scope
+        return None if scope.caller is not None or node.chunk.options.fan_out else scope.plan.resource
 
     def _may_await(self, chunk: Chunk, srn: Srn) -> bool:
         fan_out, matcher = chunk.options.fan_out, self._hooks.matcher
@@ -322,7 +328,7 @@ def _has_failed(scope: Scope) -> bool:
     """Return whether a scope makes the run fail: by a state, or by growth that did not compile."""
     failed = [node for node in scope.reported_nodes() if (back := node.returned) and back.result is False]
     if failed:
-        handled = _handled_failures(scope)
+        handled = handled_failures(scope.nodes)
         return any(node.role is not Role.STATE or node.index not in handled for node in failed)
     return any(
         entry.status == "failed"
@@ -330,19 +336,3 @@ def _has_failed(scope: Scope) -> bool:
         if node.chunk.options.delayed_render and (back := node.returned)
         for entry in back.delayed
     )
-
-
-def _handled_failures(scope: Scope) -> set[int]:
-    """Return failures that an `onfail` state with `onfail_stop: False` has handled.
-
-    Source: Salt 3008, `check_onfail_requisites`.
-    """
-    handled: set[int] = set()
-    for node in scope.nodes:
-        returned = node.returned
-        if node.chunk.options.onfail_stop or returned is None or returned.result is False:
-            continue
-        for requisite in node.chunk.requisites:
-            if requisite.kind is RequisiteKind.ONFAIL:
-                handled.update(requisite.chunks)
-    return handled

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
 
 PGP_HEAD: Final = "-----BEGIN PGP MESSAGE-----"
+PGP_END: Final = "-----END PGP MESSAGE-----"
 VAULT_HEAD: Final = "$ANSIBLE_VAULT;"
 
 

@@ -13,7 +13,7 @@ from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.target_paths import folders_above
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
-from ensue.output.drift import managed_drift, unmanaged_drift
+from ensue.output.drift import content_drift, managed_drift, unmanaged_drift
 from ensue.output.failures import RepeatedFailures, has_function, what_happened
 from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
+_UNMANAGED = "changed by someone else, not managed (an apply takes it over as it is)"
 
 
 def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
@@ -54,7 +55,7 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
     for heading, lines in view.groups():
         yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
     if view.unmanaged:
-        heading = palette.paint(palette.cyan, "  changed by someone else, not managed:")
+        heading = palette.paint(palette.cyan, f"  {_UNMANAGED}:")
         yield "\n".join([heading, *view.unmanaged]) + "\n"
     end = [*failures.lines(palette), *recap_lines(report, palette), ""]
     end.append(palette.paint(palette.bold, outcome_line(report)))
@@ -150,6 +151,8 @@ class _View:
     def _what(self, returned: Return) -> str:
         if returned.result is False:
             # The end of the run says what happened, with the place of the state.
+            if returned.handled_by:
+                return f"handled by {_shown_name(self._masker.name(returned.handled_by))}"
             return "" if self._failures.repeats(returned) else what_happened(returned, self._masker)
         if only_applies(returned) and not returned.unknown:
             return ""
@@ -162,6 +165,8 @@ class _View:
         return change_items(self._masked(returned), self._masker.text(returned.name))
 
     def _below(self, returned: Return) -> Iterator[str]:
+        if what := content_drift(returned):
+            yield f"drift since the last apply: {what} by someone else"
         if returned.result is not False:
             yield from change_texts(self._masked(returned), self._palette)
             yield from preview_lines(self._masker.text(returned.preview), self._palette)

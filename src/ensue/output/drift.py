@@ -6,7 +6,7 @@ there now, `+` what an apply makes of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,6 +17,19 @@ _OF_CONTENT: Final = frozenset({"sha256", "size"})
 """Properties that every change of a file's content changes; its diff says more."""
 
 _CONTENT: Final = frozenset({"diff", "newfile"})
+
+
+def content_drift(returned: Return) -> Literal["", "changed", "removed"]:
+    """Return what somebody did to content that an apply would restore; empty: nothing that is known.
+
+    Its size and its hash say no more than this to a person, and the diff has the rest.
+    """
+    if not returned.drift or _CONTENT.isdisjoint(returned.changes):
+        return ""
+    differing = [returned.drift[path] for path in _OF_CONTENT if path in returned.drift]
+    if not differing:
+        return ""
+    return "removed" if all(change["new"] is None for change in differing) else "changed"
 
 
 def shown_drift(returned: Return) -> Mapping[str, Any]:

@@ -52,19 +52,30 @@ class RepeatedFailures:
             for state_return in every
             for part in _failed_parts(state_return, all_count=not has_cause)
         ]
+        # Those that fail the run first, so that handled ones do not displace them.
+        failed.sort(key=lambda pair: _is_handled(pair[0]))
         self._lines = {
             id(part): _line(part, state_return, masker) for part, state_return in failed[:_MOST_REPEATED]
         }
+        self._handled = {id(part) for part, _ in failed if _is_handled(part)}
         self._more = len(failed) - len(self._lines)
 
     def lines(self, palette: Palette) -> list[str]:
         """Return the lines for the end of the run; none if nothing failed."""
         if not self._lines:
             return []
-        texts = [f"  {line}" for line in self._lines.values()]
+        failed = [f"  {line}" for part, line in self._lines.items() if part not in self._handled]
+        handled = [f"  {line}" for part, line in self._lines.items() if part in self._handled]
         if self._more:
-            texts.append(f"  and {self._more} more")
-        return ["", *(palette.paint(palette.red, line) for line in ("Failed:", *texts))]
+            (handled or failed).append(f"  and {self._more} more")
+        lines: list[str] = []
+        for heading, texts, colour in (
+            ("Failed:", failed, palette.red),
+            ("Failed and handled:", handled, palette.light_yellow),
+        ):
+            if texts:
+                lines += ["", *(palette.paint(colour, line) for line in (heading, *texts))]
+        return lines
 
     def repeats(self, failed: Return | ScopeReturn) -> bool:
         """Return whether the lines for the end of the run have a failure."""
@@ -102,6 +113,10 @@ def without_way_out(line: str) -> str:
     return line.removesuffix(way_out[0]) if way_out else line
 
 
+def _is_handled(failed: Return | ScopeReturn) -> bool:
+    return not isinstance(failed, ScopeReturn) and bool(failed.handled_by)
+
+
 def _is_cause(returned: Return) -> bool:
     return returned.result is False and (returned.ran or returned.unreachable)
 
@@ -131,7 +146,8 @@ def _failure(returned: Return, masker: Masker) -> str:
     what = f"{masker.name(returned.id)}{function}"
     where = f" on {returned.target}" if returned.target and not returned.target.startswith("minion:") else ""
     place = f", {returned.place}" if returned.place else f", {returned.sls}" if returned.sls else ""
-    return on_one_line(f"{what}{where}{place}: {what_happened(returned, masker)}")
+    handled = f", handled by {masker.name(returned.handled_by)}" if returned.handled_by else ""
+    return on_one_line(f"{what}{where}{place}{handled}: {what_happened(returned, masker)}")
 
 
 def every_return(returns: Iterable[Return]) -> Iterator[Return]:

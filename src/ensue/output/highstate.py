@@ -15,7 +15,7 @@ import msgspec
 
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
-from ensue.output.drift import shown_drift
+from ensue.output.drift import content_drift, shown_drift
 from ensue.output.failures import RepeatedFailures, has_function
 from ensue.output.foreseen import foreseen_lines
 from ensue.output.nested import nested_lines
@@ -193,7 +193,10 @@ class _Blocks:
             lines[-1] += end
         else:
             lines.append(f"{colour}     Changes:   {end}")
-        if shown_drift(returned):
+        if returned.handled_by:
+            handler = _one_line(self._masker.name(returned.handled_by))
+            lines.append(f"    {self._palette.light_yellow} Handled: by {handler}{end}")
+        if returned.drift:
             self._drift(lines, returned)
         if returned.foreseen:
             self._foreseen(lines, returned)
@@ -204,6 +207,8 @@ class _Blocks:
         """Add what differs from the state that the last apply left."""
         lines.append(f"    {self._palette.light_yellow}   Drift: since the last apply{self._palette.end}")
         pad = " " * _VALUE_INDENT
+        if what := content_drift(returned):
+            lines.append(f"{pad}content: {what} by someone else")
         for path, change in self._masker.data(shown_drift(returned)).items():
             lines.append(self._name(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
 

@@ -30,6 +30,7 @@ class OutcomeCounts(msgspec.Struct, kw_only=True):
         changed: changed something; in a plan, would change something.
         unchanged: were already in the desired state.
         failed: were called, and failed; failed delayed renderings count, too.
+        handled: failed, and an `onfail` state with `onfail_stop: false` handled that.
         unreachable: failed because their host cannot be reached.
         not_run: were not called, because something they require failed or the run was interrupted.
         unknown: in a plan, can be known only after an apply: states and delayed renderings.
@@ -41,6 +42,7 @@ class OutcomeCounts(msgspec.Struct, kw_only=True):
     changed: int = 0
     unchanged: int = 0
     failed: int = 0
+    handled: int = 0
     unreachable: int = 0
     not_run: int = 0
     unknown: int = 0
@@ -97,6 +99,7 @@ def outcome_line(report: RunReport) -> str:
     for count, what in (
         (outcome.unknown, "known after apply"),
         (outcome.failed, words[1]),
+        (outcome.handled, "failed and handled" if not report.test else "would fail and be handled"),
         (outcome.unreachable, "unreachable"),
         (outcome.not_run, "not run"),
         (outcome.excluded, f"excluded ({on_one_line(report.part)})"),

@@ -81,6 +81,7 @@ def return_data(
         shown["drift"] = presentable(returned.drift, masker)
     if returned.foreseen:
         shown["foreseen"] = foreseen_data(returned, masker)
+    shown.update(_handling(returned, masker))
     if returned.preview:
         shown["preview"] = masker.text(returned.preview)
     if returned.warnings:
@@ -89,6 +90,13 @@ def return_data(
         if scopes:
             shown[key] = [_scope_data(scope, masker, excluded) for scope in scopes]
     return shown
+
+
+def _handling(returned: Return, masker: Masker) -> dict[str, Any]:
+    """Return what handled a failure, or the failures that a state handled."""
+    if returned.handled_by:
+        return {"handled_by": masker.name(returned.handled_by)}
+    return {"handles": [*map(masker.tag, returned.handles)]} if returned.handles else {}
 
 
 def foreseen_data(returned: Return, masker: Masker) -> dict[str, Any]:

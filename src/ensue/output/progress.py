@@ -98,6 +98,11 @@ class PlainProgress:
             happened = self._shorten(what_happened(returned, self._masker))
             line = failure_line(returned, happened, self._masker)
             self._tell("failed", self._palette.red, line)
+        elif returned.handles:
+            count = len(returned.handles)
+            what = "the failure" if count == 1 else f"{count} failures"
+            name = state_name(self._masker.name(returned.id), function_of(returned))
+            self._tell("handled", self._palette.light_yellow, f"handled: {name} handles {what} it ran for")
         elif seconds is not None:
             name = state_name(self._masker.name(returned.id), function_of(returned))
             self._write(self._palette.end, f"done: {name} ({seconds:.1f} s)")

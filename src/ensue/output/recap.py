@@ -22,9 +22,16 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.output.colours import Palette
 
-_HEADINGS: Final = ("ok", "changed", "failed", "unreachable", "not run")
-_LATER: Final = "later"
-_NAMES: Final = {"unchanged": "ok", "unknown": _LATER}
+_HEADINGS: Final = {
+    "ok": "ok",
+    "changed": "changed",
+    "failed": "failed",
+    "handled": "handled",
+    "unreachable": "unreachable",
+    "not_run": "not run",
+    "later": "later",
+}
+_NAMES: Final = {"unchanged": "ok", "unknown": "later"}
 """Outcomes that have other names here."""
 
 _MOST_HOSTS: Final = 200
@@ -38,6 +45,7 @@ class HostCounts(msgspec.Struct, kw_only=True):
         ok: were already in the desired state.
         changed: changed something; in a plan, would change something.
         failed: were called, and failed.
+        handled: failed, and an `onfail` state with `onfail_stop: false` handled that.
         unreachable: failed because the host cannot be reached.
         not_run: were not called, because something they require failed or the run ended before.
         later: in a plan, can be known only after an apply.
@@ -46,6 +54,7 @@ class HostCounts(msgspec.Struct, kw_only=True):
     ok: int = 0
     changed: int = 0
     failed: int = 0
+    handled: int = 0
     unreachable: int = 0
     not_run: int = 0
     later: int = 0
@@ -68,9 +77,15 @@ def recap_of(report: RunReport) -> dict[str, HostCounts]:
 
 
 def recap_data(report: RunReport) -> dict[str, dict[str, int]]:
-    """Return the counts per host, by the SRN of the host, as `--out json` shows them."""
+    """Return the counts per host, by the SRN of the host, as `--out json` shows them.
+
+    `later` is there in a plan only, and `handled` only if there is a handled failure.
+    """
     hosts = recap_of(report)
-    keys = HostCounts.__struct_fields__ if report.test else HostCounts.__struct_fields__[:-1]
+    left_out = {"later"} if not report.test else set[str]()
+    if not any(counts.handled for counts in hosts.values()):
+        left_out.add("handled")
+    keys = [key for key in HostCounts.__struct_fields__ if key not in left_out]
     return {target: {key: getattr(counts, key) for key in keys} for target, counts in hosts.items()}
 
 
@@ -82,19 +97,20 @@ def recap_lines(report: RunReport, palette: Palette) -> list[str]:
         palette: the colours.
     """
     hosts = recap_data(report)
-    return ["", *_table(hosts, palette, is_plan=report.test)] if len(hosts) > 1 else []
+    return ["", *_table(hosts, palette)] if len(hosts) > 1 else []
 
 
 def recap_text(report: RunReport, palette: Palette) -> str:
     """Return the table of a run on any number of hosts, with a line end."""
-    return "\n".join(_table(recap_data(report), palette, is_plan=report.test)) + "\n"
+    return "\n".join(_table(recap_data(report), palette)) + "\n"
 
 
-def _table(hosts: Mapping[str, Mapping[str, int]], palette: Palette, *, is_plan: bool) -> list[str]:
-    headings = [*_HEADINGS, *([_LATER] if is_plan else [])]
+def _table(hosts: Mapping[str, Mapping[str, int]], palette: Palette) -> list[str]:
+    keys = next(map(list, hosts.values()), [])
+    headings = [_HEADINGS[key] for key in keys]
     widths = [
         max([len(heading), *(len(str(counts[key])) for counts in hosts.values())])
-        for heading, key in zip(headings, HostCounts.__struct_fields__, strict=False)
+        for heading, key in zip(headings, keys, strict=True)
     ]
     head = "  ".join(heading.rjust(width) for heading, width in zip(headings, widths, strict=True))
     lines = [palette.paint(palette.cyan, f"{head}  host")]

@@ -10,7 +10,12 @@ import pytest
 from ensue.core.errors import EnsueError
 from ensue.core.model.srn import Srn
 from ensue.language.targeting import NotKnownError
-from ensue.language.targeting.unasked_grains import refuse_to_wait, without_waiting
+from ensue.language.targeting.unasked_grains import (
+    lacks_pillar,
+    refuse_pillar,
+    refuse_to_wait,
+    without_waiting,
+)
 
 WEB = Srn("minion", "web")
 DB = Srn("minion", "db")
@@ -37,6 +42,15 @@ def test_work_is_abandoned_that_would_wait() -> None:
 
     with pytest.raises(EnsueError, match="wrong"):
         without_waiting(WEB, wrong)
+
+
+def test_work_without_pillar_is_abandoned_when_it_reads_that() -> None:
+    """Only the pillar of its own resource is refused to it, and only to an attempt that lacks it."""
+    assert without_waiting(WEB, lambda: refuse_pillar(WEB) or "done", has_pillar=False) is None
+    assert without_waiting(WEB, lambda: refuse_pillar(DB) or "done", has_pillar=False) == "done"
+    assert without_waiting(WEB, lambda: refuse_pillar(WEB) or "done") == "done"
+    assert without_waiting(WEB, lambda: lacks_pillar(DB) or "done", has_pillar=False) == "done"
+    assert not lacks_pillar(WEB)
 
 
 def test_work_goes_on_elsewhere_for_the_same_resource() -> None:

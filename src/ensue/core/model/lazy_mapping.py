@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 
@@ -11,12 +12,18 @@ class LazyMapping(Mapping[str, Any]):
 
     Args:
         make: returns the content; called once.
+        known: values of the content that are known without it; a look-up of such a key does not call `make`.
     """
 
-    __slots__ = ("_content", "_make")
+    __slots__ = ("_content", "_known", "_make")
 
-    def __init__(self, make: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(
+        self,
+        make: Callable[[], Mapping[str, Any]],
+        known: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self._make = make
+        self._known = known
         self._content: Mapping[str, Any] | None = None
 
     def _now(self) -> Mapping[str, Any]:
@@ -25,6 +32,8 @@ class LazyMapping(Mapping[str, Any]):
         return self._content
 
     def __getitem__(self, key: str) -> Any:
+        if self._content is None and key in self._known:
+            return self._known[key]
         return self._now()[key]
 
     def __iter__(self) -> Iterator[str]:

@@ -58,7 +58,7 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
         managing_minions: ids of the minions that execute jobs for it.
         status: whether it may be targeted.
         source: the resource it was derived from; None for pillar-declared and discovered ones.
-        origin: `pillar`, `discovered` or `derived`.
+        origin: `pillar`, `discovered` or `derived`; `itself` for the machine that ensue runs on.
         registered_at: ISO 8601 with offset; empty for static ones.
         expires_at: ISO 8601; empty if it does not expire.
         invalidated_because: why it was invalidated or orphaned; empty while active.
@@ -69,7 +69,7 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     managing_minions: tuple[str, ...]
     status: ResourceStatus = "active"
     source: Srn | None = None
-    origin: Literal["pillar", "discovered", "derived"] = "derived"
+    origin: Literal["pillar", "discovered", "derived", "itself"] = "derived"
     registered_at: str = ""
     expires_at: str = ""
     invalidated_because: str = ""

@@ -173,6 +173,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     `preview` has, in a plan, the beginning of content that would be written.
     For a run that resumes this one, `fingerprint` identifies the arguments of the call, `read` names the
     other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
+    `handled_by` is, of a failure, the ID of the `onfail` state with `onfail_stop: false` that handled it, and
+    `handles` has the tags of the failures that this state handled: they do not fail the run.
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
     """
 
@@ -208,6 +210,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     scope_identity: str = ""
     unreachable: bool = False
     preview: str = ""
+    handled_by: str = ""
+    handles: tuple[str, ...] = ()
 
     @property
     def identity(self) -> StateIdentity:
@@ -247,6 +251,10 @@ class Return(msgspec.Struct, omit_defaults=True):
             data["preview"] = self.preview
         if self.unreachable:
             data["unreachable"] = True
+        if self.handled_by:
+            data["handled_by"] = self.handled_by
+        if self.handles:
+            data["handles"] = list(self.handles)
         if self.warnings:
             data["warnings"] = list(self.warnings)
         return data

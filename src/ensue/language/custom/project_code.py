@@ -119,7 +119,7 @@ class ProjectCode:
         from ensue.language.custom.functions_for_code import FunctionsForCode
 
         services = self._services
-        grains = LazyMapping(lambda: services.grains_from_thread(context.srn))
+        grains = LazyMapping(lambda: services.grains_from_thread(context.srn), {"id": context.srn.id})
         return {
             "salt": FunctionsForCode(
                 services.modules_of(context.srn.type), context, context, services.loop, services.inline

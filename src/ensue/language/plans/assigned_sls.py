@@ -120,18 +120,21 @@ class AssignedSls:
         return self._matched(srn, collector) or []
 
     def foreseen(self, srn: Srn) -> ForeseenSls:
-        """Return what the top file assigns to a resource as far as its name decides it; called in a thread.
+        """Return what the top file assigns to a resource as far as what is known of it decides that.
+
+        Its grains and pillar are unknown if they require a resource that does not exist yet. That matters
+        only if the top file reads them. Called in a thread.
 
         Args:
             srn: the resource, which may not exist yet.
         """
         collector, undecided = Collector(), list[str]()
         unknown = ForeseenSls(target=srn, names=(), complete=False)
-        if self._services.compiled_pillar(srn) is None:
-            return unknown
         try:
             matched = without_waiting(
-                srn, lambda: self._matched(srn, collector, self._known_subject(srn), undecided)
+                srn,
+                lambda: self._matched(srn, collector, self._known_subject(srn), undecided),
+                has_pillar=self._services.compiled_pillar(srn) is not None,
             )
         except EnsueError:
             # An apply that gets so far reports it.
@@ -203,7 +206,13 @@ class AssignedSls:
                 raise NotKnownError
             return gathered
 
-        return msgspec.structs.replace(self._services.subject(srn), grains=grains)
+        def pillar() -> Mapping[str, Any]:
+            if self._services.compiled_pillar(srn) is None:
+                raise NotKnownError
+            return subject.pillar()
+
+        subject = self._services.subject(srn)
+        return msgspec.structs.replace(subject, grains=grains, pillar=pillar)
 
     def _matched(
         self,

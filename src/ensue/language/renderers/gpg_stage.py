@@ -18,7 +18,7 @@ from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError, DecryptionError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.authored import as_literal
-from ensue.language.encrypted_texts import PGP_HEAD
+from ensue.language.encrypted_texts import PGP_END, PGP_HEAD
 from ensue.language.marks import without_marks
 from ensue.language.renderers.stage import Printing
 from ensue.language.yaml.document import Anchor
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from ensue.language.renderers.stage import Stream
 
 _HEAD: Final = PGP_HEAD
-_MESSAGE: Final = re.compile(rf"{_HEAD}.*?-----END PGP MESSAGE-----", re.DOTALL)
+_MESSAGE: Final = re.compile(
+    rf"{_HEAD}(?:(?!{_HEAD}).)*?{PGP_END}|{_HEAD}(?=[ \t]*(?:\r?\n|\\n|\Z))(?:(?!{_HEAD}).)*", re.DOTALL
+)
+"""A whole message, or one that is cut short: its first line is there, and its last one is not."""
 
 
 def render(stream: Stream, _arguments: str) -> Stream:
@@ -101,17 +104,29 @@ def _plain(stream: Stream, message: str, place: Span) -> str:
     try:
         return stream.decrypt(message)
     except DecryptionError as error:
+        is_whole = message.endswith(PGP_END)
         raise CompileError(
             [
                 Diagnostic(
                     code="E0222",
-                    summary="a PGP message cannot be decrypted",
-                    detail=str(error),
+                    summary="a PGP message cannot be decrypted"
+                    if is_whole
+                    else "a PGP message is cut short and cannot be decrypted",
+                    detail=str(error) if is_whole else f"it has no line {PGP_END}",
                     span=place,
-                    help="check that the secret key is in the folder that the option `gpg_keydir` names, and "
-                    "has no passphrase, or one that gpg's agent knows (gpg cannot ask for it here, and then "
-                    "says `No secret key`, too); "
+                    help=f"{_HELP if is_whole else _HELP_IF_CUT}; "
                     "`gpg_decrypt_must_succeed: false` leaves such messages as they are",
                 )
             ]
         ) from None
+
+
+_HELP: Final = (
+    "check that the secret key is in the folder that the option `gpg_keydir` names, and "
+    "has no passphrase, or one that gpg's agent knows (gpg cannot ask for it here, and then "
+    "says `No secret key`, too)"
+)
+_HELP_IF_CUT: Final = (
+    "copy the whole message, up to and including that line, all of its lines with the same indentation, "
+    "or encrypt the value again with `ensue keys encrypt`"
+)

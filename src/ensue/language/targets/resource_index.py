@@ -8,7 +8,7 @@ loop.
 from __future__ import annotations
 
 import bisect
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
@@ -225,10 +225,11 @@ class ResourceIndex:
         return srn in self.static or srn == self._minion
 
     def _declared(self, srn: Srn) -> ResourceRecord:
+        of_resource: Literal["discovered", "pillar"] = "discovered" if srn in self._discovered else "pillar"
         return ResourceRecord(
             srn=srn,
             managing_minions=(self._minion.id,),
-            origin="discovered" if srn in self._discovered else "pillar",
+            origin="itself" if srn == self._minion else of_resource,
         )
 
 

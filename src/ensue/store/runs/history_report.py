@@ -74,7 +74,11 @@ def _returns(events: Iterable[RunEvent]) -> dict[str, Return]:
             case NodeFinished(returned=returned):
                 # What it caused is rebuilt from the events, whether or not the return has it already.
                 bare = msgspec.structs.replace(returned, delayed=(), applied=())
-                by_scope.setdefault(bare.scope, {})[bare.tag] = bare
+                siblings = by_scope.setdefault(bare.scope, {})
+                siblings[bare.tag] = bare
+                for tag in bare.handles:
+                    if (handled := siblings.get(tag)) is not None:
+                        handled.handled_by = handled.handled_by or bare.id
             case ScopeOpened():
                 scopes[event.scope] = (event.caller, _unclosed(event))
             case ScopeClosed(caller=caller, returned=scope):

@@ -104,17 +104,18 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
 }
 _SEQUENCES: Final = frozenset({
     "mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude",
-    "read",
+    "read", "handles",
 })  # fmt: skip
 _NAMES: Final = frozenset({
     "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",
     "only", "exclude", "start_at", "batch", "fail_limit",
     "kind", "target", "start_time", "id", "scope", "scope_identity", "srn", "source", "not_run", "place",
+    "handled_by",
 })  # fmt: skip
 """Fields whose texts are names (`Masker.name`), which ensue and its user have to find again."""
 _OWN_WORDS: Final = frozenset({"edges", "counts"})
 """Fields with words of ensue alone: the kinds of requisites, and outcomes of states."""
-_TAGS: Final = frozenset({"tag", "tag_", "tags", "caller"})
+_TAGS: Final = frozenset({"tag", "tag_", "tags", "caller", "handles"})
 """Fields whose texts are tags of states."""
 _ENCODER: Final = msgspec.json.Encoder()
 _NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state")

@@ -55,7 +55,7 @@ class RecordingContext(TargetContext):
         Args:
             variables_of: returns them for a context.
         """
-        return {**variables_of(self), "grains": LazyMapping(self._grains_from_thread)}
+        return {**variables_of(self), "grains": LazyMapping(self._grains_from_thread, {"id": self.srn.id})}
 
     def _grains_from_thread(self) -> Mapping[str, Any]:
         return self._reads.seen("grains", self.srn, self._services.grains_from_thread(self.srn))

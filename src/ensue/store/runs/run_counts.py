@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
 
 
-OutcomeName: TypeAlias = Literal["changed", "unchanged", "failed", "unreachable", "not_run", "unknown"]
+OutcomeName: TypeAlias = Literal[
+    "changed", "unchanged", "failed", "handled", "unreachable", "not_run", "unknown"
+]
 """The outcome of one state, by which it is counted."""
 
 
@@ -27,6 +29,7 @@ class RunCounts(msgspec.Struct, kw_only=True):
         changed: changed something; in a plan, would change something.
         unchanged: were already in the desired state.
         failed: were called, and failed.
+        handled: failed, and an `onfail` state with `onfail_stop: false` handled that.
         unreachable: failed because their host cannot be reached.
         not_run: were not called.
         unknown: in a plan, can be known only after an apply.
@@ -35,6 +38,7 @@ class RunCounts(msgspec.Struct, kw_only=True):
     changed: int = 0
     unchanged: int = 0
     failed: int = 0
+    handled: int = 0
     unreachable: int = 0
     not_run: int = 0
     unknown: int = 0
@@ -59,12 +63,14 @@ class RunCounts(msgspec.Struct, kw_only=True):
             "failed": self.failed,
             "unreachable": self.unreachable,
             "not_run": self.not_run,
-            "total": succeeded + self.failed + self.unreachable + self.not_run,
+            "total": succeeded + self.failed + self.handled + self.unreachable + self.not_run,
         }
 
 
 def counted_as(returned: Return) -> OutcomeName:
     """Return the field of `RunCounts` that counts a state."""
+    if returned.handled_by:
+        return "handled"
     if returned.unreachable:
         return "unreachable"
     if returned.result is False:

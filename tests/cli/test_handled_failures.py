@@ -1,0 +1,77 @@
+"""Failures that an `onfail` state with `onfail_stop: false` handles: how an apply and a plan show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.shell import Shell
+
+RESCUED = """\
+migrate:
+  cmd.run:
+    - name: exit 3
+roll back:
+  cmd.run:
+    - name: "true"
+    - onfail: [migrate]
+    - onfail_stop: false
+"""
+PLANNED = """\
+gone:
+  file.managed:
+    - name: /nonexistent/a
+    - source: /nonexistent/source
+say so:
+  test.nop:
+    - onfail: [gone]
+    - onfail_stop: false
+"""
+
+
+def test_an_apply_tells_a_handled_failure_from_another(shell: Shell) -> None:
+    """It has its own heading, count and column, here and from the journal; one more failure has the usual."""
+    shell.write("states/t.sls", RESCUED)
+    applied = shell.run("apply", "t", "--state-output", "terse")
+    assert applied.code == 0, applied.err
+    assert (
+        "\nFailed and handled:\n  migrate (cmd.run), states/t.sls:2:3, handled by roll back: exited 3\n"
+        in applied.out
+    )
+    assert "1 changed, 0 unchanged, 1 failed and handled, " in applied.out
+    assert "Failed:" not in applied.out
+    assert "handled: roll back" in applied.err
+    again = shell.run("runs", "show", "last").out
+    assert "Handled: by roll back" in again
+    assert "1 failed and handled, " in again
+    recap = shell.run("runs", "show", "last", "--recap", "--out", "json").document
+    (counts,) = recap.values()
+    assert (counts["failed"], counts["handled"]) == (0, 1)
+    shell.write("states/t.sls", RESCUED + "other: {cmd.run: [name: exit 4]}\n")
+    both = shell.run("apply", "t")
+    assert both.code == 2
+    assert "\nFailed:\n  other (cmd.run)" in both.out
+    assert "1 failed, 1 failed and handled, " in both.out
+
+
+def test_a_run_without_handled_failures_has_no_such_column(shell: Shell) -> None:
+    """Its counts have the keys that they always had."""
+    shell.write("states/t.sls", "a: test.nop\n")
+    assert shell.run("apply", "t").code == 0
+    recap = shell.run("runs", "show", "last", "--recap", "--out", "json").document
+    assert [list(counts) for counts in recap.values()] == [
+        ["ok", "changed", "failed", "unreachable", "not_run"]
+    ]
+
+
+def test_results_as_data_name_both_states(shell: Shell) -> None:
+    """With `--out json`, and in a plan whose failure is foreseen."""
+    shell.write("states/t.sls", RESCUED)
+    (states,) = shell.run("apply", "t", "--out", "json").document.values()
+    failed, handler = states.values()
+    assert (failed["handled_by"], handler["handles"]) == ("roll back", [next(iter(states))])
+    shell.write("states/t.sls", PLANNED)
+    planned = shell.run("plan", "t")
+    assert planned.code == 0, planned.out
+    assert "! gone (file.managed) /nonexistent/a: handled by say so" in planned.out
+    assert "1 would fail and be handled" in planned.out

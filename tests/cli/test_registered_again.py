@@ -1,0 +1,86 @@
+"""A machine that is registered and stopped, and that a state of the same run would start again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.shell import Shell
+
+STARTS = """\
+start:
+  cmd.run:
+    - name: sleep 0.2; touch $ROOT/running
+    - creates: $ROOT/running
+    - registers:
+      - dummy:vm-01: {reachable: true}
+use:
+  test.nop:
+    - tgt: vm-01
+"""
+EACH_OTHER = """\
+start:
+  test.present:
+    - changes: {a: 1}
+    - new_state: {a: 1}
+    - registers: ['dummy:{{ pillar.other }}': {}]
+"""
+
+
+@pytest.fixture
+def stopped(shell: Shell) -> Shell:
+    """A project with a stopped machine that an earlier run registered."""
+    shell.write("states/top.sls", "base: {web-01: [start], 'vm-*': [guest]}\n")
+    shell.write("states/start.sls", STARTS.replace("$ROOT", str(shell.root)))
+    shell.write("states/guest.sls", "guest: {file.managed: [name: /guest, contents: a]}\n")
+    assert shell.run("resources", "register", "dummy:vm-01", "reachable=false").code == 0
+    return shell
+
+
+def test_the_highstate_of_a_machine_waits_for_what_registers_it(stopped: Shell) -> None:
+    """A plan does not know its states, instead of failing them, and an apply runs them on the new machine."""
+    planned = stopped.run("plan", "--tgt", "*")
+    assert planned.code == 0, planned.out
+    assert (
+        "? vm-01 guest (file.managed) /guest: known after apply: dummy:vm-01 cannot be reached" in planned.out
+    )
+    assert "1 to change, " in planned.out
+    assert "unreachable, " not in planned.out.rpartition("\n1 to change")[2]
+    applied = stopped.run("apply", "--tgt", "*")
+    assert applied.code == 0, applied.out
+    assert "2 changed, 1 unchanged" in applied.out
+
+
+def test_a_target_of_a_state_that_needs_grains_waits_too(stopped: Shell) -> None:
+    """What has to be gathered from the machine, for its pillar, is not an error of the plan either."""
+    stopped.write("pillar/top.sls", "base: {'vm-*': [own]}\n")
+    stopped.write("pillar/own.sls", "a: {{ grains.get('os', 'none') }}\n")
+    planned = stopped.run("plan")
+    assert planned.code == 0, planned.out
+    assert "dummy:vm-01 cannot be reached, and would be registered again (known after apply)" in planned.out
+    assert stopped.run("apply").code == 0
+
+
+def test_a_machine_that_nothing_would_start_is_unreachable(stopped: Shell) -> None:
+    """Where the state that registers it changes nothing, its states fail, in a plan as in an apply."""
+    stopped.write("running", "")
+    for verb in ("plan", "apply"):
+        ended = stopped.run(verb, "--tgt", "*")
+        assert ended.code == 2
+        assert "vm-01 guest (file.managed) on dummy:vm-01, states/guest.sls:1:9: " in ended.out
+
+
+def test_machines_that_register_each_other_do_not_wait_for_ever(shell: Shell) -> None:
+    """One of them goes first, whichever it is."""
+    shell.write("states/start.sls", EACH_OTHER)
+    shell.write("pillar/top.sls", "base: {vm-01: [one], vm-02: [two]}\n")
+    shell.write("pillar/one.sls", "other: vm-02\n")
+    shell.write("pillar/two.sls", "other: vm-01\n")
+    for name in ("vm-01", "vm-02"):
+        assert shell.run("resources", "register", f"dummy:{name}").code == 0
+    for verb in ("plan", "apply"):
+        ended = shell.run(verb, "start", "--tgt", "vm-*")
+        assert ended.code == 0, ended.out
+        assert "2 to change" in ended.out or "2 changed" in ended.out
