@@ -6,7 +6,7 @@ there now, `+` what an apply makes of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,9 +24,10 @@ def content_drift(returned: Return) -> Literal["", "changed", "removed"]:
 
     Its size and its hash say no more than this to a person, and the diff has the rest.
     """
-    if not returned.drift or _CONTENT.isdisjoint(returned.changes):
+    drift = cast("Mapping[str, Any]", returned.drift or {})
+    if _CONTENT.isdisjoint(returned.changes):
         return ""
-    differing = [returned.drift[path] for path in _OF_CONTENT if path in returned.drift]
+    differing = [drift[path] for path in _OF_CONTENT if path in drift]
     if not differing:
         return ""
     return "removed" if all(change["new"] is None for change in differing) else "changed"

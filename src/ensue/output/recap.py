@@ -106,7 +106,7 @@ def recap_text(report: RunReport, palette: Palette) -> str:
 
 
 def _table(hosts: Mapping[str, Mapping[str, int]], palette: Palette) -> list[str]:
-    keys = next(map(list, hosts.values()), [])
+    keys = list(next(iter(hosts.values()), dict[str, int]()))
     headings = [_HEADINGS[key] for key in keys]
     widths = [
         max([len(heading), *(len(str(counts[key])) for counts in hosts.values())])
