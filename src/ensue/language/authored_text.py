@@ -124,20 +124,23 @@ def authored_levels(value: Any, most: int = MOST_LEVELS, *, extends: bool = True
         extends: whether what `extend` changes is one level deeper.
     """
     if most and is_mapping(value):
-        if not all(key.__class__ in _NEUTRAL or isinstance(key, Authored) for key in value):
+        keys: list[Any] = list(value)
+        if not all(key.__class__ in _NEUTRAL or isinstance(key, Authored) for key in keys):
             return 0
         return min(
             (
-                authored_levels(one, most, extends=False)
+                authored_levels(value[key], most, extends=False)
                 if extends and key == "extend"
-                else 1 + authored_levels(one, most - 1, extends=False)
-                for key, one in value.items()
+                else 1 + authored_levels(value[key], most - 1, extends=False)
+                for key in keys
             ),
             default=most,
         )
     if most and isinstance(value, _HOLDERS):
-        inner = (authored_levels(one, most, extends=extends) for one in value if is_mapping(one))
-        return min(inner, default=most)
+        items: list[Any] = list(value)  # pyright: ignore[reportUnknownArgumentType] # of anything
+        return min(
+            (authored_levels(item, most, extends=extends) for item in items if is_mapping(item)), default=most
+        )
     return most
 
 
