@@ -170,7 +170,7 @@ def test_only_what_was_registered_is_forgotten(shell: Shell) -> None:
 
     done = shell.run("resources", "forget", minion, "--out", "json")
 
-    message = f"{minion} was not registered, so there is nothing to forget: it comes from pillar"
+    message = f"{minion} is the machine that ensue runs on, so there is nothing to forget"
     assert (done.code, done.document) == (2, {"errors": [message]})
     assert message in done.err
 

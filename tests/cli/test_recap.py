@@ -25,7 +25,7 @@ made:
   file.managed: [name: /motd, contents: hi]
 same:
   test.nop: []
-{% if grains['id'] == 'web-02' %}
+{% if grains['os'] and grains['id'] == 'web-02' %}
 bad:
   test.fail_without_changes: []
 after:
