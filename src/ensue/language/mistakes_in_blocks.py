@@ -30,6 +30,7 @@ _NO_IDS: Final = ("extend:", "include:", "exclude:")
 _TAG: Final = re.compile(r"\{[%{](?P<body>.*?)[%}]\}", re.DOTALL)
 _OF_STATES: Final = "stdout|stdout_json|stderr|retcode|rc|stdout_lines"
 _READ: Final = re.compile(rf"(?<![\w.])prev_ret\.(?P<key>{_OF_STATES})\b")
+_READ_OF_STATE: Final = re.compile(rf"(?<![\w.'\"])(?P<name>\w+)\.(?P<key>{_OF_STATES}|new_state)\b")
 
 
 def warn_of_mistakes_in_blocks(tree: SlsTree, catalog: FunctionCatalog, collector: Collector) -> None:
@@ -110,12 +111,18 @@ def _keys_of_return(text: str) -> Iterator[tuple[str, str, int]]:
 
 def _states_read(text: str, ids: set[str]) -> Iterator[tuple[str, str, int]]:
     """Yield what is wrong with a state read as a variable, what is read of it, and the line from 0."""
-    for name in sorted(ids & _undeclared(text)):
-        reading = re.compile(rf"(?<![\w.'\"]){re.escape(name)}\.(?P<key>{_OF_STATES}|new_state)\b")
-        for tag in _TAG.finditer(text):
-            read = reading.search(tag["body"])
-            if read is not None:
-                yield f"{name!r} is a state, not a variable", read["key"], text.count("\n", 0, tag.start())
+    reads = {
+        (read["name"], read["key"], tag.start()): None
+        for tag in _TAG.finditer(text)
+        for read in _READ_OF_STATE.finditer(tag["body"])
+        if read["name"] in ids
+    }
+    if not reads:
+        return
+    undeclared = _undeclared(text)
+    for name, key, start in reads:
+        if name in undeclared:
+            yield f"{name!r} is a state, not a variable", key, text.count("\n", 0, start)
 
 
 def _undeclared(text: str) -> set[str]:

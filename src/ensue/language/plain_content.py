@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
 
 _CONTENT: Final = ("contents", "content", "text")
+_PLAIN: Final = (bool, float, type(None))
 
 
 def is_plain(draft: Draft) -> bool:
     """Return whether the content of a state of `file` is a boolean, null or a fraction."""
     if draft.declaration.module != "file":
         return False
-    return any(draft.arguments.get(name, "").__class__ in (bool, float, type(None)) for name in _CONTENT)
+    return any(draft.arguments.get(name, "").__class__ in _PLAIN for name in _CONTENT)
 
 
 def warn_of_plain_content(drafts: Iterable[Draft], collector: Collector) -> None:
@@ -34,7 +35,7 @@ def warn_of_plain_content(drafts: Iterable[Draft], collector: Collector) -> None
     for draft in drafts:
         for name in _CONTENT:
             value = draft.arguments.get(name, "")
-            if value.__class__ not in (bool, float, type(None)):
+            if value.__class__ not in _PLAIN:
                 continue
             document, keys = draft.declaration.written_at(name)
             text = document.text_of(keys).partition(":")[2].strip()

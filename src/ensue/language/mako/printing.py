@@ -7,10 +7,11 @@ in pillar or options has no guards, and the filter `authored` makes any text an 
 from __future__ import annotations
 
 import ast
+import json
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.language.authored_text import Authored
+from ensue.language.authored_text import Authored, authored_levels
 from ensue.language.marks import AUTHORED
 from ensue.language.printed_values import guarded, guarded_data
 
@@ -54,8 +55,8 @@ def printed(value: str) -> str:
 
 
 def dumped(value: str) -> str:
-    """Return the result of `json.dumps` as it is printed."""
-    return guarded_data(value, 0) if is_guarded.get() else value
+    """Return the result of `json.dumps` as it is printed; nothing says which keys in it are an author's."""
+    return guarded_data(value, authored_levels(json.loads(value))) if is_guarded.get() else value
 
 
 def authored(value: Any) -> str:
