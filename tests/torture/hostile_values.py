@@ -21,16 +21,17 @@ from tests.spec.cases import read_cases
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import leaves, texts
 from ensue.language.references.grammar import read_text
+from ensue.language.targets.target_context import TargetContext, renderer_of
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
-    from ensue.app.services import Services
     from ensue.language.blocks import Block
     from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
     from ensue.language.settings.roots import SlsFile
+    from ensue.language.targets.targets import Targets
 
 ROOT = Path(__file__).resolve().parents[2]
 READING = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil"})
@@ -131,8 +132,8 @@ class Run:
         value: it.
     """
 
-    def __init__(self, services: Services, site: Site | None = None, value: str = "") -> None:
-        self._real = services.template_variables(services.context(services.minion, test=True))
+    def __init__(self, services: Targets, site: Site | None = None, value: str = "") -> None:
+        self._real = TargetContext(services, services.minion, test=True).template_variables()
         self._site = site
         self._value = value
         self.seen: dict[Site, None] = {}
@@ -248,7 +249,7 @@ class Unit:
         source: its text.
     """
 
-    services: Services
+    services: Targets
     file: SlsFile
     source: str
     block: tuple[Block, Stream] | None = None
@@ -259,7 +260,7 @@ class Unit:
         Raises:
             EnsueError: it is refused.
         """
-        own: SlsRenderer = self.services.renderer(self.services.minion, test=True)
+        own: SlsRenderer = renderer_of(self.services, self.services.minion, test=True)
         renderer = own.of_one_loading().seeing({**run.variables(), "prev_ret": run.prev_ret()})
         if self.block is None:
             return renderer.render_file(self.file)
@@ -279,14 +280,14 @@ class Unit:
             return False
 
 
-def units(services: Services, files: Mapping[str, str]) -> Iterator[Unit]:
+def units(services: Targets, files: Mapping[str, str]) -> Iterator[Unit]:
     """Yield the SLS of a project that can be rendered, and their blocks."""
     for name in files:
         is_sls = name.startswith("states/") and name.endswith(".sls") and not name.endswith("top.sls")
         if not is_sls or not _has_template(files[name]):
             continue
         sls = name.removeprefix("states/").removesuffix(".sls").removesuffix("/init").replace("/", ".")
-        file = services.roots.find(sls, "base")
+        file = services.stores.roots.find(sls, "base")
         if file is None:
             continue
         unit = Unit(services=services, file=file, source=files[name])

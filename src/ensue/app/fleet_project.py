@@ -51,11 +51,11 @@ class FleetProject(KeptResources):
         from ensue.salt.fleet.resource_work import answer_of, plan_of
 
         services, plan = self._services(), plan_of(call)
-        services.directory.resolve(plan.target)
+        services.targets.directory.resolve(plan.target)
         self.masker.add(*call.secrets)
-        await services.preparation.prepare(services.minion)
-        await services.preparation.prepare(plan.target)
-        await services.states_of(plan.target.type).get_ready(call.module)
+        await services.targets.preparation.prepare(services.stores.minion)
+        await services.targets.preparation.prepare(plan.target)
+        await services.compilation.states_of(plan.target.type).get_ready(call.module)
         # The run that asked for the call records what happens.
         options = RunOptions(test=call.test)
         context = partial(GuardedContext, call=call)

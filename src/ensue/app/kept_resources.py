@@ -51,8 +51,8 @@ class KeptResources(OpenedProject):
 
     async def resource_config(self, srn: Srn) -> DataMap | None:
         """Return a resource's configuration, secrets masked; None if there is no such resource."""
-        services = await self._prepared()
-        config = await asyncio.to_thread(services.directory.shown_config, srn)
+        targets = await self._prepared()
+        config = await asyncio.to_thread(targets.directory.shown_config, srn)
         return None if config is None else self.masker.data(mask_config(config))
 
     async def provenance(self, srn: Srn) -> tuple[Srn, ...]:
@@ -65,8 +65,8 @@ class KeptResources(OpenedProject):
         Raises:
             StoreError: the cache cannot be read.
         """
-        services = await self._prepared()
-        gathered_at_s = await services.directory.grains_gathered_at_s(srn)
+        targets = await self._prepared()
+        gathered_at_s = await targets.directory.grains_gathered_at_s(srn)
         return None if gathered_at_s is None else datetime.fromtimestamp(gathered_at_s).astimezone()
 
     async def refresh(
@@ -85,7 +85,7 @@ class KeptResources(OpenedProject):
         """
         from ensue.language.targets.refresh import refresh
 
-        return await refresh(self._services(), target, timeout_s=timeout_s, on_answer=on_answer)
+        return await refresh(self._services().targets, target, timeout_s=timeout_s, on_answer=on_answer)
 
     async def register(self, request: RegistrationRequest) -> Registration:
         """Register a resource by hand.
@@ -106,7 +106,7 @@ class KeptResources(OpenedProject):
 
     async def forget(self, srn: Srn) -> bool:
         """Remove a derived resource's entry and its cached grains."""
-        await self._services().directory.grains_changed([srn])
+        await self._services().targets.directory.grains_changed([srn])
         return await asyncio.to_thread(self._stores.registry().forget, srn)
 
     async def encrypted(self, plain: str, recipients: Sequence[str] = ()) -> str:
@@ -117,7 +117,7 @@ class KeptResources(OpenedProject):
         """
         from ensue.language.renderers.pgp_messages import encrypted
 
-        return await encrypted(self._services().settings, plain, recipients)
+        return await encrypted(self.settings, plain, recipients)
 
     async def rotate_keys(self) -> int:
         """Encrypt every stored configuration and enforced state with a new key.
@@ -130,9 +130,9 @@ class KeptResources(OpenedProject):
         """
         count = await asyncio.to_thread(self._stores.registry().rotate)
         # The rest of them is encrypted with the old key.
-        await self._services().directory.clear_cached_grains()
-        count += await asyncio.to_thread(self._services().active.reseal)
-        count += await asyncio.to_thread(self._services().history.reseal)
+        await self._services().targets.directory.clear_cached_grains()
+        count += await asyncio.to_thread(self._services().stores.active.reseal)
+        count += await asyncio.to_thread(self._services().stores.history.reseal)
         return count + await asyncio.to_thread(self._stores.enforced().reseal)
 
     async def active_resources(
@@ -147,7 +147,7 @@ class KeptResources(OpenedProject):
         Raises:
             StoreError: the store cannot be read or decrypted.
         """
-        active = self._services().active
+        active = self._services().stores.active
         known = await asyncio.to_thread(lambda: list(active.all()))
         return [
             (context, record)
@@ -189,7 +189,7 @@ class KeptResources(OpenedProject):
         Raises:
             StoreError: the store cannot be read or decrypted.
         """
-        return await asyncio.to_thread(self._services().history.records, app, env, org)
+        return await asyncio.to_thread(self._services().stores.history.records, app, env, org)
 
     async def kept_deployment(self, context: Context, number: int) -> KeptDeployment:
         """Return a deployment of an environment.
@@ -204,7 +204,7 @@ class KeptResources(OpenedProject):
         """
         from ensue.deploy.environments.environment_history import kept_deployment
 
-        return await asyncio.to_thread(kept_deployment, self._services().history, context, number)
+        return await asyncio.to_thread(kept_deployment, self._services().stores.history, context, number)
 
     async def kept_env_type(self, context: Context) -> str:
         """Return the type of an environment that has been deployed.
@@ -218,7 +218,7 @@ class KeptResources(OpenedProject):
         """
         from ensue.deploy.environments.environment_history import kept_env_type
 
-        return await asyncio.to_thread(kept_env_type, self._services().history, context)
+        return await asyncio.to_thread(kept_env_type, self._services().stores.history, context)
 
     async def enforced(self) -> list[ShownState]:
         """Return what every state last enforced, secrets masked.

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import msgspec
 
-from ensue.app.services import Services
+from ensue.app.opened_stores import opened_stores
+from ensue.app.services import services_of
 from ensue.core.masking import Masker
 from ensue.core.model.secret_values import secret_values
 from ensue.language.settings.sdb_options import with_sdb_values
@@ -24,12 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from ensue.app.services import Services
     from ensue.core.contracts.function_docs import Documentation
     from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
     from ensue.core.model.srn import Srn
     from ensue.deploy.drivers.loading import Drivers
+    from ensue.language.targets.targets import Targets
     from ensue.output.part_documentation import PartDocumentation
 
 
@@ -94,15 +97,14 @@ class OpenedProject:
         """Return the shared parts of the project, made on the event loop that first requests them."""
         if self._opened is None:
             asyncio.get_running_loop().set_default_executor(Threads(_MOST_THREADS, "ensue"))
-            self._opened = Services(
-                settings=self.settings,
-                masker=self.masker,
-                stores=self._stores,
-                plugins=self._plugins,
-                drivers=lambda: self._drivers,
+            stores = opened_stores(
+                self._stores,
+                self._plugins,
+                lambda: self._drivers,
                 pillar_override=self._pillar,
                 other_minions=self._other_minions,
             )
+            self._opened = services_of(stores)
         return self._opened
 
     async def documented(self, read: Callable[[Documentation], Result]) -> Result:
@@ -116,7 +118,9 @@ class OpenedProject:
         """
         from ensue.output.documentation import project_documentation
 
-        return await asyncio.to_thread(read, project_documentation(self._services()))
+        sources = self._plugins.sources
+        docs = project_documentation(self._services().compilation, lambda: sources.of_project)
+        return await asyncio.to_thread(read, docs)
 
     async def documented_parts(self, read: Callable[[PartDocumentation], Result]) -> Result:
         """Read from the documentation of drivers, resource types, providers and topics, in a thread.
@@ -146,22 +150,22 @@ class OpenedProject:
     def _claimed_by_pillar(self, resource_id: str, /) -> Srn | None:
         if self._opened is None:
             return None
-        return self._opened.directory.declared_as(resource_id)
+        return self._opened.targets.directory.index.declared_as(resource_id)
 
-    async def _prepared(self) -> Services:
-        services = self._services()
-        await services.preparation.prepare(services.minion)
-        return services
+    async def _prepared(self) -> Targets:
+        targets = self._services().targets
+        await targets.preparation.prepare(targets.minion)
+        return targets
 
     def warnings(self) -> tuple[Diagnostic, ...]:
         """Return the warnings about `ensue.yaml`, and about the pillar of every target that was compiled."""
-        return (*self.settings.warnings, *(self._opened.pillars.warnings if self._opened else ()))
+        return (*self.settings.warnings, *(self._opened.stores.pillars.warnings if self._opened else ()))
 
     async def unnamed_pillar(self) -> tuple[Diagnostic, ...]:
         """Return the warnings about pillar files that no target gets."""
         from ensue.language.unnamed_pillar import unnamed_pillar
 
-        roots, saltenvs = self._services().pillar_roots, self.settings.pillar_roots
+        roots, saltenvs = self._services().stores.pillar_roots, self.settings.pillar_roots
         return await asyncio.to_thread(lambda: tuple(unnamed_pillar(roots, saltenvs)))
 
     async def __aenter__(self) -> Self:

@@ -104,9 +104,9 @@ class AppProject(FleetProject):
 
         async def plan() -> Plan:
             services = self._services()
-            srn = services.minion if target is None else services.directory.resolve(target)
-            await services.preparation.prepare(srn)
-            return await state_plan(services.states_of(srn.type), function, name, arguments, srn)
+            srn = services.stores.minion if target is None else services.targets.directory.resolve(target)
+            await services.targets.preparation.prepare(srn)
+            return await state_plan(services.compilation.states_of(srn.type), function, name, arguments, srn)
 
         run = partial(self._run, (function,), options, lambda _: None, lambda _: None, state=plan)
         if options.test:
@@ -135,16 +135,16 @@ class AppProject(FleetProject):
         from ensue.deploy.environments.environment_history import kept_env_type, require_environment
         from ensue.deploy.provisioning.identity import Context
 
-        services = self._services()
+        stores = self._services().stores
         context = Context(app=order.app, env=order.env, env_type="", org=order.org)
         if order.destroy:
-            await asyncio.to_thread(require_environment, services.history, services.active, context)
+            await asyncio.to_thread(require_environment, stores.history, stores.active, context)
         elif not order.env_type:
-            env_type = await asyncio.to_thread(kept_env_type, services.history, context)
+            env_type = await asyncio.to_thread(kept_env_type, stores.history, context)
             order = msgspec.structs.replace(order, env_type=env_type)
         deployment = DeploymentRun(
-            services,
-            services.deployments(order.definitions),
+            stores,
+            stores.deployments(order.definitions),
             order,
             is_test=options.test,
             warn=on_warning,
@@ -163,9 +163,7 @@ class AppProject(FleetProject):
             return await run()
         wait_s = options.lock_wait_s
         with await self._lock(f"ensue deploy {deployment.environment}", options, shared=True):
-            async with services.active.locked(
-                deployment.context, services.settings.cachedir, "deploy", wait_s
-            ):
+            async with stores.active.locked(deployment.context, self.cachedir, "deploy", wait_s):
                 return await run()
 
     async def forget_active(self, context: Context, resources: Sequence[str]) -> None:
@@ -182,9 +180,8 @@ class AppProject(FleetProject):
         """
         from ensue.deploy.environments.deployment_reader import kept_resources
 
-        services = self._services()
-        active = services.active
-        async with services.active.locked(context, services.settings.cachedir, "deploy --forget", 0):
+        active = self._services().stores.active
+        async with active.locked(context, self.cachedir, "deploy --forget", 0):
             kept = await asyncio.to_thread(active.load, context)
             for key in kept_resources(kept, resources):
                 active.remove(context, key)
@@ -202,7 +199,8 @@ class AppProject(FleetProject):
     ) -> RunReport:
         self._stores.refuse_damaged()
         if not options.test:
-            await asyncio.to_thread(self._services().take_over_leftovers)
+            leftovers = self._services().targets.directory.leftovers
+            await asyncio.to_thread(leftovers.take_over_all, self.cachedir)
         begin = self._stores.begin_run
         run = Run(self._services(), options, begin=begin, warn=warn, deployment=deployment, state=state)
         return await run.go(mods, on_event)
@@ -228,7 +226,7 @@ class AppProject(FleetProject):
         request = CallRequest(
             target=target, function=function, args=args, kwargs=kwargs, timeout_s=timeout_s, batch=batch
         )
-        async for outcome in call(self._services(), request):
+        async for outcome in call(self._services().targets, request):
             yield outcome
 
     async def near_target(self, target: str) -> str:
@@ -249,8 +247,7 @@ class AppProject(FleetProject):
         """
         from ensue.language.plans.shown_sls import ShowCommand
 
-        services = await self._prepared()
-        return await ShowCommand(services, what, mods).of_minion()
+        return await ShowCommand(await self._prepared(), what, mods).of_minion()
 
     async def show_targets(self, what: ShownKind, target: str, mods: Sequence[str]) -> dict[str, ShownTarget]:
         """Return the masked data of `show` for every resource that a target matches, by id.
@@ -261,8 +258,7 @@ class AppProject(FleetProject):
         """
         from ensue.language.plans.shown_sls import ShowCommand
 
-        services = await self._prepared()
-        return await ShowCommand(services, what, mods).of_target(target)
+        return await ShowCommand(await self._prepared(), what, mods).of_target(target)
 
     async def compare(self, order: CompareOrder, on_progress: Callable[[int, int], None]) -> TreeComparison:
         """Compare what Salt and ensue make of this project, changing nothing.
@@ -277,7 +273,9 @@ class AppProject(FleetProject):
         """
         from ensue.salt.compare.project_comparison import ProjectComparison
 
-        return await ProjectComparison(self._services(), self._pillar, order).go(self.apply, on_progress)
+        return await ProjectComparison(self._services().targets, self._pillar, order).go(
+            self.apply, on_progress
+        )
 
     async def draw(self, mods: Sequence[str]) -> ScopeBox:
         """Return the drawing of what is known about a run before it.
@@ -287,9 +285,9 @@ class AppProject(FleetProject):
         """
         from ensue.output.drawing.from_plan import draw_plan
 
-        services = await self._prepared()
-        assigned = AssignedSls(services, test=True)
-        compiled, _ = await asyncio.to_thread(assigned.compiled, services.minion, mods)
+        targets = await self._prepared()
+        assigned = AssignedSls(targets, test=True)
+        compiled, _ = await asyncio.to_thread(assigned.compiled, targets.minion, mods)
         return draw_plan(compiled.plan, self.minion_id)
 
     async def deployment_graph(
@@ -321,7 +319,7 @@ class AppProject(FleetProject):
         if built.graph.points:
             from ensue.deploy.environments.recorded_lists import grown_by_records
 
-            built = await grown_by_records(self._services(), built, context, values, collector)
+            built = await grown_by_records(self._services().stores, built, context, values, collector)
         return await asyncio.to_thread(deployments.planned, built.graph, collector, values)
 
     def deployments(self, definitions: Path | None = None) -> DeploymentReader:

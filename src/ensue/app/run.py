@@ -70,7 +70,7 @@ class Run:
     ) -> None:
         self._state = state
         self._services = services
-        self._settings = services.settings
+        self._settings = services.stores.settings
         self._options = options
         self._begin = begin
         self._warn = warn
@@ -99,21 +99,21 @@ class Run:
         run_id = new_run_id(datetime.now(UTC))
         services, test = self._services, self._options.test
         record = RunRecord(
-            services.settings,
-            services.masker,
+            services.stores.settings,
+            services.stores.masker,
             Enforcement(
-                services.enforced,
-                services.store_thread,
+                services.stores.enforced,
+                services.stores.opened.thread,
                 run_id,
                 test=test,
-                of_one_call=services.states.properties_of_one_call,
+                of_one_call=services.compilation.states.properties_of_one_call,
             ),
             run_id,
             on_event,
             test=test,
             resumes=resumed.chain if resumed else (),
         )
-        with self._services.directory.reach.of_run():
+        with self._services.targets.directory.reach.of_run():
             async with record:
                 first = await self._first_plans(mods, tgt)
                 chosen = None if part.is_whole else self._chosen(part, record)
@@ -121,10 +121,10 @@ class Run:
                     first = await chosen.first(first)
                 for warning in (*special_tags(first.all, part), *lost_reactions(first.all, part)):
                     self._warn(warning)
-                if (others := self._services.other_minions) is not None:
+                if (others := self._services.stores.other_minions) is not None:
                     ordered = bool(self._settings.option("state_auto_order", default=True))
-                    services = self._services
-                    await others.begin(first.own, services.masker, services.enforced, ordered=ordered)
+                    stores = services.stores
+                    await others.begin(first.own, stores.masker, stores.enforced, ordered=ordered)
                 self._begin(run_id)
                 if resumed is None and not self._options.test:
                     for diagnostic in await asyncio.to_thread(left_running, self._settings.cachedir):
@@ -136,7 +136,7 @@ class Run:
                         total=first.total,
                         started_at=now(),
                         mods=tuple(mods),
-                        minion_id=self._services.minion.id,
+                        minion_id=self._services.stores.minion.id,
                         resumes=resumed.run_id if resumed else "",
                         tgt=tgt or "",
                         deployment=self._deployment.order.environment if self._deployment else "",
@@ -158,7 +158,7 @@ class Run:
     def _chosen(self, part: RunPart, record: RunRecord) -> ChosenPart:
         from ensue.language.plans.chosen_part import ChosenPart
 
-        return ChosenPart(self._services, part, record.tell)
+        return ChosenPart(self._services.targets, part, record.tell)
 
     def _resumed(self) -> ResumedRun | None:
         options = self._options
@@ -166,7 +166,7 @@ class Run:
             return None
         from ensue.store.runs.resume import run_to_resume
 
-        own = self._services.minion.id
+        own = self._services.stores.minion.id
         return run_to_resume(
             self._settings.cachedir, options.resume, own, despite_running=options.despite_running
         )
@@ -183,21 +183,21 @@ class Run:
             ConfigurationError: the target does not parse, or names what does not exist.
         """
         services = self._services
-        await services.preparation.prepare(services.minion)
+        await services.targets.preparation.prepare(services.stores.minion)
         if self._state is not None:
             return FirstPlans(own=await self._state(), warnings=self._settings.warnings)
         if self._deployment is not None:
-            plan = await self._deployment.planned(services.minion, "")
+            plan = await self._deployment.planned(services.stores.minion, "")
             return FirstPlans(own=plan, warnings=(*self._settings.warnings, *plan.warnings))
-        assigned = AssignedSls(services, test=self._options.test)
+        assigned = AssignedSls(services.targets, test=self._options.test)
         if tgt is not None:
             from ensue.language.plans.resource_plans import ResourcePlans
 
-            plans = ResourcePlans(services, assigned, mods)
+            plans = ResourcePlans(services.targets, assigned, mods)
             first = await plans.of_target(tgt)
         else:
             plans = None
-            compiled, warnings = await asyncio.to_thread(assigned.compiled, services.minion, mods)
+            compiled, warnings = await asyncio.to_thread(assigned.compiled, services.stores.minion, mods)
             if mods:
                 warnings = (*warnings, *await asyncio.to_thread(assigned.elsewhere, mods))
             first = FirstPlans(own=compiled.plan, warnings=(*warnings, *compiled.plan.warnings))
@@ -212,8 +212,8 @@ class Run:
         from ensue.language.plans.derived_highstate import DerivedHighstate
         from ensue.language.plans.resource_plans import ResourcePlans
 
-        known = [self._services.minion, *(plan.target for plan in first.beside), *first.late]
-        derived = DerivedHighstate(plans or ResourcePlans(self._services, assigned, ()), known)
+        known = [self._services.stores.minion, *(plan.target for plan in first.beside), *first.late]
+        derived = DerivedHighstate(plans or ResourcePlans(self._services.targets, assigned, ()), known)
         return msgspec.structs.replace(first, derived=derived)
 
     async def _reported(
@@ -241,14 +241,14 @@ class Run:
         nothing = first.nothing or ("" if returns else nothing_assigned)
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
-            returns, exit_code, status = no_states(self._services.minion, nothing), 2, "failed"
+            returns, exit_code, status = no_states(self._services.stores.minion, nothing), 2, "failed"
         if chosen is None and (left := await self._undeclared(wired.declarations, outcome)):
             remarks.append(left)
         if outcome.too_many_failed:
             remarks.append(too_many_failed(outcome.stopped, run_id))
         return RunReport(
             run_id=run_id,
-            minion_id=self._services.minion.id,
+            minion_id=self._services.stores.minion.id,
             test=self._options.test,
             status=status,
             exit_code=exit_code,
@@ -256,7 +256,7 @@ class Run:
             not_run=tuple(map(str, outcome.not_run)),
             hosts_not_run=outcome.hosts_not_run,
             not_run_on=outcome.not_run_on,
-            warnings=(*first.warnings, *remarks, *self._services.exposed.warnings()),
+            warnings=(*first.warnings, *remarks, *self._services.stores.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
             stopped=outcome.stopped,
@@ -269,24 +269,26 @@ class Run:
 
         services = self._services
         targets = KnownTargets(
-            own=services.minion,
-            is_active=lambda target: services.directory.config(target) is not None,
-            functions=lambda target, module: services.states_of(target.type).names(module),
+            own=services.stores.minion,
+            is_active=lambda target: services.targets.directory.config(target) is not None,
+            functions=lambda target, module: services.compilation.states_of(target.type).names(module),
             is_kept_by_name=lambda target, module: bool(
-                services.states_of(target.type).attribute(module, "KEPT_BY_NAME")
+                services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),
         )
         test = self._options.test
 
         def look() -> Diagnostic | None:
-            left = undeclared_states(services.enforced.known(), declarations, outcome, targets, test=test)
+            left = undeclared_states(
+                services.stores.enforced.known(), declarations, outcome, targets, test=test
+            )
             if left is not None and not test:
                 with suppress(StoreError):  # The next apply reports it again.
-                    services.enforced.note_reported(left.entries)
+                    services.stores.enforced.note_reported(left.entries)
             return None if left is None else left.warning
 
         try:
-            return await services.store_thread.run(look)
+            return await services.stores.opened.thread.run(look)
         except StoreError:
             return None  # A plan needs no store; states that do need it have failed with this error.
 
@@ -309,7 +311,7 @@ class Run:
                     newcomers=joining.newcomers(first) if first.late or first.derived else None,
                 )
         finally:
-            self._services.insertions.clear()
+            self._services.stores.insertions.clear()
         remarks = (
             *joining.remarks,
             *wired.pillar_comparison.warnings(),

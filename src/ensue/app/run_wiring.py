@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from ensue.engine.services import CallSite
     from ensue.language.plans.chosen_part import ChosenPart
     from ensue.language.plans.run_options import RunOptions
+    from ensue.language.targets.targets import Targets
 
 _SLOTS_PER_CORE = 10
 
@@ -88,7 +89,7 @@ class RunWiring:
         begin: Callable[[NodeStarted], Awaitable[None]],
         chosen: ChosenPart | None = None,
         *,
-        call_context: Callable[[Services, CallSite, CallsOfRun], CallContext] = CallContext,
+        call_context: Callable[[Targets, CallSite, CallsOfRun], CallContext] = CallContext,
     ) -> None:
         self._call_context = call_context
         self._chosen = chosen
@@ -96,7 +97,7 @@ class RunWiring:
         self._options = options
         self._on_event = on_event
         self._begin = begin
-        self._concurrency: int | None = options.concurrency or services.settings.option("concurrency")
+        self._concurrency: int | None = options.concurrency or services.stores.settings.option("concurrency")
         self._takes_slots: dict[str, bool] = {}
 
     async def wired(
@@ -111,25 +112,25 @@ class RunWiring:
             assigns: whether the top file assigns something to each of its targets.
         """
         services, test = self._services, self._options.test
-        project = str(services.settings.root) if services.settings.option("store_url") else ""
-        earlier = await asyncio.to_thread(earlier_declarations, services.registry, project)
+        project = str(services.stores.settings.root) if services.stores.settings.option("store_url") else ""
+        earlier = await asyncio.to_thread(earlier_declarations, services.stores.registry, project)
         registry = RunRegistry(
             self._own_registry(),
-            services.directory,
+            services.targets.directory,
             self._on_event,
-            services.loop,
+            services.stores.loop,
             joined=first.derived.registered if first.derived else None,
         )
-        matcher = ProjectMatcher(services)
+        matcher = ProjectMatcher(services.targets)
 
         def declare(site: CallSite) -> DeclaredBy:
             return declarations.of(site)
 
-        foreseen = ForeseenRegistrations(services.states, matcher.exact)
-        registrations = Registrations(registry, services.plugins, declare)
+        foreseen = ForeseenRegistrations(services.compilation.states, matcher.exact)
+        registrations = Registrations(registry, services.stores.plugins, declare)
         declarations = RunDeclarations(
             foreseen.promises,
-            services.roots,
+            services.stores.roots,
             project=project,
             highstate=highstate,
             assigns=assigns,
@@ -140,13 +141,13 @@ class RunWiring:
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
-        planned = PlannedResources(foreseen, first.derived, services.registry.get) if test else None
-        expander = SlsExpander(services, listeners, test=test, chosen=self._chosen, planned=planned)
+        planned = PlannedResources(foreseen, first.derived, services.stores.registry.get) if test else None
+        expander = SlsExpander(services.targets, listeners, test=test, chosen=self._chosen, planned=planned)
         for plan in first.all:
             await expander.note(plan)
-        comparison = PillarComparison(services.compiled_pillar)
+        comparison = PillarComparison(services.targets.compiled_pillar)
         engine_services = EngineServices(
-            functions=lambda srn: TargetFunctions(services.states_of(srn.type), srn.type),
+            functions=lambda srn: TargetFunctions(services.compilation.states_of(srn.type), srn.type),
             context_for=self._contexts(declarations, registry),
             expander=expander,
             on_event=self._on_event,
@@ -156,7 +157,7 @@ class RunWiring:
                 foreseen=planned.of if planned else None,
                 matched=comparison.compare,
             ),
-            masker=services.masker,
+            masker=services.stores.masker,
         )
         engine = Engine(engine_services, self._engine_options(first.matched))
         return WiredRun(
@@ -171,12 +172,12 @@ class RunWiring:
     def _own_registry(self) -> LazyRegistry:
         """Return the registry of this machine, which shares its changes in a run over minions."""
         services = self._services
-        others = services.other_minions
+        others = services.stores.other_minions
         if others is None or self._options.test:
-            return services.registry
+            return services.stores.registry
         from ensue.salt.fleet.shared_registry import SharedRegistry
 
-        shared = SharedRegistry(services.registry, others.resources, services.loop)
+        shared = SharedRegistry(services.stores.registry, others.resources, services.stores.loop)
         return LazyRegistry(lambda: shared, shared.has_store)
 
     def _hooks(
@@ -197,14 +198,14 @@ class RunWiring:
             prune=pruning.prune,
             matcher=matcher,
             fanned_out=declarations.note_fan_out,
-            enforced=services.enforced.of_state,
+            enforced=services.stores.enforced.of_state,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
-            inputs=ProjectCallInputs(services),
-            reach=services.directory.reach,
-            other_minions=services.other_minions,
-            elsewhere=services.other_minions.resources if services.other_minions else None,
-            described=lambda error: with_origins(error, services.registry),
+            inputs=ProjectCallInputs(services.targets),
+            reach=services.targets.directory.reach,
+            other_minions=services.stores.other_minions,
+            elsewhere=services.stores.other_minions.resources if services.stores.other_minions else None,
+            described=lambda error: with_origins(error, services.stores.registry),
         )
 
     def _contexts(
@@ -214,6 +215,7 @@ class RunWiring:
             return declarations.of(site, by_function=True)
 
         run = CallsOfRun(
+            deploying=self._services.stores,
             registry_of=lambda site: registry.of_state(site, declare),
             gathered=defaultdict(Accumulators),
             notes=defaultdict(dict),
@@ -223,7 +225,7 @@ class RunWiring:
         )
 
         def context_for(site: CallSite) -> CallContext:
-            context = self._call_context(self._services, site, run)
+            context = self._call_context(self._services.targets, site, run)
             # Resources that the function registers through `ensue.derived` are registered by its state.
             current_registry.set(context.own_registry)
             return context
@@ -231,7 +233,7 @@ class RunWiring:
         return context_for
 
     def _engine_options(self, hosts: int) -> EngineOptions:
-        options, settings = self._options, self._services.settings
+        options, settings = self._options, self._services.stores.settings
         failhard = settings.option("failhard") if options.failhard is None else options.failhard
         return EngineOptions(
             test=options.test,
@@ -244,7 +246,7 @@ class RunWiring:
     def _takes_slot(self, srn: Srn) -> bool:
         """Return whether calls on a target count against the limit; a limit that the user sets counts all."""
         if srn.type not in self._takes_slots:
-            is_remote = self._services.plugins.resource_type(srn.type).IS_REMOTE
+            is_remote = self._services.stores.plugins.resource_type(srn.type).IS_REMOTE
             self._takes_slots[srn.type] = bool(self._concurrency) or not is_remote
         return self._takes_slots[srn.type]
 
@@ -260,5 +262,5 @@ def _run_time_arguments(services: Services) -> RunTimeArguments:
     from ensue.engine.binding.arguments import RunTimeArguments
     from ensue.engine.binding.bound_values import BoundValues
 
-    values = BoundValues(services.enforced, services.masker)
-    return RunTimeArguments(services.states.find, services.insertions, values)
+    values = BoundValues(services.stores.enforced, services.stores.masker)
+    return RunTimeArguments(services.compilation.states.find, services.stores.insertions, values)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.model.declared_secrets import declared_literals, declared_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ensue.core.masking import Masker
-    from ensue.language.jinja.compiled_templates import CompiledTemplates
+    from ensue.language.kept_templates import KeptTemplates
 
 
 class DeclaredLiterals:
@@ -22,16 +22,12 @@ class DeclaredLiterals:
 
     Args:
         masker: learns them.
-        templates: returns the store of compiled templates.
-        has_templates: whether any template was compiled or loaded.
+        templates: the compiled templates.
     """
 
-    def __init__(
-        self, masker: Masker, templates: Callable[[], CompiledTemplates], has_templates: Callable[[], bool]
-    ) -> None:
+    def __init__(self, masker: Masker, templates: KeptTemplates) -> None:
         self._masker = masker
         self._templates = templates
-        self._has_templates = has_templates
 
     def learn(self, declaring: Sequence[Mapping[str, Any]]) -> None:
         """Learn the literals of states.
@@ -45,5 +41,5 @@ class DeclaredLiterals:
 
     def not_known(self) -> None:
         """Store no template of an SLS that does not compile."""
-        if self._has_templates():
-            self._templates().forget()
+        if self._templates.opened is not None:
+            self._templates.opened.forget()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.compilation import Compilation
 
 KINDS: Final[tuple[FunctionKind, ...]] = ("states", "modules")
 _HIDDEN: Final = frozenset({"mod_watch"})
@@ -146,30 +146,21 @@ class ProjectDocumentation:
         return not functions.shipped(name).items() <= functions.shipped(outer).items()
 
 
-def documentation_of(services: ProjectServices, type_name: str) -> ProjectDocumentation:
-    """Return the documentation of the functions that resources of a type have.
-
-    Args:
-        services: the project.
-        type_name: the type.
-
-    Raises:
-        NotAvailableError: there is no such type.
-    """
-    return ProjectDocumentation(services.states_of(type_name), services.modules_of(type_name))
-
-
-def project_documentation(services: ProjectServices) -> ProjectDocumentation:
+def project_documentation(
+    compilation: Compilation, types: Callable[[], Sequence[str]]
+) -> ProjectDocumentation:
     """Return the documentation of this machine's functions, and of modules that only its types have.
 
     Args:
-        services: the project.
+        compilation: the functions of the project.
+        types: returns the names of the types that are the project's own.
     """
+    states, modules = compilation.states_of, compilation.modules_of
 
-    def types() -> list[ProjectDocumentation]:
-        return [documentation_of(services, name) for name in services.plugins.of_project]
+    def of_types() -> list[ProjectDocumentation]:
+        return [ProjectDocumentation(states(name), modules(name)) for name in types()]
 
-    return ProjectDocumentation(services.states_of(MINION_TYPE), services.modules_of(MINION_TYPE), types)
+    return ProjectDocumentation(states(MINION_TYPE), modules(MINION_TYPE), of_types)
 
 
 def shipped_documentation() -> ProjectDocumentation:

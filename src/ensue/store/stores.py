@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.store.registry.active_store import ActiveResourceStore
     from ensue.store.registry.deployment_store import DeploymentStore
     from ensue.store.registry.enforced import EnforcedStore
+    from ensue.store.registry.grains_cache import GrainsCache
     from ensue.store.registry.registry import ResourceRegistry
     from ensue.store.registry.store import CrossRunStore
     from ensue.store.registry.vault import ProjectVault
@@ -49,8 +50,8 @@ class Stores:
         self.lazy_vault = LazyVault(self.vault)
         self.waits = LockWaits()
         self.thread = StoreThread()
-        self._settings = settings
-        self._masker = masker
+        self.settings = settings
+        self.masker = masker
         self._plugins = plugins
         self._claimed_elsewhere = claimed_elsewhere
         self._opening = threading.RLock()
@@ -83,8 +84,8 @@ class Stores:
             if self._vault is None:
                 from ensue.store.registry.vault import ProjectVault
 
-                kind = str(self._settings.option("key_source", "file"))
-                self._vault = ProjectVault.of_project(self._settings.cachedir, kind=kind)
+                kind = str(self.settings.option("key_source", "file"))
+                self._vault = ProjectVault.of_project(self.settings.cachedir, kind=kind)
             return self._vault
 
     def enforced(self) -> EnforcedStore:
@@ -93,10 +94,10 @@ class Stores:
             from ensue.store.registry.enforced import EnforcedStore
 
             self._enforced = EnforcedStore(
-                self._settings.cachedir,
+                self.settings.cachedir,
                 vault=self.lazy_vault,
-                masker=self._masker,
-                keep_output_bytes=self._settings.keep_output_bytes,
+                masker=self.masker,
+                keep_output_bytes=self.settings.keep_output_bytes,
                 waits=self.waits,
             )
         return self._enforced
@@ -119,18 +120,30 @@ class Stores:
                 self._history = DeploymentStore(self._cross_run_store(), vault=self.lazy_vault)
             return self._history
 
+    def grains_cache(self) -> GrainsCache:
+        """Return a cache of the grains of resources."""
+        from ensue.store.registry.grains_cache import DEFAULT_EXPIRATION_S, GrainsCache
+
+        return GrainsCache(
+            self.settings.cachedir,
+            vault=self.lazy_vault,
+            masker=self.masker,
+            expiration_s=self.settings.option("grains_cache_expiration", DEFAULT_EXPIRATION_S),
+            waits=self.waits,
+        )
+
     def _cross_run_store(self) -> CrossRunStore:
         if self._cross_run is None:
             from ensue.store.registry.store import CrossRunStore
 
-            url = self._settings.option("store_url")
-            self._cross_run = CrossRunStore(self._settings.cachedir, url=url, waits=self.waits)
+            url = self.settings.option("store_url")
+            self._cross_run = CrossRunStore(self.settings.cachedir, url=url, waits=self.waits)
         return self._cross_run
 
     def has_registry(self) -> bool:
         """Return whether there is a store of derived resources, without opening it."""
-        cachedir = self._settings.cachedir
-        return self._settings.option("store_url") is not None or (cachedir / "store.db").exists()
+        cachedir = self.settings.cachedir
+        return self.settings.option("store_url") is not None or (cachedir / "store.db").exists()
 
     def refuse_damaged(self) -> None:
         """Refuse a run at its start, instead of in the first state that needs derived resources.
@@ -142,7 +155,7 @@ class Stores:
             return
         from ensue.store.registry.store import CrossRunStore
 
-        CrossRunStore(self._settings.cachedir, url=self._settings.option("store_url")).refuse_damaged()
+        CrossRunStore(self.settings.cachedir, url=self.settings.option("store_url")).refuse_damaged()
 
     def begin_run(self, run_id: str) -> None:
         """Set the run that the audit log names from now on."""
@@ -171,14 +184,14 @@ class Stores:
         from ensue.store.registry.registry import ResourceRegistry
 
         registry = ResourceRegistry(
-            self._settings.cachedir,
-            minion_id=self._settings.minion_id,
-            store_url=self._settings.option("store_url"),
+            self.settings.cachedir,
+            minion_id=self.settings.minion_id,
+            store_url=self.settings.option("store_url"),
             vault=self.vault(),
-            masker=self._masker,
+            masker=self.masker,
             claimed_elsewhere=self._claimed_elsewhere,
             configuration_faults=self._configuration_faults,
-            audit_limits=limits_of(self._settings.values),
+            audit_limits=limits_of(self.settings.values),
             waits=self.waits,
         )
         if self._run_id:

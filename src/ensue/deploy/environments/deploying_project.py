@@ -78,8 +78,15 @@ class SecretReader(Protocol):
 class DeployingProject(Protocol):
     """One opened project, as its deployments use it."""
 
-    settings: Settings
-    masker: Masker
+    @property
+    def settings(self) -> Settings:
+        """Its options."""
+        ...
+
+    @property
+    def masker(self) -> Masker:
+        """Its secrets."""
+        ...
 
     @property
     def registry(self) -> DerivedRegistry:

@@ -15,26 +15,34 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.contracts.context import FunctionContext
+    from ensue.core.contracts.further_functions import BridgeToSalt
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.srn import Srn
+    from ensue.language.custom.code_context import CodeContext
     from ensue.language.custom.ext_pillar import ExternalPillar
     from ensue.language.custom.master_tops import MasterTops
     from ensue.language.custom.matchers import CustomMatchers
     from ensue.language.custom.shared_functions import SharedFunctions
     from ensue.language.merging import Merging
     from ensue.language.renderers.stage import Stage
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.project_stores import ProjectStores
 
 
 class ProjectCode:
     """The custom code of one project.
 
     Args:
-        services: the project.
+        stores: the project before anything of it is compiled.
+        bridge: what an installed Salt provides.
+        context: returns the context of a target.
     """
 
-    def __init__(self, services: ProjectServices) -> None:
-        self._services = services
+    def __init__(
+        self, stores: ProjectStores, bridge: BridgeToSalt, context: Callable[[Srn], CodeContext]
+    ) -> None:
+        self._stores = stores
+        self._bridge = bridge
+        self._context = context
         # `__context__`: what files share for the duration of the command.
         self._kept: dict[Srn, dict[str, Any]] = {}
 
@@ -76,7 +84,7 @@ class ProjectCode:
 
     def external_pillar(self, context: FunctionContext, merging: Merging) -> ExternalPillar | None:
         """Return the external pillar of a target; None if the project has none."""
-        listed = self._services.settings.option("ext_pillar")
+        listed = self._stores.settings.option("ext_pillar")
         if not listed:
             return None
         from ensue.language.custom.ext_pillar import ExternalPillar
@@ -87,7 +95,7 @@ class ProjectCode:
             target_id=context.srn.id,
             surroundings=lambda: self.surroundings(context),
             merging=merging,
-            of_salt=self._services.bridge,
+            of_salt=self._bridge,
         )
 
     def matchers(self, context: FunctionContext) -> CustomMatchers | None:
@@ -100,7 +108,7 @@ class ProjectCode:
 
     def master_tops(self, context: FunctionContext) -> MasterTops | None:
         """Return what assigns SLS to a target beside the top file; None if the project has none."""
-        option = self._services.settings.option
+        option = self._stores.settings.option
         if not option("master_tops"):
             return None
         from ensue.language.custom.master_tops import MasterTops
@@ -111,30 +119,30 @@ class ProjectCode:
             comes_first=bool(option("master_tops_first")),
             target_id=context.srn.id,
             surroundings=lambda: self.surroundings(context),
-            of_salt=self._services.bridge,
+            of_salt=self._bridge,
         )
 
     def surroundings(self, context: FunctionContext) -> dict[str, Any]:
         """Return the globals of custom files in a call; called in a thread."""
         from ensue.language.custom.functions_for_code import FunctionsForCode
 
-        services = self._services
-        grains = LazyMapping(lambda: services.grains_from_thread(context.srn), {"id": context.srn.id})
+        target, stores = self._context(context.srn), self._stores
+        grains = LazyMapping(target.grains_from_thread, {"id": context.srn.id})
         return {
             "salt": FunctionsForCode(
-                services.modules_of(context.srn.type), context, context, services.loop, services.inline
+                target.execution_functions, context, context, stores.loop, stores.inline
             ),
             "grains": grains,
             "pillar": context.pillar,
             "opts": {**context.opts, "grains": grains, "pillar": context.pillar},
             "context": self._kept.setdefault(context.srn, {}),
             "utils": self._shared,
-            "states": StatesMapping(services.states_of(context.srn.type), context, services.loop),
+            "states": StatesMapping(target.state_functions, context, stores.loop),
         }
 
     def otherwise(self) -> Mapping[str, Any]:
         """Return the globals for custom code that runs outside of a call: those of the managing minion."""
-        return self.surroundings(self._services.context(self._services.minion, test=False))
+        return self.surroundings(self._context(self._stores.minion))
 
     @cached_property
     def _renderer_files(self) -> CustomFiles:
@@ -149,7 +157,7 @@ class ProjectCode:
     def _unused(self) -> tuple[Diagnostic, ...]:
         from ensue.language.custom.unused_files import unused_files
 
-        settings = self._services.settings
+        settings = self._stores.settings
         roots = [folder for listed in settings.file_roots.values() for folder in listed]
         aggregates = bool(settings.option("state_aggregate"))
         states = self.files("_states").texts() if aggregates else {}
@@ -175,7 +183,7 @@ class ProjectCode:
 
     def _folders(self, kind: str) -> list[Path]:
         """Return the folders of a kind: those of file roots, then those that options name."""
-        settings = self._services.settings
+        settings = self._stores.settings
         of_roots = [folder / kind for listed in settings.file_roots.values() for folder in listed]
         named = [*(settings.option("module_dirs") or ()), settings.option("extension_modules")]
         return of_roots + [settings.root / folder / kind.removeprefix("_") for folder in named if folder]

@@ -9,17 +9,16 @@ from ensue.core.model.data import is_mapping
 from ensue.language.plans.unassigned import as_target
 from ensue.language.targeting import TargetSyntaxError, matches
 from ensue.language.targeting.ansible_patterns import instead_of_group
+from ensue.language.targets.target_context import TargetContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
     from ensue.language.top_files import Sections, Target
 
 
-def assigned_elsewhere(
-    services: ProjectServices, mods: Sequence[str], sections: Sections
-) -> Iterator[Diagnostic]:
+def assigned_elsewhere(services: Targets, mods: Sequence[str], sections: Sections) -> Iterator[Diagnostic]:
     """Yield a warning for each SLS that the top file assigns to other machines of the project only.
 
     Args:
@@ -48,7 +47,7 @@ def _may_assign(target: Target, name: str) -> bool:
     )
 
 
-def _others(services: ProjectServices, targets: dict[str, str]) -> list[str]:
+def _others(services: Targets, targets: dict[str, str]) -> list[str]:
     """Return the targets of other machines that the project knows; none if one may match this machine."""
     vocabulary, index = services.vocabulary, services.directory.index
     others: list[str] = []
@@ -59,7 +58,7 @@ def _others(services: ProjectServices, targets: dict[str, str]) -> list[str]:
             target = vocabulary.parse(text)
         except TargetSyntaxError:
             return []
-        if not text or matches(target, services.subject(services.minion)):
+        if not text or matches(target, TargetContext(services, services.minion, test=False).subject()):
             return []
         by_name = index.matching(target, vocabulary)
         if by_name.matched or by_name.undecided:

@@ -20,6 +20,8 @@ from ensue.language.settings.environments import saltenv_of, top_options
 from ensue.language.targeting import NotKnownError
 from ensue.language.targeting.unasked_grains import without_waiting
 from ensue.language.targets.nodegroups import warn_of_misspelt_targets
+from ensue.language.targets.target_compiler import compiler_of
+from ensue.language.targets.target_context import TargetContext, renderer_of
 from ensue.language.top import TargetNotes, top_matches
 from ensue.language.top_files import DERIVED_HIGHSTATE, has_top_file, read_top_files
 from ensue.language.unnamed_pillar import unnamed_pillar
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.language.compiler import Compiled, Compiler
     from ensue.language.targeting import TargetSubject
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
     from ensue.language.top import TopMatch
     from ensue.language.top_files import Sections
     from ensue.language.yaml.document import YamlPlace
@@ -47,7 +49,7 @@ class AssignedSls:
         test: whether the run is a plan.
     """
 
-    def __init__(self, services: ProjectServices, *, test: bool) -> None:
+    def __init__(self, services: Targets, *, test: bool) -> None:
         self._services = services
         self._test = test
         self._switches: set[str] = set()
@@ -57,7 +59,7 @@ class AssignedSls:
     @property
     def gives_derived(self) -> bool:
         """Whether `ensue.yaml` or the top file requests the highstate of derived resources."""
-        wanted = self._services.settings.option(DERIVED_HIGHSTATE, default=False)
+        wanted = self._services.stores.settings.option(DERIVED_HIGHSTATE, default=False)
         return bool(wanted) or DERIVED_HIGHSTATE in self._switches
 
     def compiled(self, srn: Srn, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
@@ -73,24 +75,30 @@ class AssignedSls:
         Raises:
             CompileError: the input has errors; the exception has all of them.
         """
-        compiler = self._services.compiler(srn, test=self._test)
+        compiler = compiler_of(self._services, srn, test=self._test)
         warnings: tuple[Diagnostic, ...] = ()
         if mods:
             compiled = compiler.compile([self._request(name) for name in mods])
         else:
             compiled, warnings = self._highstate(srn, compiler)
-        self._services.look_for_secrets(compiled.plan)
-        if self._services.pillars.override and self._unmentioned is None:
+        self._services.stores.exposed.see_plan(compiled.plan)
+        if self._services.stores.pillars.override and self._unmentioned is None:
             self._unmentioned = tuple(self._unmentioned_pillar(compiled))
-        of_pillar = (*self._services.pillars.warnings, *self._unnamed_pillar, *(self._unmentioned or ()))
-        return compiled, (*warnings, *self._services.code.unused, *of_pillar)
+        of_pillar = (
+            *self._services.stores.pillars.warnings,
+            *self._unnamed_pillar,
+            *(self._unmentioned or ()),
+        )
+        return compiled, (*warnings, *self._services.compilation.code.unused, *of_pillar)
 
     @cached_property
     def _unnamed_pillar(self) -> tuple[Diagnostic, ...]:
         """The warnings of a plan about pillar files that no target gets."""
         services = self._services
         return (
-            tuple(unnamed_pillar(services.pillar_roots, services.settings.pillar_roots)) if self._test else ()
+            tuple(unnamed_pillar(services.stores.pillar_roots, services.stores.settings.pillar_roots))
+            if self._test
+            else ()
         )
 
     def _unmentioned_pillar(self, compiled: Compiled) -> Iterator[Diagnostic]:
@@ -98,17 +106,17 @@ class AssignedSls:
         from ensue.language.unmentioned_pillar import unmentioned_pillar
 
         services = self._services
-        settings = services.settings
+        settings = services.stores.settings
         folders = [
             folder
-            for roots in (services.pillar_roots, services.roots)
+            for roots in (services.stores.pillar_roots, services.stores.roots)
             for saltenv in roots.environments
             for folder in roots.folders(saltenv)
         ]
         files = [file.path for file in compiled.tree.files.values()]
         own = [str(settings.option("resource_pillar_key"))]
         files.append(settings.root / "ensue.yaml")
-        yield from unmentioned_pillar(services.pillars.override, own, files, folders)
+        yield from unmentioned_pillar(services.stores.pillars.override, own, files, folders)
 
     def top(self, srn: Srn, collector: Collector) -> Sequence[TopMatch]:
         """Return what the top file assigns to a target.
@@ -150,9 +158,9 @@ class AssignedSls:
         Raises:
             CompileError: there is none.
         """
-        settings = self._services.settings
+        settings = self._services.stores.settings
         if not settings.option("master_tops") and not has_top_file(
-            self._services.roots, top_options(settings)
+            self._services.stores.roots, top_options(settings)
         ):
             raise CompileError([self._no_top_file(Severity.ERROR)])
 
@@ -176,8 +184,11 @@ class AssignedSls:
 
     def _sections(self, srn: Srn) -> Sections:
         services = self._services
-        render = services.renderer(srn, test=self._test).render_file
-        return read_top_files(services.roots, render, Collector(), top_options(services.settings)) or {}
+        render = renderer_of(services, srn, test=self._test).render_file
+        return (
+            read_top_files(services.stores.roots, render, Collector(), top_options(services.stores.settings))
+            or {}
+        )
 
     def elsewhere(self, mods: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return the warnings about SLS for this machine that the top file assigns to others only.
@@ -211,7 +222,7 @@ class AssignedSls:
                 raise NotKnownError
             return subject.pillar()
 
-        subject = self._services.subject(srn)
+        subject = TargetContext(self._services, srn, test=False).subject()
         return msgspec.structs.replace(subject, grains=grains, pillar=pillar)
 
     def _matched(
@@ -222,22 +233,22 @@ class AssignedSls:
         undecided: list[str] | None = None,
     ) -> list[TopMatch] | None:
         services = self._services
-        render = services.renderer(srn, test=self._test).render_file
-        context = services.context(srn, test=self._test)
-        matchers = services.code.matchers(context)
-        options = msgspec.structs.replace(top_options(services.settings), matchers=matchers)
+        render = renderer_of(services, srn, test=self._test).render_file
+        context = TargetContext(services, srn, test=self._test)
+        matchers = services.compilation.code.matchers(context)
+        options = msgspec.structs.replace(top_options(services.stores.settings), matchers=matchers)
         notes = TargetNotes(undecided=undecided)
         matched = top_matches(
-            services.roots,
+            services.stores.roots,
             render,
-            subject or services.subject(srn),
+            subject or TargetContext(services, srn, test=False).subject(),
             collector,
             options,
             switches=self._switches,
             notes=notes,
         )
         self._warn_of_misspelt_targets(notes.unmatched, collector)
-        tops = services.code.master_tops(context)
+        tops = services.compilation.code.master_tops(context)
         if tops is None:
             return matched
         if undecided is not None:
@@ -251,11 +262,11 @@ class AssignedSls:
         judged = {text: place for text, place in unmatched.items() if text not in self._judged}
         self._judged.update(judged)
         ids = [srn.id for srn in self._services.directory.index.static]
-        warn_of_misspelt_targets(self._services, judged, ids, collector)
+        warn_of_misspelt_targets(self._services.names, judged, ids, collector)
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:
-        roots = self._services.roots
-        given = top_options(self._services.settings).saltenv
+        roots = self._services.stores.roots
+        given = top_options(self._services.stores.settings).saltenv
         if given and not roots.folders(given):
             known = ", ".join(roots.environments)
             return Diagnostic(
@@ -278,12 +289,12 @@ class AssignedSls:
 
     def _is_of_deployments(self) -> bool:
         """Return whether the project has definitions of resources, and no folder of states."""
-        roots, settings = self._services.roots, self._services.settings
+        roots, settings = self._services.stores.roots, self._services.stores.settings
         folders = (folder for name in roots.environments for folder in roots.folders(name))
         return (settings.root / "definitions").is_dir() and not any(folder.is_dir() for folder in folders)
 
     def _request(self, name: str) -> SlsRequest:
-        settings = self._services.settings
+        settings = self._services.stores.settings
         saltenv = saltenv_of(settings)
         if name.endswith(".sls"):
             # By its own name: the target of a link is not what was requested.
@@ -294,7 +305,7 @@ class AssignedSls:
     def _instead_of_target(self, name: str) -> str:
         """Return what to write instead of a target in the place of an SLS; empty if a name is none."""
         services = self._services
-        if services.roots.find(name, saltenv_of(services.settings)) is not None:
+        if services.stores.roots.find(name, saltenv_of(services.stores.settings)) is not None:
             return ""
         if _TARGET.match(name):
             what, target = "a target", name

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.plans.first_plans import FirstPlans
     from ensue.language.part_words import Named
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 _EXCLUDE = "--exclude leaves it out"
 
@@ -44,14 +44,12 @@ class ChosenPart:
         on_event: receives an event for each state that is left out.
     """
 
-    def __init__(
-        self, services: ProjectServices, part: RunPart, on_event: Callable[[StateExcluded], None]
-    ) -> None:
+    def __init__(self, services: Targets, part: RunPart, on_event: Callable[[StateExcluded], None]) -> None:
         self._services = services
         self._part = part
         self._on_event = on_event
         self._matcher = ProjectMatcher(services)
-        foreseen = ForeseenRegistrations(services.states, self._matcher.exact)
+        foreseen = ForeseenRegistrations(services.compilation.states, self._matcher.exact)
         self._rules = PartRules(
             awaits=foreseen.awaits,
             promises=foreseen.promises,
@@ -144,7 +142,7 @@ class ChosenPart:
 
     def _enforced(self, plan: Plan, chunk: Chunk) -> EnforcedState | None:
         target = str(chunk.target or plan.target)
-        return self._services.enforced.of_state(StateIdentity(target, plan.identity, chunk.tag))
+        return self._services.stores.enforced.of_state(StateIdentity(target, plan.identity, chunk.tag))
 
 
 def _chosen(named: Named, count: int) -> Collection[int] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.language.compiler import SlsRequest, Within
+from ensue.language.targets.target_compiler import compiler_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from ensue.language.plans.chosen_part import ChosenPart
     from ensue.language.plans.late_rendering import LateRendering
     from ensue.language.plans.planned_resources import PlannedResources
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 
 class SlsExpander:
@@ -34,7 +35,7 @@ class SlsExpander:
 
     def __init__(
         self,
-        services: ProjectServices,
+        services: Targets,
         listeners: Sequence[PlanListener],
         *,
         test: bool,
@@ -80,7 +81,7 @@ class SlsExpander:
             plan = await self._applied(request)
         else:
             plan = await self._late.plan(request)
-        self._services.look_for_secrets(plan)
+        self._services.stores.exposed.see_plan(plan)
         if request.plan.resource is not None:
             plan = msgspec.structs.replace(plan, resource=request.plan.resource)
         if self._chosen is not None:
@@ -97,7 +98,7 @@ class SlsExpander:
 
     async def _applied(self, request: GrowthRequest) -> Plan:
         await self._services.preparation.prepare(request.target)
-        compiler = self._services.compiler(request.target, test=self._test)
+        compiler = compiler_of(self._services, request.target, test=self._test)
         requests = [SlsRequest(name=name, saltenv=request.caller.saltenv) for name in request.names]
         within = Within(scope=request.scope, identity=request.identity)
         compiled = await asyncio.to_thread(compiler.compile, requests, within)

@@ -22,6 +22,8 @@ from ensue.language.inline_work import NeedsThread
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
 from ensue.language.late.scoped_variables import scoped_variables
+from ensue.language.targets.target_compiler import compiler_of
+from ensue.language.targets.target_context import renderer_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 _log: Final = logging.getLogger(__name__)
 
@@ -44,10 +46,10 @@ class LateRendering:
         test: whether the run is a plan.
     """
 
-    def __init__(self, services: ProjectServices, *, test: bool) -> None:
+    def __init__(self, services: Targets, *, test: bool) -> None:
         self._services = services
         self._test = test
-        self._limits = RepeatLimits(services.settings.repeat_limit)
+        self._limits = RepeatLimits(services.stores.settings.repeat_limit)
         self._blocks: dict[Span, str] = {}
         self._called: set[Span] = set()
         self.warnings: dict[Diagnostic, None] = {}
@@ -67,7 +69,7 @@ class LateRendering:
         await self._services.preparation.prepare(request.target)
         if called.block is not None and is_brief(called.block):
             # A variable such as grains may be looked up only now, and then this has to wait after all.
-            with contextlib.suppress(NeedsThread), self._services.inline.going_on():
+            with contextlib.suppress(NeedsThread), self._services.stores.inline.going_on():
                 return self._compiled(called, request)
         return await asyncio.to_thread(self._compiled, called, request)
 
@@ -97,10 +99,10 @@ class LateRendering:
             await self._services.preparation.renew(target)
 
     def _compiled(self, called: Called, request: GrowthRequest) -> Plan:
-        own = self._services.renderer(request.target, test=self._test)
+        own = renderer_of(self._services, request.target, test=self._test)
         renderer = own.seeing({"prev_ret": request.prev_ret})
         stream = _rendered(called, renderer)
-        compiler = self._services.compiler(request.target, test=self._test, renderer=renderer)
+        compiler = compiler_of(self._services, request.target, test=self._test, renderer=renderer)
         within = Within(scope=request.scope, identity=request.identity, outer_ids=OuterIds(request.plan))
         return compiler.compile_late(called.file, stream, within).plan
 

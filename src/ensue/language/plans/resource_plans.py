@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.srn import Srn
     from ensue.language.plans.assigned_sls import AssignedSls
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 _MOST_NAMED: Final = 5
 
@@ -52,7 +52,7 @@ class ResourcePlans:
         mods: SLS names; none: the highstate.
     """
 
-    def __init__(self, services: ProjectServices, assigned: AssignedSls, mods: Sequence[str]) -> None:
+    def __init__(self, services: Targets, assigned: AssignedSls, mods: Sequence[str]) -> None:
         self._services = services
         self._mods = tuple(mods)
         self._assigned = assigned
@@ -68,7 +68,7 @@ class ResourcePlans:
         """
         services = self._services
         self._expression = expression
-        await asyncio.to_thread(checked_target, services, expression)
+        await asyncio.to_thread(checked_target, services.names, expression)
         matched = await ProjectMatcher(services).matched(expression)
         if not matched.targets:
             return FirstPlans(own=empty_plan(services.minion), nothing=matched.nothing)
@@ -127,7 +127,7 @@ class ResourcePlans:
         """Compile in this thread; return the rest as soon as one has to wait for the event loop."""
         for place, srn in enumerate(srns):
             try:
-                with self._services.inline.going_on():
+                with self._services.stores.inline.going_on():
                     self._compile_one(srn)
             except NeedsThread:
                 return srns[place:]
@@ -202,7 +202,7 @@ class ResourcePlans:
         """Return a resource's error, with the sources of a derived resource that cannot be reached."""
         if isinstance(error, CompileError):
             return str(error)
-        return await with_origins(error, self._services.registry, srn)
+        return await with_origins(error, self._services.stores.registry, srn)
 
     def _judged(self) -> tuple[Diagnostic, ...]:
         """Return all warnings, each once.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.core.model.srn import Srn
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 ShownKind = Literal["high", "low", "pillar", "top"]
 
@@ -43,7 +43,7 @@ class ShowCommand:
         mods: SLS names; none: the highstate.
     """
 
-    def __init__(self, services: ProjectServices, what: ShownKind, mods: Sequence[str]) -> None:
+    def __init__(self, services: Targets, what: ShownKind, mods: Sequence[str]) -> None:
         self._services = services
         self._what = what
         self._mods = mods
@@ -64,7 +64,7 @@ class ShowCommand:
             ConfigurationError: the target does not parse, or names what does not exist.
             CompileError: it does not compile for one of them.
         """
-        await asyncio.to_thread(checked_target, self._services, expression)
+        await asyncio.to_thread(checked_target, self._services.names, expression)
         matched = await ProjectMatcher(self._services).matched(expression)
         shown = await asyncio.gather(
             *(self._of_resource(srn, matched.faults.get(srn, "")) for srn in matched.targets)
@@ -81,13 +81,13 @@ class ShowCommand:
                 raise
             except EnsueError as error:
                 problem = str(error)
-        return ShownTarget(ok=False, value=self._services.masker.text(problem))
+        return ShownTarget(ok=False, value=self._services.stores.masker.text(problem))
 
     def _of(self, srn: Srn) -> Any:
         from ensue.language.masked_high_low import masked_high, masked_low
         from ensue.language.plans.high_low_data import high_data, low_data
 
-        masker = self._services.masker
+        masker = self._services.stores.masker
         if self._what == "pillar":
             return masker.data(self._services.pillar(srn))
         if self._what == "top":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,6 +36,15 @@ if TYPE_CHECKING:
 _TOP: Final = "top"
 
 
+class _Templates:
+    """The templates that a renderer has compiled, by environment, and the blocks in them, by path."""
+
+    def __init__(self) -> None:
+        self.jinja: dict[str, JinjaRenderer] = {}
+        self.mako: dict[str, MakoRenderer] = {}
+        self.blocks: dict[str, tuple[Block, ...]] = {}
+
+
 class SlsRenderer:
     """Renders files with the context of one target.
 
@@ -46,6 +54,8 @@ class SlsRenderer:
         project: what all renderings of the project share.
         own_stage: returns a renderer of the project by its name; None if there is none.
         has_states: whether the files hold states, which can call for delayed blocks; pillar holds none.
+        compiled: the templates of a renderer that differs only in its variables; None: none are compiled yet.
+        stateconf: the `stateconf` values of the loading that this renderer belongs to; None: a new loading.
     """
 
     def __init__(
@@ -56,30 +66,36 @@ class SlsRenderer:
         project: ProjectRendering = PLAIN_RENDERING,
         own_stage: Callable[[str], Stage | None] = no_stage,
         has_states: bool = True,
+        compiled: _Templates | None = None,
+        stateconf: StateconfValues | None = None,
     ) -> None:
         self._roots = roots
         self._variables = variables
         self._project = project
         self._own_stage = own_stage
         self._has_states = has_states
-        self._jinja: dict[str, JinjaRenderer] = {}
-        self._mako: dict[str, MakoRenderer] = {}
-        self._blocks_of_templates: dict[str, tuple[Block, ...]] = {}
-        self._stateconf = StateconfValues()
+        self._compiled = compiled or _Templates()
+        self._stateconf = stateconf or StateconfValues()
 
     def seeing(self, variables: Mapping[str, Any]) -> SlsRenderer:
         """Return this renderer with further variables; compiled templates are shared."""
         own = self._variables
-        return self._with(_variables=lambda: {**own(), **variables})
+        return self._with(lambda: {**own(), **variables}, self._stateconf)
 
     def of_one_loading(self) -> SlsRenderer:
         """Return this renderer for one loading of SLS; they share `stateconf` values only with each other."""
-        return self._with(_stateconf=StateconfValues())
+        return self._with(self._variables, StateconfValues())
 
-    def _with(self, **changed: Any) -> SlsRenderer:
-        renderer = copy(self)
-        renderer.__dict__.update(changed)
-        return renderer
+    def _with(self, variables: Callable[[], Mapping[str, Any]], stateconf: StateconfValues) -> SlsRenderer:
+        return SlsRenderer(
+            self._roots,
+            variables,
+            project=self._project,
+            own_stage=self._own_stage,
+            has_states=self._has_states,
+            compiled=self._compiled,
+            stateconf=stateconf,
+        )
 
     def render_file(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
         """Render one SLS file to data.
@@ -191,7 +207,7 @@ class SlsRenderer:
 
         A template that names no renderers has the renderers of the file that pulls it in.
         """
-        known = self._blocks_of_templates
+        known = self._compiled.blocks
         pulled_in = [
             block if block.pipe else msgspec.structs.replace(block, pipe=pipe)
             for path in stream.templates
@@ -206,8 +222,8 @@ class SlsRenderer:
         cut = scan(
             text, self._roots.shown(path), pipe=pipe_of(text, ""), template=file.relative if file else ""
         )
-        if cut.blocks or path in self._blocks_of_templates:
-            self._blocks_of_templates[path] = cut.blocks
+        if cut.blocks or path in self._compiled.blocks:
+            self._compiled.blocks[path] = cut.blocks
         return cut.text
 
     def render_stream(
@@ -267,11 +283,11 @@ class SlsRenderer:
         )
 
     def _jinja_of(self, saltenv: str) -> JinjaRenderer:
-        if saltenv not in self._jinja:
+        if saltenv not in self._compiled.jinja:
             from ensue.language.jinja import JinjaRenderer
 
             settings = self._project.jinja
-            self._jinja[saltenv] = JinjaRenderer(
+            self._compiled.jinja[saltenv] = JinjaRenderer(
                 self._roots.folders(saltenv),
                 shorten=self._roots.shown,
                 options=settings.options,
@@ -279,7 +295,7 @@ class SlsRenderer:
                 prepare=lambda text, path: self._cut_template(text, path, saltenv),
                 kept=settings.kept() if settings.kept and self._has_states else None,
             )
-        return self._jinja[saltenv]
+        return self._compiled.jinja[saltenv]
 
     def _file(self, relative: str, saltenv: str) -> tuple[str, str, str] | None:
         path = self._roots.find_file(relative, saltenv)
@@ -292,17 +308,17 @@ class SlsRenderer:
         return text, shown, str(path)
 
     def _mako_of(self, saltenv: str) -> MakoRenderer:
-        if saltenv not in self._mako:
+        if saltenv not in self._compiled.mako:
             from ensue.language.mako.render import MakoRenderer
 
             def read(path: Path) -> str:
                 return self._cut_template(read_text(path, shown(path)), str(path), saltenv)
 
             shown = self._roots.shown
-            self._mako[saltenv] = MakoRenderer(
+            self._compiled.mako[saltenv] = MakoRenderer(
                 lambda name: self._roots.find_file(name, saltenv), read, shorten=shown
             )
-        return self._mako[saltenv]
+        return self._compiled.mako[saltenv]
 
 
 def _with_parts(stream: Stream, cut: Scan) -> Stream:

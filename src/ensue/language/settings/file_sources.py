@@ -30,6 +30,35 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
+class FilesByEnvironment:
+    """The readers of a project's sources, by the environment of sources that name none.
+
+    Args:
+        roots: the file roots.
+        downloads: see `ProjectFiles`.
+        http_total_s: see `ProjectFiles`.
+    """
+
+    def __init__(self, roots: Roots, *, downloads: Path, http_total_s: float) -> None:
+        self._roots = roots
+        self._downloads = downloads
+        self._http_total_s = http_total_s
+        self._digests = LocalDigests()
+        self._made: dict[str, ProjectFiles] = {}
+
+    def of(self, saltenv: str) -> ProjectFiles:
+        """Return the reader for an environment."""
+        if saltenv not in self._made:
+            self._made[saltenv] = ProjectFiles(
+                self._roots,
+                saltenv,
+                digests=self._digests,
+                downloads=self._downloads,
+                http_total_s=self._http_total_s,
+            )
+        return self._made[saltenv]
+
+
 class ProjectFiles:
     """Reads the sources that a project's states name.
 

@@ -27,6 +27,7 @@ from ensue.language.function_words import instead_of_call
 from ensue.language.targeting import reads_grains
 from ensue.language.targeting.batch import Batch, TimeAllowance
 from ensue.language.targets.nodegroups import checked_target
+from ensue.language.targets.target_context import TargetContext
 from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.language.functions.functions import Functions
     from ensue.language.targeting.expression import Target
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 _logger = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ class CallRequest(msgspec.Struct, frozen=True, kw_only=True):
     batch: str | None = None
 
 
-async def call(services: ProjectServices, request: CallRequest) -> AsyncIterator[CallOutcome]:
+async def call(services: Targets, request: CallRequest) -> AsyncIterator[CallOutcome]:
     """Yield each target's answer as it arrives.
 
     Raises:
@@ -93,7 +94,7 @@ async def call(services: ProjectServices, request: CallRequest) -> AsyncIterator
         CompileError: pillar does not compile.
         StoreError: a target's configuration cannot be read.
     """
-    services.masker.add_from_urls(list(request.args), dict(request.kwargs))
+    services.stores.masker.add_from_urls(list(request.args), dict(request.kwargs))
     await services.preparation.prepare(services.minion)
     caller = await asyncio.to_thread(_Caller, services, request)
     possible = await caller.possible()
@@ -119,10 +120,10 @@ class _Caller:
         ConfigurationError: the target does not parse, or the batch is not valid.
     """
 
-    def __init__(self, services: ProjectServices, request: CallRequest) -> None:
+    def __init__(self, services: Targets, request: CallRequest) -> None:
         self._services = services
         self._request = request
-        self._target: Target = checked_target(services, request.target)
+        self._target: Target = checked_target(services.names, request.target)
         self._matcher = ProjectMatcher(services)
         self._batch = Batch.parse(request.batch)
         self._gathering = asyncio.Semaphore(_GATHERING_AT_ONCE)
@@ -158,12 +159,12 @@ class _Caller:
         for type_name in types:
             # A type that is not installed is reported as the answer of its resources.
             with suppress(NotAvailableError):
-                of_types.append(services.modules_of(type_name))
-        known = (services.modules, *of_types, *services.loaders.known("modules"))
+                of_types.append(services.compilation.modules_of(type_name))
+        known = (services.compilation.modules, *of_types, *services.compilation.loaders.known("modules"))
         if all(functions.find(module, name) is None for functions in known):
-            near = services.modules.near(module, name)
-            is_state = services.states.find(module, name) is not None
-            why = services.modules.why_missing(module, name)
+            near = services.compilation.modules.near(module, name)
+            is_state = services.compilation.states.find(module, name) is not None
+            why = services.compilation.modules.why_missing(module, name)
             raise ConfigurationError(
                 [
                     Diagnostic(
@@ -202,14 +203,16 @@ class _Caller:
             raise
         except Exception as error:  # noqa: BLE001 - functions, and the hooks of types, are plug-ins
             message = await self._message(srn, error, is_late=allowance.is_over)
-            return CallOutcome(target=srn, ok=False, value=self._services.masker.text(message))
-        return CallOutcome(target=srn, ok=True, value=self._services.masker.data(value), exit_code=exit_code)
+            return CallOutcome(target=srn, ok=False, value=self._services.stores.masker.text(message))
+        return CallOutcome(
+            target=srn, ok=True, value=self._services.stores.masker.data(value), exit_code=exit_code
+        )
 
     async def _message(self, srn: Srn, error: Exception, *, is_late: bool) -> str:
         """Return why a resource has not answered."""
         match error:
             case RemoteError():
-                return await with_origins(error, self._services.registry, srn)
+                return await with_origins(error, self._services.stores.registry, srn)
             case EnsueError():
                 return str(error)
             case DataBoundError():
@@ -232,7 +235,7 @@ class _Caller:
     async def _called(self, srn: Srn) -> tuple[Any, int]:
         """Return what the function returned, and the exit code that it reported."""
         await self._services.preparation.prepare(srn)
-        context = self._services.context(srn, test=False)
+        context = TargetContext(self._services, srn, test=False)
         value = await context.call(self._request.function, *self._request.args, **self._keywords(srn))
         check_data(value)
         return value, _returned_code(value) if context.reported_code is None else context.reported_code
@@ -243,7 +246,7 @@ class _Caller:
         if self._request.function not in SHELL_ON_REQUEST or given.get("python_shell") is not None:
             return given
         module, _, name = self._request.function.rpartition(".")
-        function = self._services.modules_of(srn.type).find(module, name)
+        function = self._services.compilation.modules_of(srn.type).find(module, name)
         takes_any = function is not None and _takes_any_keyword(function)
         return {**given, "python_shell": True} if takes_any else given
 

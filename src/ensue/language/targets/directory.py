@@ -19,7 +19,6 @@ from ensue.core.contracts.reach import Reach
 from ensue.core.contracts.resource_type import ResourceContext
 from ensue.core.errors import RemoteTimeoutError, ResourceError, UnknownResourceError
 from ensue.language.targets.configuration_defaults import ConfigurationDefaults
-from ensue.language.targets.resource_index import ResourceIndex
 from ensue.reach.resources.leftovers import FOLDER, Leftovers
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from ensue.core.model.resource import ResourceRecord
     from ensue.core.model.srn import Srn
     from ensue.language.settings.settings import Settings
+    from ensue.language.targets.resource_index import ResourceIndex
     from ensue.reach.resources.plugins import Plugins
 
 _logger = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ class Directory:
     """The resources of one project.
 
     Args:
-        minion: this machine.
+        index: the names of its resources.
         settings: the project's options.
         plugins: resource types.
         registry: derived resources.
@@ -64,7 +64,7 @@ class Directory:
     def __init__(
         self,
         *,
-        minion: Srn,
+        index: ResourceIndex,
         settings: Settings,
         plugins: Plugins,
         registry: DerivedRegistry,
@@ -73,7 +73,7 @@ class Directory:
         custom_grains: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         self._custom_grains = custom_grains
-        self.minion = minion
+        self.minion = index.minion
         self._minion_config = settings.minion_config
         self._opts = settings.values
         self._cache_dir = settings.cachedir
@@ -82,7 +82,7 @@ class Directory:
         self._masker = masker
         self.leftovers = Leftovers(settings.cachedir / FOLDER)
         self.reach = Reach()
-        self.index = ResourceIndex(minion, registry)
+        self.index = index
         self._connections: dict[Srn, Connection] = {}
         self._contexts: dict[Srn, ResourceContext] = {}
         self._open_cached_grains = cached_grains
@@ -92,20 +92,20 @@ class Directory:
         self.defaults = ConfigurationDefaults(plugins, masker)
         self.refused: Mapping[Srn, str] = {}
 
-    def set_static(self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn] = ()) -> None:
+    def set_static(
+        self, resources: Mapping[Srn, dict[str, Any]], discovered: Iterable[Srn], refused: Mapping[Srn, str]
+    ) -> None:
         """Set the resources that need no registration; their secrets are masked from now on.
 
         Args:
             resources: those that pillar declares and those that types discovered.
             discovered: which of them were discovered.
+            refused: what is wrong with the configurations of those that cannot be used.
         """
+        self.refused = refused
         self.index.set_static(resources, discovered)
         for srn, config in resources.items():
             self.defaults.mask(srn.type, config)
-
-    def declared_as(self, resource_id: str) -> Srn | None:
-        """Return the owner of an id among this machine and the resources that pillar declares."""
-        return self.index.declared_as(resource_id)
 
     def resolve(self, target: Srn | str) -> Srn:
         """Return the SRN of a resource that can be targeted.

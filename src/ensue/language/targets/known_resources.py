@@ -121,11 +121,10 @@ class KnownResources:
             self._masker.add_guessed(*secret_values(config))
         for default in defaults.values():
             self._masker.add_guessed(*secret_values(default))
-        self._directory.refused = self._refused
         self._directory.defaults.set(
             {name: config for name, config in defaults.items() if self._is_there(name)}
         )
-        self._directory.set_static({**static, **more}, more)
+        self._directory.set_static({**static, **more}, more, self._refused)
 
     def _is_there(self, name: str) -> bool:
         """Return whether a type is loaded; `read` has reported one that cannot be."""

@@ -22,37 +22,44 @@ from ensue.language.targets.nodegroups import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.srn import Srn
-    from ensue.language.custom.ext_pillar import ExternalPillar
-    from ensue.language.merging import Merging
+    from ensue.language.custom.project_code import ProjectCode
+    from ensue.language.renderers.renderers import Renderers
     from ensue.language.targets.known_resources import KnownResources
-    from ensue.language.targets.project_services import ProjectServices
-    from ensue.language.top import OwnMatchers
+    from ensue.language.targets.nodegroups import TargetNames
+    from ensue.language.targets.project_stores import ProjectStores
+    from ensue.language.targets.target_context import TargetContext
 
 
 class PillarCompilation:
     """Compiles the pillars of one project, in threads beside the event loop.
 
     Args:
-        services: the project.
+        stores: the project before anything of it is compiled.
+        renderers: make the renderers of pillar files.
+        code: the project's own code.
+        names: the names that targets may use.
         known: reads the resources that pillar declares.
-        external: returns the external pillar of a target; None if the project has none.
-        matchers: returns the project's matchers for a target; None if the project has none.
+        context: returns the context of a target.
     """
 
     def __init__(
         self,
-        services: ProjectServices,
+        stores: ProjectStores,
+        *,
+        renderers: Renderers,
+        code: ProjectCode,
+        names: TargetNames,
         known: KnownResources,
-        external: Callable[[FunctionContext, Merging], ExternalPillar | None],
-        matchers: Callable[[FunctionContext], OwnMatchers | None],
+        context: Callable[[Srn], TargetContext],
     ) -> None:
-        self._matchers = matchers
-        self._services = services
-        self._external = external
-        self._settings = services.settings
+        self._stores = stores
+        self._renderers = renderers
+        self._code = code
+        self._names = names
         self._known = known
+        self._context = context
+        self._settings = stores.settings
         # By the files that pillar's top file assigns: plain files give all targets the same pillar.
         self._shared: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
         self._plain_files = PlainFiles(
@@ -67,13 +74,13 @@ class PillarCompilation:
         Raises:
             CompileError: it has errors; the exception has all of them.
         """
-        services, collector = self._services, Collector()
+        stores, collector = self._stores, Collector()
         self._shared.clear()
-        check_nodegroup_types(services, collector)
-        compiler, first = self._compiler(services.minion, collector)
-        override = services.pillars.override_as_written
-        with seen_before_files(services.minion, first):
-            compiled = compiler.compile(services.subject(services.minion), override, collector)
+        check_nodegroup_types(self._names, collector)
+        compiler, first = self._compiler(stores.minion, collector)
+        override = stores.pillars.override_as_written
+        with seen_before_files(stores.minion, first):
+            compiled = compiler.compile(self._context(stores.minion).subject(), override, collector)
         if self._settings.option("pillar_opts"):
             # Where Salt has the master's options, ensue has the project's.
             options = self._settings.values.items()
@@ -82,15 +89,15 @@ class PillarCompilation:
         pillar = both.plain
         self._mask(pillar)
         static = self._known.read(pillar, compiler, collector)
-        warn_of_misspelt_members(services, static, collector)
+        warn_of_misspelt_members(self._names, static, collector)
         ids = [srn.id for srn in static]
-        warn_of_misspelt_targets(services, compiler.target_notes.unmatched, ids, collector)
+        warn_of_misspelt_targets(self._names, compiler.target_notes.unmatched, ids, collector)
         collector.stop_on_errors()
-        services.pillars.warn(services.minion, collector.warnings)
+        stores.pillars.warn(stores.minion, collector.warnings)
         return both, static
 
     def _mask(self, pillar: Mapping[str, Any]) -> None:
-        self._services.masker.add_guessed(*secret_values(pillar))
+        self._stores.masker.add_guessed(*secret_values(pillar))
 
     def of(self, srn: Srn) -> CompiledPillar:
         """Compile a target's pillar.
@@ -103,7 +110,7 @@ class PillarCompilation:
         collector = Collector()
         compiler, first = self._compiler(srn, collector)
         with seen_before_files(srn, first):
-            matched = compiler.matches(self._services.subject(srn), collector)
+            matched = compiler.matches(self._context(srn).subject(), collector)
             key = tuple((match.name, match.saltenv) for match in matched)
             own = None if self._has_external_pillar else self._shared.get(key)
             if own is None:
@@ -111,7 +118,7 @@ class PillarCompilation:
                 own = CompiledPillar.of(compiled)
                 self._mask(own.plain)
         collector.stop_on_errors()
-        self._services.pillars.warn(srn, collector.warnings)
+        self._stores.pillars.warn(srn, collector.warnings)
         if compiler.is_plain:
             self._shared[key] = own
         return own
@@ -122,16 +129,15 @@ class PillarCompilation:
 
     def _compiler(self, srn: Srn, collector: Collector) -> tuple[PillarCompiler, dict[str, Any]]:
         """Return the compiler of a target's pillar, and the external pillar that its files see, if any."""
-        services = self._services
-        renderer = services.make_renderer(services.pillar_roots, srn, test=False, has_states=False)
-        context = services.context(srn, test=False)
+        roots, context = self._stores.pillar_roots, self._context(srn)
+        renderer = self._renderers.make(roots, context, has_states=False)
         options = pillar_options(self._settings)
-        top = msgspec.structs.replace(options.top, matchers=self._matchers(context))
+        top = msgspec.structs.replace(options.top, matchers=self._code.matchers(context))
         options = msgspec.structs.replace(options, top=top)
-        external = self._external(context, options.merging)
+        external = self._code.external_pillar(context, options.merging)
         if external is None:
-            return PillarCompiler(services.pillar_roots, renderer, options, self._plain_files), {}
+            return PillarCompiler(roots, renderer, options, self._plain_files), {}
         first, beyond = external.before_and_after_files(
             collector, comes_first=bool(self._settings.option("ext_pillar_first"))
         )
-        return PillarCompiler(services.pillar_roots, renderer, options, beyond=beyond), first
+        return PillarCompiler(roots, renderer, options, beyond=beyond), first

@@ -13,15 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.core.model.srn import Srn
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 OPERATORS: Final = frozenset({"and", "or", "not"})
 """The operators of compound expressions."""
 
 
-async def project_targets(
-    services: ProjectServices, target: str, *, engine: str | None = None
-) -> Sequence[Srn]:
+async def project_targets(services: Targets, target: str, *, engine: str | None = None) -> Sequence[Srn]:
     """Return the targets that match, sorted.
 
     While pillar is compiled, only names are matched, because nothing else is known yet.
@@ -36,7 +34,7 @@ async def project_targets(
     """
     expression = target if engine is None else as_compound(engine, target)
     try:
-        if services.minion in services.pillars:
+        if services.minion in services.stores.pillars:
             return (await ProjectMatcher(services).matched(expression)).targets
         parsed = await asyncio.to_thread(services.vocabulary.parse, expression)
     except TargetSyntaxError as error:

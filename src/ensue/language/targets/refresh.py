@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.srn import Srn
     from ensue.language.targeting.expression import Target
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 _AT_ONCE: Final = 1000
 
@@ -43,7 +43,7 @@ class Refreshed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def refresh(
-    services: ProjectServices,
+    services: Targets,
     expression: str | None,
     *,
     timeout_s: float | None,
@@ -63,7 +63,7 @@ async def refresh(
         StoreError: the result cannot be recorded.
     """
     await services.preparation.rediscover()
-    target = await asyncio.to_thread(checked_target, services, expression) if expression else None
+    target = await asyncio.to_thread(checked_target, services.names, expression) if expression else None
     directory = services.directory
     records = await asyncio.to_thread(directory.records)
     there = [record.srn for record in records if record.status == "active" and record.srn != services.minion]
@@ -88,7 +88,7 @@ class _Refresher:
         timeout_s: how long one resource may take.
     """
 
-    def __init__(self, services: ProjectServices, target: Target | None, timeout_s: float | None) -> None:
+    def __init__(self, services: Targets, target: Target | None, timeout_s: float | None) -> None:
         self._services = services
         self._target = target
         self._timeout_s = timeout_s
@@ -129,7 +129,9 @@ class _Refresher:
                 if self._verdict(srn) is None:
                     await self._services.preparation.prepare(srn)
         except EnsueError as error:
-            return self._services.masker.text(await with_origins(error, self._services.registry))
+            return self._services.stores.masker.text(
+                await with_origins(error, self._services.stores.registry)
+            )
         except TimeoutError:
             return f"no answer within {self._timeout_s:g} s (--timeout)"
         return None

@@ -48,14 +48,14 @@ class ResourceIndex:
     Args:
         minion: this machine.
         registry: derived resources. One whose id belongs to another resource cannot be targeted.
-
-    Attributes:
         manager: returns the other minion of the run that manages a resource of this name; empty: none does.
     """
 
-    def __init__(self, minion: Srn, registry: DerivedRegistry) -> None:
-        self.manager: Callable[[str], str] = _nobody
-        self._minion = minion
+    def __init__(
+        self, minion: Srn, registry: DerivedRegistry, manager: Callable[[str], str] | None = None
+    ) -> None:
+        self._manager = manager or _nobody
+        self.minion = minion
         self._registry = registry
         self.set_static({}, ())
 
@@ -66,7 +66,7 @@ class ResourceIndex:
         # Many runs look up no bare id.
         self._static_of_id: dict[str, Srn] | None = None
         self._static_ids: dict[str, list[str]] = {}
-        for srn in {self._minion: None, **self.static}:
+        for srn in {self.minion: None, **self.static}:
             self._static_ids.setdefault(srn.type, []).append(srn.id)
         for ids in self._static_ids.values():
             ids.sort()
@@ -84,7 +84,7 @@ class ResourceIndex:
 
     def records(self) -> list[ResourceRecord]:
         """Return every resource, sorted by SRN."""
-        own = [self._declared(srn) for srn in {self._minion, *self.static}]
+        own = [self._declared(srn) for srn in {self.minion, *self.static}]
         derived = map(self._beside_declared, self._registry.records())
         return sorted([*own, *filter(None, derived)], key=_srn_of)
 
@@ -119,7 +119,7 @@ class ResourceIndex:
             vocabulary: has the nodegroups.
             active: False: match the invalidated resources instead of the active ones.
         """
-        matcher = NameMatcher(target, minions=(self._minion.id,), vocabulary=vocabulary)
+        matcher = NameMatcher(target, minions=(self.minion.id,), vocabulary=vocabulary)
         named = matcher.bound()
         groups = (
             self._of_types(matcher, active=active) if named is None else self._by_type(named, active=active)
@@ -148,7 +148,7 @@ class ResourceIndex:
         """Return the error for an unknown name, with its minion, or with the names that are similar."""
         import difflib
 
-        if minion := self.manager(target):
+        if minion := self._manager(target):
             advice = f"states run on it by `tgt: {target}`; or assign the state to {minion}"
             return f"E0723: {target} is managed by the minion {minion}, which alone can reach it ({advice})"
         id_ = target.partition(":")[2] or target
@@ -202,7 +202,7 @@ class ResourceIndex:
     def _claims(self) -> Mapping[str, Srn]:
         """The resources that exist without registration, by id."""
         if self._static_of_id is None:
-            self._static_of_id = {srn.id: srn for srn in (*self.static, self._minion)}
+            self._static_of_id = {srn.id: srn for srn in (*self.static, self.minion)}
         return self._static_of_id
 
     def _displaced(self, resource_type: str) -> list[str]:
@@ -222,14 +222,14 @@ class ResourceIndex:
         return msgspec.structs.replace(record, status="invalidated", invalidated_because=because)
 
     def _is_static(self, srn: Srn) -> bool:
-        return srn in self.static or srn == self._minion
+        return srn in self.static or srn == self.minion
 
     def _declared(self, srn: Srn) -> ResourceRecord:
         of_resource: Literal["discovered", "pillar"] = "discovered" if srn in self._discovered else "pillar"
         return ResourceRecord(
             srn=srn,
-            managing_minions=(self._minion.id,),
-            origin="itself" if srn == self._minion else of_resource,
+            managing_minions=(self.minion.id,),
+            origin="itself" if srn == self.minion else of_resource,
         )
 
 

@@ -6,10 +6,13 @@ import asyncio
 import inspect
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.contracts.from_thread import from_thread
 from ensue.core.errors import CompileError, NotAvailableError, NotOfferedError, StateFailedError
+from ensue.core.model.lazy_mapping import LazyMapping
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.language.settings.environments import saltenv_of
 from ensue.language.targeting import TargetSubject, TargetSyntaxError, matches, reads_grains
+from ensue.language.targeting.unasked_grains import lacks_pillar, refuse_to_wait
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,13 +25,14 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import DataMap, ReadOnlyDataMap
+    from ensue.language.functions.functions import Functions
     from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 
 class TargetContext:
-    """A `FunctionContext`: one target of one project.
+    """A `FunctionContext`: one target of one project. It is made for whoever needs one; nothing holds it.
 
     Args:
         services: the project.
@@ -41,7 +45,7 @@ class TargetContext:
 
     _calls_in_progress = 0
 
-    def __init__(self, services: ProjectServices, srn: Srn, *, test: bool) -> None:
+    def __init__(self, services: Targets, srn: Srn, *, test: bool) -> None:
         self._services = services
         self.srn = srn
         self.test = test
@@ -51,13 +55,13 @@ class TargetContext:
     def opts(self) -> Mapping[str, Any]:
         """The project's configuration, with the target's id and `test`."""
         if self._opts is None:
-            self._opts = {**self._services.settings.values, "test": self.test, "id": self.srn.id}
+            self._opts = {**self._services.stores.settings.values, "test": self.test, "id": self.srn.id}
         return self._opts
 
     @property
     def saltenv(self) -> str:
         """The environment in which sources and templates are looked up."""
-        return saltenv_of(self._services.settings)
+        return saltenv_of(self._services.stores.settings)
 
     @property
     def connection(self) -> Connection:
@@ -66,7 +70,7 @@ class TargetContext:
 
     def _watched(self, chunk: Chunk | None) -> Connection:
         services = self._services
-        return services.exposed.watched(services.directory.connection(self.srn), chunk)
+        return services.stores.exposed.watched(services.directory.connection(self.srn), chunk)
 
     @property
     def pillar(self) -> DataMap:
@@ -95,9 +99,54 @@ class TargetContext:
         """Return whether the target answers."""
         return await self._services.directory.ping(self.srn)
 
+    def grains_from_thread(self) -> Mapping[str, Any]:
+        """Return the target's grains; called in a thread."""
+        stores, directory = self._services.stores, self._services.directory
+        gathered = directory.gathered_grains(self.srn)
+        if gathered is not None:
+            return gathered
+        refuse_to_wait(self.srn)
+        stores.inline.give_up()
+        return from_thread(directory.grains(self.srn), stores.loop)
+
     def minion(self) -> FunctionContext:
         """Return the context of the managing minion."""
-        return self._services.context(self._services.minion, test=self.test)
+        return TargetContext(self._services, self._services.minion, test=self.test)
+
+    @property
+    def execution_functions(self) -> Functions:
+        """The execution functions that the target has."""
+        return self._services.compilation.modules_of(self.srn.type)
+
+    @property
+    def state_functions(self) -> Functions:
+        """The state functions that the target has."""
+        return self._services.compilation.states_of(self.srn.type)
+
+    def template_variables(self) -> dict[str, Any]:
+        """Return what templates see: `salt grains pillar opts`, pillar as written; Idem calls it `params`."""
+        from ensue.language.functions.salt_functions import SaltFunctions
+
+        reading, stores = self.for_templates, self._services.stores
+        pillar = LazyMapping(lambda: reading.pillar) if lacks_pillar(self.srn) else reading.pillar
+        return {
+            "salt": SaltFunctions(self.execution_functions, self, reading, stores.loop, stores.inline),
+            "grains": LazyMapping(self.grains_from_thread, {"id": self.srn.id}),
+            "pillar": pillar,
+            "params": pillar,
+            "opts": dict(reading.opts),
+        }
+
+    def subject(self) -> TargetSubject:
+        """Return the target as the matcher sees it; called in a thread."""
+        services, srn = self._services, self.srn
+        return TargetSubject(
+            srn=srn,
+            managing_minions=(services.minion.id,),
+            grains=self.grains_from_thread,
+            pillar=lambda: services.pillar(srn) or services.pillar(services.minion),
+            vocabulary=services.vocabulary,
+        )
 
     async def matches(
         self, target: str, *, engine: str | None = None, delimiter: str = ":", minion_id: str = ""
@@ -127,17 +176,17 @@ class TargetContext:
         from ensue.language.targets.project_targets import project_targets
 
         srns = await project_targets(self._services, target, engine=engine)
-        return [self._services.context(srn, test=self.test) for srn in srns]
+        return [TargetContext(self._services, srn, test=self.test) for srn in srns]
 
     @property
     def documentation(self) -> Documentation:
         """The documentation of the functions that the target offers."""
-        return self._services.documentation(self.srn.type)
+        return self._services.compilation.documentation(self.srn.type)
 
     @property
     def mine(self) -> Mine:
         """The project's mine."""
-        return self._services.mine
+        return self._services.mine()
 
     async def pillar_changed(self) -> None:
         """Compile the target's pillar again, unless it is just being compiled."""
@@ -147,22 +196,22 @@ class TargetContext:
     @property
     def files(self) -> FileSources:
         """The reader of sources."""
-        return self._services.files_of(self.saltenv)
+        return self._services.stores.files.of(self.saltenv)
 
     @property
     def masker(self) -> Masker:
         """The project's secrets."""
-        return self._services.masker
+        return self._services.stores.masker
 
     @property
     def cache_dir(self) -> Path:
         """The project's cachedir."""
-        return self._services.settings.cachedir
+        return self._services.stores.settings.cachedir
 
     async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call an execution function on the same target."""
         module, _, name = function.rpartition(".")
-        functions = self._services.modules_of(self.srn.type)
+        functions = self.execution_functions
         await functions.get_ready(module)
         found = functions.find(module, name)
         if found is None:
@@ -186,7 +235,7 @@ class TargetContext:
     ) -> str:
         """Render template text with the target's context."""
         stream = await self._rendered(text, renderer, name, context)
-        rendered: str = self._services.insertions.inserted(stream.text)
+        rendered: str = self._services.stores.insertions.inserted(stream.text)
         return rendered
 
     async def render_data(
@@ -201,11 +250,11 @@ class TargetContext:
         from ensue.language.pipe import pipe_of
 
         stream = await self._rendered(text, pipe_of(text, renderer), name, context)
-        return self._services.insertions.inserted(stream.data if stream.is_data else stream.text)
+        return self._services.stores.insertions.inserted(stream.data if stream.is_data else stream.text)
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         if "jinja" in pipe:
-            self._services.insertions.check(text, name)
+            self._services.stores.insertions.check(text, name)
         try:
             return await asyncio.to_thread(
                 self._renderer().render_stream,
@@ -219,7 +268,7 @@ class TargetContext:
             raise StateFailedError(str(error)) from None
 
     def _renderer(self) -> SlsRenderer:
-        return self._services.renderer(self.srn, test=self.test)
+        return renderer_of(self._services, self.srn, test=self.test)
 
 
 class TemplateContext(TargetContext):
@@ -231,9 +280,20 @@ class TemplateContext(TargetContext):
     @property
     def opts(self) -> Mapping[str, Any]:
         """The options, as their author wrote them."""
-        return {**self._services.options_as_written, "test": self.test, "id": self.srn.id}
+        return {**self._services.stores.options_as_written, "test": self.test, "id": self.srn.id}
 
     @property
     def pillar(self) -> DataMap:
         """The target's pillar with the marks of its authors."""
         return self._services.pillar_as_written(self.srn)
+
+
+def renderer_of(services: Targets, srn: Srn, *, test: bool) -> SlsRenderer:
+    """Return the renderer of a target.
+
+    Args:
+        services: the project.
+        srn: the target.
+        test: whether the run is a plan.
+    """
+    return services.compilation.renderers.of(srn, lambda: TargetContext(services, srn, test=test))

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
     from ensue.core.model.data import DataMap
     from ensue.language.targeting.expression import Target, Word
-    from ensue.language.targets.project_services import ProjectServices
     from ensue.language.targets.resource_index import ResourceIndex
+    from ensue.language.targets.targets import Targets
 
 _AT_ONCE: Final = 1000
 _OF_OTHER_MINIONS: Final = (
@@ -68,7 +68,7 @@ class ProjectMatcher:
         services: the project.
     """
 
-    def __init__(self, services: ProjectServices) -> None:
+    def __init__(self, services: Targets) -> None:
         self._services = services
         self._possible: dict[str, Target | None] = {}
 
@@ -110,7 +110,7 @@ class ProjectMatcher:
 
     async def _elsewhere(self, target: Target, unusable: _Unusable) -> list[Srn]:
         """Return the resources that other minions manage and that a target matches, by their names."""
-        others = self._services.other_minions
+        others = self._services.stores.other_minions
         if others is None:
             return []
         from ensue.language.targets.matches_elsewhere import matches_elsewhere
@@ -178,7 +178,7 @@ class ProjectMatcher:
         found = unusable.comments
         for srn, came in zip(srns, ended, strict=True):
             if isinstance(came, RemoteError):
-                found[srn] = f"{lead}{await with_origins(came, self._services.registry)}"
+                found[srn] = f"{lead}{await with_origins(came, self._services.stores.registry)}"
                 if (
                     isinstance(came, NO_CONNECTION)
                     or self._services.directory.reach.fault(str(srn)) is not None
@@ -285,7 +285,7 @@ class ProjectMatcher:
         return self._general_hint(words)
 
     def _general_hint(self, words: Sequence[Word]) -> str:
-        if self._services.other_minions is not None:
+        if self._services.stores.other_minions is not None:
             return _OF_OTHER_MINIONS
         is_name = len(words) == 1 and not words[0].engine and words[0].pattern.isidentifier()
         return "`ensue resources list` shows all" + (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.core.model.srn import Srn
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 _TOP: Final = "top"
 _BELOW: Final = r"[ \t]*\n(?:(?:[ \t]+.*)?\n)*?[ \t]+(?:hosts|children):"
@@ -31,7 +31,7 @@ _LARGEST_BYTES: Final = 1 << 16
 _OPTIONS: Final = "ensue.yaml"
 
 
-def unassigned_resources(services: ProjectServices) -> Diagnostic | None:
+def unassigned_resources(services: Targets) -> Diagnostic | None:
     """Return a warning of a pillar file with resources; None if there is none, or if resources are known.
 
     A file whose resources are defaults for what states register is no such file if it is assigned.
@@ -42,9 +42,9 @@ def unassigned_resources(services: ProjectServices) -> Diagnostic | None:
     minion, index = services.minion, services.directory.index
     if any(record.srn != minion for record in index.records()):
         return None
-    key = str(services.settings.option("resource_pillar_key"))
+    key = str(services.stores.settings.option("resource_pillar_key"))
     declares = re.compile(rf"^{re.escape(key)}:", re.MULTILINE)
-    groups = "|".join(map(re.escape, ("all", *services.plugins.sources.names())))
+    groups = "|".join(map(re.escape, ("all", *services.stores.plugins.sources.names())))
     lacks_key = re.compile(rf"^(?:{groups}):{_BELOW}|{_OF_ANSIBLE}", re.MULTILINE)
     files = list(_pillar_files(services))
     # Defaults alone are assigned, and declare no resource: states register those.
@@ -58,10 +58,10 @@ def unassigned_resources(services: ProjectServices) -> Diagnostic | None:
     return None
 
 
-def _pillar_files(services: ProjectServices) -> Iterator[tuple[str, str, str]]:
+def _pillar_files(services: Targets) -> Iterator[tuple[str, str, str]]:
     """Yield the SLS, the path and the text of each pillar file; whoever compiles one gets its errors."""
-    roots = services.pillar_roots
-    for saltenv in services.settings.pillar_roots:
+    roots = services.stores.pillar_roots
+    for saltenv in services.stores.settings.pillar_roots:
         for name in roots.names(saltenv):
             file = None if name == _TOP else roots.find(name, saltenv)
             if file is None:
@@ -71,9 +71,9 @@ def _pillar_files(services: ProjectServices) -> Iterator[tuple[str, str, str]]:
                 yield name, shown, read_text(file.path, shown)
 
 
-def _files_of_project(services: ProjectServices) -> Iterator[tuple[str, str]]:
+def _files_of_project(services: Targets) -> Iterator[tuple[str, str]]:
     """Yield the path and the text of each file of the project's folder that may be an inventory."""
-    for path in sorted(services.settings.root.iterdir()):
+    for path in sorted(services.stores.settings.root.iterdir()):
         if path.suffix not in _ENDINGS or path.name == _OPTIONS or not is_regular(path):
             continue
         with suppress(CompileError, OSError):

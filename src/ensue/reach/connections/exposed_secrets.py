@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.core.contracts.connection import Command, Completed, Connection
+    from ensue.core.contracts.growth import Plan
     from ensue.core.diagnostics import Span
     from ensue.core.masking import Masker
     from ensue.core.model.chunk import Chunk
@@ -42,8 +43,13 @@ class ExposedSecrets:
         self._places: dict[Span, None] = {}
         self._without_place = False
 
-    def see_chunk(self, chunk: Chunk) -> None:
-        """Check the arguments of a state that become a command line."""
+    def see_plan(self, plan: Plan) -> None:
+        """Mask the passwords of URLs in the arguments of a plan, and check its command lines."""
+        for chunk in plan.chunks:
+            self._masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
+            self._see_chunk(chunk)
+
+    def _see_chunk(self, chunk: Chunk) -> None:
         if not self._masker.knows_secrets:
             return
         words = _COMMAND_LINES.get(chunk.full_function)

@@ -67,6 +67,16 @@ class Leftovers:
         self._there: dict[tuple[str, str], float] = {}
         self._left: dict[str, list[str]] = {}
 
+    def take_over_all(self, cachedir: Path) -> None:
+        """Remove what killed processes left, below the cachedir too; this blocks, call it in a thread."""
+        if not cachedir.is_dir():
+            return
+        from ensue.core.files.private_files import remove_left
+
+        with suppress(OSError):  # They do no harm, and the next apply tries again.
+            remove_left(cachedir)
+            self.take_over()
+
     @contextmanager
     def noted(self, target: str, *paths: str) -> Generator[None]:
         """Note temporary files while they exist (context manager).

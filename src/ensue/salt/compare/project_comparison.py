@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ensue.core.model.events import RunEvent
     from ensue.core.model.report import RunReport
     from ensue.language.functions.functions import Functions
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
     Apply = Callable[..., Awaitable[RunReport]]
 
@@ -98,9 +98,9 @@ class ProjectComparison:
         order: what is compared.
     """
 
-    def __init__(self, services: ProjectServices, pillar: Mapping[str, Any], order: CompareOrder) -> None:
+    def __init__(self, services: Targets, pillar: Mapping[str, Any], order: CompareOrder) -> None:
         self._services = services
-        self._settings = services.settings
+        self._settings = services.stores.settings
         self._pillar = pillar
         self._order = order
         self._plans = order.plan and not self._settings.option("minion_root")
@@ -121,7 +121,7 @@ class ProjectComparison:
             asked = tasks.create_task(ask_salt(self._order.python, self._salt_order(), on_progress))
             own = tasks.create_task(self._own_side(apply))
         salt, ours = asked.result(), own.result()
-        self._services.masker.add_guessed(*secret_values(salt.pillar))
+        self._services.stores.masker.add_guessed(*secret_values(salt.pillar))
         if not (salt.states or salt.refusals or ours.states or ours.refusals):
             raise CompileError([self._no_states(), *self._warnings])
         missing = await asyncio.to_thread(self._missing, salt, ours)
@@ -164,9 +164,9 @@ class ProjectComparison:
         lacks_one = any(refusal.code == NO_RENDERER for refusal in ours.refusals)
         used = {state.function for state in salt.states} - salt.unknown
         return Missing(
-            state_functions=frozenset(name for name in used if not _has(services.states, name)),
+            state_functions=frozenset(name for name in used if not _has(services.compilation.states, name)),
             execution_functions=frozenset(
-                name for name in salt.functions if not _has(services.modules, name)
+                name for name in salt.functions if not _has(services.compilation.modules, name)
             ),
             renderers=frozenset(name for name in salt.renderers if lacks_one and load_stage(name) is None),
         )

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from ensue.engine.plans.asked_growth import AskedGrowth
     from ensue.engine.services import CallSite
     from ensue.language.renderers.stage import Stream
+    from ensue.language.targets.targets import Targets
     from ensue.store.registry.run_registry import RunRegistry
     from ensue.store.runs.call_context import CallsOfRun
-    from ensue.store.runs.calling_project import CallingProject
 
 REFUSED_MODULES: Final = frozenset({"http", "pillar", "sdb"})
 """Execution modules that act from this machine, or read its stores or pillar, whatever their target is."""
@@ -53,11 +53,12 @@ class GuardedContext(CallContext):
         call: the call as the other minion has sent it.
     """
 
-    def __init__(
-        self, services: CallingProject, site: CallSite, run: CallsOfRun, *, call: ResourceCall
-    ) -> None:
+    def __init__(self, services: Targets, site: CallSite, run: CallsOfRun, *, call: ResourceCall) -> None:
         super().__init__(services, site, run)
         self._call = call
+
+    def _in_run(self, run: CallsOfRun) -> GuardedContext:
+        return GuardedContext(self._services, self._site, run, call=self._call)
 
     @property
     def declaration(self) -> StateDeclaration:
@@ -100,7 +101,7 @@ class GuardedContext(CallContext):
     @property
     def files(self) -> FileSources:
         """The reader of sources that the master serves."""
-        return ServedFiles(self._project.roots, self.saltenv)
+        return ServedFiles(self._services.stores.roots, self.saltenv)
 
     @property
     def registry(self) -> RunRegistry:

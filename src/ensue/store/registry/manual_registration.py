@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.core.model.resource import Registration, RegistrationRequest
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
 
 _UNIQUE = "ids of resources are unique over all types, minions included"
 
 
-async def register(services: ProjectServices, request: RegistrationRequest) -> Registration:
+async def register(services: Targets, request: RegistrationRequest) -> Registration:
     """Register a resource, or confirm it.
 
     Args:
@@ -36,11 +36,11 @@ async def register(services: ProjectServices, request: RegistrationRequest) -> R
         ResourceError: its lifetime or its source is not valid.
         StoreError: the store cannot be read or written.
     """
-    services.masker.add(*secret_values(request.config))
+    services.stores.masker.add(*secret_values(request.config))
     if faults := await asyncio.to_thread(lambda: list(_faults(services, request))):
         raise ConfigurationError(faults)
     try:
-        (done,) = await asyncio.to_thread(services.registry.register_many, (request,))
+        (done,) = await asyncio.to_thread(services.stores.registry.register_many, (request,))
     except ResourceConflictError as error:
         raise ConfigurationError([Diagnostic(code="E0702", summary=str(error), detail=_UNIQUE)]) from None
     for changed in (done.srn, *done.invalidated) if done.changed else done.invalidated:
@@ -48,17 +48,17 @@ async def register(services: ProjectServices, request: RegistrationRequest) -> R
     return done
 
 
-def _faults(services: ProjectServices, request: RegistrationRequest) -> Iterator[Diagnostic]:
+def _faults(services: Targets, request: RegistrationRequest) -> Iterator[Diagnostic]:
     srn = request.srn
     try:
-        for fault in services.plugins.configuration_faults(srn, request.config):
-            yield Diagnostic(code="E0713", summary=f"{srn}: {services.masker.text(fault)}")
+        for fault in services.stores.plugins.configuration_faults(srn, request.config):
+            yield Diagnostic(code="E0713", summary=f"{srn}: {services.stores.masker.text(fault)}")
     except NotAvailableError as error:
         yield Diagnostic(code="E0704", summary=str(error), detail=f"{srn} is to be registered")
     except PluginError as error:
         yield Diagnostic(code="E0405", summary=str(error), detail=f"{srn} is to be registered")
     yield from _source_faults(services, request)
-    claimed = services.directory.declared_as(srn.id)
+    claimed = services.directory.index.declared_as(srn.id)
     if claimed is not None:
         yield Diagnostic(
             code="E0702",
@@ -70,7 +70,7 @@ def _faults(services: ProjectServices, request: RegistrationRequest) -> Iterator
         )
 
 
-def _source_faults(services: ProjectServices, request: RegistrationRequest) -> Iterator[Diagnostic]:
+def _source_faults(services: Targets, request: RegistrationRequest) -> Iterator[Diagnostic]:
     """Yield errors in a source that is a resource; other sources (states) cannot be checked."""
     source, index = request.source, services.directory.index
     if source is None or source == request.srn or not _is_type(services, source.type):
@@ -84,9 +84,9 @@ def _source_faults(services: ProjectServices, request: RegistrationRequest) -> I
         )
 
 
-def _is_type(services: ProjectServices, name: str) -> bool:
+def _is_type(services: Targets, name: str) -> bool:
     try:
-        services.plugins.resource_type(name)
+        services.stores.plugins.resource_type(name)
     except NotAvailableError:
         return False
     except PluginError:

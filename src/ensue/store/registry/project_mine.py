@@ -15,15 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import EnsueError, StateFailedError
 from ensue.language.settings.mine_functions import definitions
-from ensue.language.targets.project_targets import project_targets
 from ensue.store.registry.mine_file import MineFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.srn import Srn
     from ensue.language.settings.mine_functions import MineFunction
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.project_stores import ProjectStores
+    from ensue.language.targets.targets import PreparedPillars
 
 _logger = logging.getLogger(__name__)
 
@@ -34,12 +35,18 @@ class ProjectMine:
     """A `Mine`.
 
     Args:
-        services: the project.
+        stores: the project before anything of it is compiled.
+        preparation: compiles the pillar of each target before it is used.
+        context: returns the context of a target.
     """
 
-    def __init__(self, services: ProjectServices) -> None:
-        self._services = services
-        self._files = MineFiles(services.settings.cachedir, services.vault)
+    def __init__(
+        self, stores: ProjectStores, preparation: PreparedPillars, context: Callable[[Srn], FunctionContext]
+    ) -> None:
+        self._stores = stores
+        self._preparation = preparation
+        self._context = context
+        self._files = MineFiles(stores.settings.cachedir, stores.vault)
         self._turns: defaultdict[Srn, asyncio.Lock] = defaultdict(asyncio.Lock)
         # The values that this command has requested, by target and name.
         self._fresh: dict[tuple[Srn, str], Any] = {}
@@ -50,7 +57,8 @@ class ProjectMine:
     ) -> dict[str, dict[str, Any]]:
         """Return values of targets, by name and then by id."""
         found: dict[str, dict[str, Any]] = {name: {} for name in names}
-        targets = await project_targets(self._services, target, engine=engine)
+        contexts = await self._context(self._stores.minion).targets(target, engine=engine)
+        targets = [context.srn for context in contexts]
         at_once = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(srn: Srn) -> dict[str, Any]:
@@ -101,7 +109,7 @@ class ProjectMine:
 
     async def _values(self, srn: Srn, names: Sequence[str]) -> dict[str, Any]:
         defined: dict[str, MineFunction] = {}
-        if self._services.minion in self._services.pillars:
+        if self._stores.minion in self._stores.pillars:
             try:
                 defined = await self._defined(srn)
             except EnsueError as error:
@@ -122,11 +130,11 @@ class ProjectMine:
         return known
 
     async def _defined(self, srn: Srn) -> dict[str, MineFunction]:
-        await self._services.preparation.prepare(srn)
-        return definitions(self._services.settings.values, self._services.pillar(srn))
+        await self._preparation.prepare(srn)
+        return definitions(self._stores.settings.values, self._context(srn).pillar)
 
     async def _asked(self, srn: Srn, mine_function: MineFunction) -> Any:
-        context = self._services.context(srn, test=False)
+        context = self._context(srn)
         try:
             return await context.call(mine_function.function, *mine_function.args, **mine_function.kwargs)
         except EnsueError:
@@ -138,7 +146,7 @@ class ProjectMine:
         """Log a warning, once."""
         if what not in self._said:
             self._said.add(what)
-            _logger.warning("%s", self._services.masker.text(what))
+            _logger.warning("%s", self._stores.masker.text(what))
 
 
 def _definition(name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,14 +38,15 @@ if TYPE_CHECKING:
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.events import RunEvent
     from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.environments.project_deployments import ProjectDeployments
     from ensue.engine.services import CallSite
     from ensue.language.functions.functions import Functions
     from ensue.language.renderers.rendering import SlsRenderer
     from ensue.language.renderers.stage import Stream
+    from ensue.language.targets.targets import Targets
     from ensue.store.registry.run_registry import RunRegistry
     from ensue.store.runs.call_reads import CallReads
-    from ensue.store.runs.calling_project import CallingProject
 
 
 _CLOCK: Final = SystemClock()
@@ -59,20 +59,24 @@ class CallsOfRun(msgspec.Struct, frozen=True, kw_only=True):
     """What a run gives all calls of its state functions.
 
     Args:
+        deploying: the project, as its deployments use it.
         registry_of: returns the registry as the run sees it, for one call.
         gathered: what the run has gathered for files, by target.
         notes: what states have noted for later states of the run, by target.
         on_event: receives an event for each command that calls start on this machine.
         follow: begins to follow a command; None: no command is followed.
         lock_wait_s: how long a state waits for another deployment of an environment; None: without limit.
+        for_conditions: whether the calls are conditions: a state's `umask` does not count for them.
     """
 
+    deploying: DeployingProject
     registry_of: Callable[[CallSite], RunRegistry]
     gathered: defaultdict[Srn, Accumulators]
     notes: defaultdict[Srn, dict[str, Any]]
     on_event: Callable[[RunEvent], None]
     follow: Follow | None
     lock_wait_s: float | None = 0.0
+    for_conditions: bool = False
 
 
 class CallContext(TargetContext):
@@ -84,18 +88,13 @@ class CallContext(TargetContext):
         run: what the run gives all its calls.
     """
 
-    is_for_conditions = False
-    """Whether it is used for conditions: the state's `umask` does not count, and no command is followed."""
-
     def __init__(
         self,
-        services: CallingProject,
+        services: Targets,
         site: CallSite,
         run: CallsOfRun,
     ) -> None:
         super().__init__(services, site.target, test=site.test)
-        # The same project, with the parts that only the context of a state needs.
-        self._project = services
         self._site = site
         self._run = run
         self._registry: RunRegistry | None = None
@@ -124,13 +123,13 @@ class CallContext(TargetContext):
         connection, options = self._watched(chunk), chunk.options
         if self._site.is_announced and self.srn.type == MINION_TYPE and not self.test:
             connection = announcing(connection, self._announce)
-        if self.is_for_conditions:
-            return connection
         if self._run.follow is not None:
             from ensue.reach.connections.followed_calls import followed_connection
 
-            connection = followed_connection(connection, self._run.follow, self._site, self._services.loop)
-        return narrowed(connection, options) if options.other else connection
+            loop = self._services.stores.loop
+            connection = followed_connection(connection, self._run.follow, self._site, loop)
+        has_umask = options.other and not self._run.for_conditions
+        return narrowed(connection, options) if has_umask else connection
 
     def _announce(self, command: Command, pid: int) -> None:
         """Announce a running command, which may outlive this process."""
@@ -146,11 +145,11 @@ class CallContext(TargetContext):
             process=mark,
             command=text[:_LONGEST_COMMAND_CHARS],
         )
-        services = self._services
-        if asyncio.get_running_loop() is services.loop:
+        loop = self._services.stores.loop
+        if asyncio.get_running_loop() is loop:
             self._run.on_event(event)
         else:
-            services.loop.call_soon_threadsafe(self._tell, event)
+            loop.call_soon_threadsafe(self._tell, event)
 
     def _tell(self, event: RunEvent) -> None:
         """Report an event in a turn of the event loop, which cannot handle an error; the run stops anyway."""
@@ -185,9 +184,7 @@ class CallContext(TargetContext):
             return renderer
         from ensue.store.runs.recording_context import RecordingContext
 
-        return renderer.seeing(
-            RecordingContext(self._project, self.srn, reads).variables(self._project.template_variables)
-        )
+        return renderer.seeing(RecordingContext(self._services, self.srn, reads).template_variables())
 
     async def _rendered(self, text: str, pipe: str, name: str, context: Mapping[str, Any] | None) -> Stream:
         stream = await super()._rendered(text, pipe, name, context)
@@ -200,9 +197,10 @@ class CallContext(TargetContext):
         """This context, without the state's `umask`, and without following commands."""
         if not self._site.chunk.options.other and self._run.follow is None:
             return self
-        context = copy.copy(self)
-        context.is_for_conditions = True
-        return context
+        return self._in_run(msgspec.structs.replace(self._run, follow=None, for_conditions=True))
+
+    def _in_run(self, run: CallsOfRun) -> CallContext:
+        return CallContext(self._services, self._site, run)
 
     @property
     def saltenv(self) -> str:
@@ -229,11 +227,11 @@ class CallContext(TargetContext):
         """The enforced state: what the last apply recorded for this state."""
         site = self._site
         identity = StateIdentity(str(site.target), site.plan.identity, site.chunk.tag)
-        return self._project.enforced.of_state(identity)
+        return self._services.stores.enforced.of_state(identity)
 
     def earlier_state(self, returned: Return) -> EnforcedState | None:
         """Return what a state enforced earlier, if this run has skipped it; None for any other."""
-        return enforced_of_skipped(returned, self._project.enforced.of_state)
+        return enforced_of_skipped(returned, self._services.stores.enforced.of_state)
 
     @property
     def declaration(self) -> StateDeclaration:
@@ -257,17 +255,17 @@ class CallContext(TargetContext):
     @property
     def vault(self) -> Vault:
         """The project's keys."""
-        return self._services.vault
+        return self._services.stores.vault
 
     def provider(self, name: str) -> EnvironmentProvider:
         """Return an environment provider."""
-        return self._services.plugins.provider(name)
+        return self._services.stores.plugins.provider(name)
 
     async def on(self, target: Srn | str) -> FunctionContext:
         """Return the context of another resource."""
         srn = await self.resolved(target)
         await self._services.preparation.prepare(srn)
-        return self._services.context(srn, test=self.test)
+        return TargetContext(self._services, srn, test=self.test)
 
     async def apply(self, target: Srn | str, mods: Sequence[str]) -> ScopeReturn:
         """Run SLS on another resource, as growth under this state."""
@@ -294,11 +292,11 @@ class CallContext(TargetContext):
         """Builds and provisions resource graphs under this state."""
         from ensue.deploy.environments.project_deployments import ProjectDeployments
 
-        return ProjectDeployments(self._project, self, self._run.lock_wait_s)
+        return ProjectDeployments(self._run.deploying, self, self._run.lock_wait_s)
 
     def states_of(self, srn: Srn) -> Functions:
         """Return the state functions that a target has."""
-        return self._services.states_of(srn.type)
+        return self._services.compilation.states_of(srn.type)
 
     async def resolved(self, target: Srn | str) -> Srn:
         """Return the resource that a target names.
@@ -306,7 +304,7 @@ class CallContext(TargetContext):
         Raises:
             UnknownResourceError: as for `on`.
         """
-        directory, others = self._services.directory, self._services.other_minions
+        directory, others = self._services.directory, self._services.stores.other_minions
         try:
             srn = await asyncio.to_thread(directory.resolve, target)
         except UnknownResourceError:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ensue.core.model.data import DataMap
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
     from ensue.store.runs.call_reads import CallReads, Name
 
 _CONTEXT: Final = "what a call read"
@@ -33,7 +33,7 @@ class ProjectCallInputs:
         services: the project.
     """
 
-    def __init__(self, services: ProjectServices) -> None:
+    def __init__(self, services: Targets) -> None:
         self._services = services
 
     def mark(self, reads: Sequence[object], arguments: DataMap | None) -> tuple[tuple[str, ...], str]:
@@ -48,7 +48,7 @@ class ProjectCallInputs:
         if not digests:
             return (), ""
         try:
-            return tuple(digests), self._services.vault.fingerprint(_joined(digests), context=_CONTEXT)
+            return tuple(digests), self._services.stores.vault.fingerprint(_joined(digests), context=_CONTEXT)
         except StoreError:
             return tuple(digests), _NO_MARK
 
@@ -59,7 +59,7 @@ class ProjectCallInputs:
         try:
             digests = {text: await self._digest(text, arguments) for text in names}
             now = await asyncio.to_thread(
-                self._services.vault.fingerprint, _joined(digests), context=_CONTEXT, like=mark
+                self._services.stores.vault.fingerprint, _joined(digests), context=_CONTEXT, like=mark
             )
         except EnsueError:
             # A pillar that does not compile, a host that does not answer: the call itself will report that.
@@ -90,7 +90,7 @@ class ProjectCallInputs:
 
         if name.kind == "template":
             return file_digest(name.what)
-        files = self._services.files_of(name.where)
+        files = self._services.stores.files.of(name.where)
         if name.kind == "marks":
             return marks_digest(files.local_path(name.what))
         if name.kind == "links":
@@ -101,7 +101,7 @@ class ProjectCallInputs:
         from ensue.store.runs.call_reads import ABSENT
 
         try:
-            content = await self._services.files_of(name.where).open(name.what)
+            content = await self._services.stores.files.of(name.where).open(name.what)
             return bytes.fromhex(sha256_of(content))
         except StateFailedError:
             return ABSENT

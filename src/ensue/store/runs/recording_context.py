@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.model.lazy_mapping import LazyMapping
 from ensue.language.targets.target_context import TargetContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ensue.core.contracts.context import FileSources
     from ensue.core.model.data import DataMap
     from ensue.core.model.srn import Srn
-    from ensue.language.targets.project_services import ProjectServices
+    from ensue.language.targets.targets import Targets
     from ensue.store.runs.call_reads import CallReads
 
 
@@ -26,7 +25,7 @@ class RecordingContext(TargetContext):
         reads: receives the record.
     """
 
-    def __init__(self, services: ProjectServices, srn: Srn, reads: CallReads) -> None:
+    def __init__(self, services: Targets, srn: Srn, reads: CallReads) -> None:
         super().__init__(services, srn, test=False)
         self._reads = reads
 
@@ -49,26 +48,21 @@ class RecordingContext(TargetContext):
         """The reader of sources."""
         return self._reads.noting(super().files, self.saltenv)
 
-    def variables(self, variables_of: Callable[[TargetContext], dict[str, Any]]) -> dict[str, Any]:
-        """Return what a template sees: Salt's names.
-
-        Args:
-            variables_of: returns them for a context.
-        """
-        return {**variables_of(self), "grains": LazyMapping(self._grains_from_thread, {"id": self.srn.id})}
-
-    def _grains_from_thread(self) -> Mapping[str, Any]:
-        return self._reads.seen("grains", self.srn, self._services.grains_from_thread(self.srn))
+    def grains_from_thread(self) -> Mapping[str, Any]:
+        """Return the target's grains; called in a thread."""
+        return self._reads.seen("grains", self.srn, super().grains_from_thread())
 
 
 class _AsWritten(RecordingContext):
     @property
     def opts(self) -> Mapping[str, Any]:
         """The options with the marks of their author."""
-        return {**self._services.options_as_written, "test": self.test, "id": self.srn.id}
+        return {**self._services.stores.options_as_written, "test": self.test, "id": self.srn.id}
 
     @property
     def pillar(self) -> DataMap:
         """The target's pillar with the marks of its authors, which differ in every process."""
         plain = self._services.pillar(self.srn)
-        return self._reads.seen("pillar", self.srn, plain, shown=self._services.pillars.as_written(self.srn))
+        return self._reads.seen(
+            "pillar", self.srn, plain, shown=self._services.stores.pillars.as_written(self.srn)
+        )
