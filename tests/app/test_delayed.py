@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import logging
 import shutil
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.app.test_project import apply, write
+
+from ensue.language.renderers.rendering import SlsRenderer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import pytest
-
     from ensue.core.model.returns import Return
+    from ensue.language.renderers.stage import Stream
 
 EXAMPLE = Path(__file__).parents[2] / "examples/delayed"
 NESTED = """
@@ -226,3 +229,79 @@ def test_every_scope_has_a_path_of_its_own(tmp_path: Path) -> None:
     )
     scopes = [one.scope for one in all_returns(apply(tmp_path, "t").returns) if one.scope]
     assert scopes == ["a/b/c", "a/b/c#2", "a/b#2", "a/b", "a/b#3", "a/b#2#2"]
+
+
+def _threads_of_blocks(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Note of each rendering of a block whether it is on the thread of the event loop."""
+    on_loop: list[bool] = []
+    render_block = SlsRenderer.render_block
+
+    def noted(self: SlsRenderer, *args: Any) -> Stream:
+        on_loop.append(threading.current_thread() is threading.main_thread())
+        return render_block(self, *args)
+
+    monkeypatch.setattr(SlsRenderer, "render_block", noted)
+    return on_loop
+
+
+BLOCK = """
+a:
+  test.nop:
+    - delayed_render: [block: x]
+#!delayed_block {tag}
+n-{printed}: {function}
+#!end_delayed_block
+"""
+
+
+@pytest.mark.parametrize(
+    ("tag", "printed", "on_loop"),
+    [
+        ("x", "{{ prev_ret.name }}", True),
+        ("x", "{{ grains.kernel }}", False),
+        ("x", "{{ salt['test.echo']('said') }}", False),
+        ("x scoped", "{{ other.kernel }}", False),
+    ],
+)
+def test_a_block_that_may_wait_is_rendered_in_a_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tag: str, printed: str, *, on_loop: bool
+) -> None:
+    """Its text decides, before its only rendering: grains are not gathered yet, and may have another name."""
+    threads = _threads_of_blocks(monkeypatch)
+    write(
+        tmp_path,
+        states__t="{% set other = grains %}\n" + BLOCK.format(tag=tag, printed=printed, function="test.nop"),
+    )
+    report = apply(tmp_path, "t")
+    assert report.exit_code == 0
+    assert threads == [on_loop]
+
+
+def test_a_block_that_prints_gathered_grains_needs_no_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The SLS has waited for the grains already."""
+    threads = _threads_of_blocks(monkeypatch)
+    write(
+        tmp_path,
+        states__t="# {{ grains.kernel }}\n"
+        + BLOCK.format(tag="x", printed="{{ grains.kernel }}", function="test.nop"),
+    )
+    assert apply(tmp_path, "t").exit_code == 0
+    assert threads == [True]
+
+
+def test_a_project_with_states_of_its_own_renders_blocks_in_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files may call functions when they are loaded, which may be when a block is compiled."""
+    threads = _threads_of_blocks(monkeypatch)
+    write(tmp_path, states__t=BLOCK.format(tag="x", printed="{{ prev_ret.name }}", function="mine.done"))
+    (tmp_path / "states/_states").mkdir()
+    (tmp_path / "states/_states/mine.py").write_text(
+        "KERNEL = __salt__['cmd.run']('echo kernel')\n\n\n"
+        "def done(name):\n    return {'name': name, 'result': True, 'changes': {}, 'comment': KERNEL}\n"
+    )
+    report = apply(tmp_path, "t")
+    assert report.exit_code == 0
+    assert threads == [False]

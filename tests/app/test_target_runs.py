@@ -6,7 +6,7 @@ import asyncio
 import os
 import pwd
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.app.test_project import apply, write
@@ -17,11 +17,14 @@ from tests.support.sshd import running_sshd
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
 from ensue.core.errors import CompileError, ConfigurationError
 from ensue.core.model.events import NodeFinished, RunEvent
+from ensue.language.renderers.rendering import SlsRenderer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.model.report import RunReport
+    from ensue.language.renderers.stage import Stream
+    from ensue.language.settings.roots import SlsFile
 
 
 def results(report: RunReport) -> dict[str, bool | None]:
@@ -395,3 +398,27 @@ def test_what_is_shown_of_a_target(site: Path) -> None:
             assert low["web-2"].value[0]["contents"] == "web-2 web-2 none"
 
     asyncio.run(show())
+
+
+def test_a_template_that_waits_is_rendered_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grains, and commands on a resource, are waited for in the middle of the one rendering."""
+    boxes(tmp_path, "web-1", "web-2", "web-3")
+    write(
+        tmp_path,
+        states__t=(
+            "cfg:\n  test.nop:\n    - comment: {{ grains.id }}\n"
+            "said:\n  test.nop:\n    - comment: {{ salt['cmd.run']('echo hello') }}\n"
+        ),
+    )
+    rendered: list[str] = []
+    render_file = SlsRenderer.render_file
+
+    def noted(self: SlsRenderer, file: SlsFile, *args: Any) -> Stream:
+        if file.name == "t":
+            rendered.append(file.name)
+        return render_file(self, file, *args)
+
+    monkeypatch.setattr(SlsRenderer, "render_file", noted)
+    report = apply(tmp_path, "t", tgt="web-*")
+    assert set(results(report).values()) == {True}
+    assert len(rendered) == 3

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.contracts.deadlines import HTTP_TOTAL_S
 from ensue.core.model.srn import MINION_TYPE, Srn
 from ensue.engine.binding.insertions import Insertions
-from ensue.language.inline_work import InlineWork
 from ensue.language.pillars import Pillars
 from ensue.language.settings.file_sources import FilesByEnvironment
 from ensue.language.settings.roots import Roots
@@ -124,7 +123,6 @@ def opened_stores(
             http_total_s=settings.option("http_request_timeout", default=HTTP_TOTAL_S),
         ),
         insertions=Insertions(),
-        inline=InlineWork(),
         loop=asyncio.get_running_loop(),
         other_minions=other_minions,
         opened=stores,

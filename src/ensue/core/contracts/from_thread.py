@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from ensue.core.errors import NotAvailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable, Generator
 
 _T = TypeVar("_T")
+_BEFORE_WAIT: Final[ContextVar[Callable[[], None] | None]] = ContextVar("before_wait", default=None)
 
 
 def from_thread(awaitable: Awaitable[_T], loop: asyncio.AbstractEventLoop) -> _T:
@@ -30,7 +33,23 @@ def from_thread(awaitable: Awaitable[_T], loop: asyncio.AbstractEventLoop) -> _T
         if asyncio.iscoroutine(awaitable):
             awaitable.close()
         raise
+    if (before_wait := _BEFORE_WAIT.get()) is not None:
+        before_wait()
     return asyncio.run_coroutine_threadsafe(_awaited(awaitable), loop).result()
+
+
+@contextmanager
+def noticing_waits(before_wait: Callable[[], None]) -> Generator[None]:
+    """Have a function called whenever this thread is about to wait for the event loop.
+
+    Args:
+        before_wait: the function; it is called in this thread.
+    """
+    token = _BEFORE_WAIT.set(before_wait)
+    try:
+        yield
+    finally:
+        _BEFORE_WAIT.reset(token)
 
 
 def refuse_on_loop(loop: asyncio.AbstractEventLoop) -> None:

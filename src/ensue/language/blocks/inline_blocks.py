@@ -3,7 +3,7 @@
 A template may call functions that wait for the event loop, and a loop in it may take any time. So templates
 are rendered in threads. Changing threads costs as much as rendering a short block (bench case
 `delayed-1000`), and therefore one kind of block is an exception: a short text that only prints variables.
-Only the text of the block decides, never its earlier rendering times.
+Its text decides, and whether the grains that it names have been gathered; see `plans/late_rendering.py`.
 """
 
 from __future__ import annotations
@@ -35,3 +35,12 @@ def is_brief(block: Block) -> bool:
         return False
     plain = _PRINTED.sub("", block.text)
     return not any(sign in plain for sign in _JINJA) and not block.inner.parts
+
+
+def names_grains(block: Block) -> bool:
+    """Return whether a block may read grains, which may have to be gathered first.
+
+    Args:
+        block: a brief block that sees no variables of its caller, which could be grains by another name.
+    """
+    return "grains" in block.text

@@ -129,9 +129,7 @@ class ProjectCode:
         target, stores = self._context(context.srn), self._stores
         grains = LazyMapping(target.grains_from_thread, {"id": context.srn.id})
         return {
-            "salt": FunctionsForCode(
-                target.execution_functions, context, context, stores.loop, stores.inline
-            ),
+            "salt": FunctionsForCode(target.execution_functions, context, context, stores.loop),
             "grains": grains,
             "pillar": context.pillar,
             "opts": {**context.opts, "grains": grains, "pillar": context.pillar},

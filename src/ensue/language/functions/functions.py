@@ -50,6 +50,11 @@ class Functions:
         self._found: dict[tuple[str, str], Callable[..., Any] | None] = {}
         self._signatures: dict[tuple[str, str], Signature | None] = {}
 
+    @property
+    def may_wait(self) -> bool:
+        """Whether a look-up may wait for the event loop: files of the project may call functions."""
+        return self._custom is not None
+
     def find(self, module: str, function: str) -> Callable[..., Any] | None:
         """Return a function; None if there is none of that name.
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.language.functions.functions import Functions
-    from ensue.language.inline_work import InlineWork
 
 
 _READING: Final = frozenset({"config", "defaults", "grains", "match", "pillar", "slsutil"})
@@ -42,7 +41,6 @@ class SaltFunctions(Mapping[str, Any]):
         context: the target's context.
         reading: the context for functions that only read and combine data, with authors' marks in pillar.
         loop: the event loop that asynchronous functions run on.
-        inline: inline work, given up before a function is looked up, because that may block.
     """
 
     def __init__(
@@ -51,16 +49,13 @@ class SaltFunctions(Mapping[str, Any]):
         context: FunctionContext,
         reading: FunctionContext,
         loop: asyncio.AbstractEventLoop,
-        inline: InlineWork,
     ) -> None:
-        self._inline = inline
         self._functions = functions
         self._context = context
         self._reading = reading
         self._loop = loop
 
     def __getitem__(self, name: str) -> Any:
-        self._inline.give_up()
         module, _, function = str(name).rpartition(".")
         found = self._functions.find(module, function) if module else None
         if found is None:
@@ -78,8 +73,6 @@ class SaltFunctions(Mapping[str, Any]):
                 raise error.needed_by(str(name)) from None
 
         def called(*args: Any, **kwargs: Any) -> Any:
-            # The function may have been found in a thread and be called here, in a scoped block.
-            self._inline.give_up()
             if not is_reading:
                 args = tuple(map(_plain, args))
                 kwargs = {key: _plain(value) for key, value in kwargs.items()}
@@ -113,7 +106,6 @@ class SaltFunctions(Mapping[str, Any]):
         return f"there is no execution function {name!r}{meant}"
 
     def __contains__(self, name: object) -> bool:
-        self._inline.give_up()
         module, _, function = str(name).rpartition(".")
         if not module:
             return self._functions.has_module(function)
@@ -125,7 +117,6 @@ class SaltFunctions(Mapping[str, Any]):
         return _Module(self, module)
 
     def __iter__(self) -> Iterator[str]:
-        self._inline.give_up()
         for module in self._functions.modules():
             for name in self._functions.names(module):
                 yield f"{module}.{name}"

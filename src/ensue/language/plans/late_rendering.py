@@ -8,7 +8,6 @@ Source: SEP 16 (delayed state rendering).
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,9 +15,8 @@ import msgspec
 
 from ensue.core.errors import InternalError
 from ensue.language.blocks.calls import Called
-from ensue.language.blocks.inline_blocks import is_brief
+from ensue.language.blocks.inline_blocks import is_brief, names_grains
 from ensue.language.compiler import Within
-from ensue.language.inline_work import NeedsThread
 from ensue.language.late.outer_ids import OuterIds
 from ensue.language.late.repeat_limits import RepeatLimits
 from ensue.language.late.scoped_variables import scoped_variables
@@ -67,10 +65,8 @@ class LateRendering:
             await self._renew(given, request.target)
         self._limits.take(called, request.caller, request.plan.resource)
         await self._services.preparation.prepare(request.target)
-        if called.block is not None and is_brief(called.block):
-            # A variable such as grains may be looked up only now, and then this has to wait after all.
-            with contextlib.suppress(NeedsThread), self._services.stores.inline.going_on():
-                return self._compiled(called, request)
+        if self._needs_no_thread(called, request.target):
+            return self._compiled(called, request)
         return await asyncio.to_thread(self._compiled, called, request)
 
     def note(self, plan: Plan) -> None:
@@ -90,6 +86,13 @@ class LateRendering:
         for place, name in self._blocks.items():
             if place not in self._called:
                 _log.debug("the delayed block %s (%s) was called by no state and is dropped", name, place)
+
+    def _needs_no_thread(self, called: Called, target: Srn) -> bool:
+        """Return whether a block is brief, and nothing that it reads or that compiles it can wait."""
+        block, services = called.block, self._services
+        if block is None or called.scoped or services.compilation.states.may_wait or not is_brief(block):
+            return False
+        return not names_grains(block) or services.directory.gathered_grains(target) is not None
 
     async def _renew(self, given: Mapping[str, Any], target: Srn) -> None:
         """Gather again what the caller says that it changed."""

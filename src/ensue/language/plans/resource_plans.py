@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
@@ -24,8 +25,8 @@ from ensue.core.model.source_document import NoDocument
 from ensue.engine.plans.first_plans import FirstPlans
 from ensue.engine.plans.joining import Newcomer
 from ensue.engine.returns import exception_text
-from ensue.language.inline_work import NeedsThread
 from ensue.language.plans.assigned_sls import NO_TOP_FILE
+from ensue.language.plans.compilation_row import CompilationRow
 from ensue.language.plans.unassigned import NOTHING_ASSIGNED, nothing_assigned
 from ensue.language.targets.nodegroups import checked_target
 from ensue.language.targets.target_matcher import ProjectMatcher
@@ -58,6 +59,8 @@ class ResourcePlans:
         self._assigned = assigned
         self._expression: str | None = None
         self._outcomes: dict[Srn, _Outcome] = {}
+        self._rows: dict[Srn, CompilationRow] = {}
+        """The rows that have ended at a resource which has to wait, by that resource."""
 
     async def of_target(self, expression: str) -> FirstPlans:
         """Return the plans of the resources that a target matches now.
@@ -112,32 +115,32 @@ class ResourcePlans:
 
     async def _compile(self, srns: Sequence[Srn]) -> list[Srn]:
         """Compile for resources; return those whose grains are needed and not known yet."""
-        waiting = await asyncio.to_thread(self._compile_in_a_row, srns)
-        if not waiting:
+        rest = await self._compile_in_a_row(srns)
+        if not self._rows:
             return []
-        late = await self._gather_grains(waiting)
+        # Where one resource has to wait, its grains are usually the reason, and the others need theirs too.
+        late = await self._gather_grains([*self._rows, *rest])
         left_out = {*late, *self._outcomes}
-        known = [srn for srn in waiting if srn not in left_out]
-        # What waits for more than grains, such as a command on the resource, has its own thread.
-        waiting = await asyncio.to_thread(self._compile_in_a_row, known)
-        await asyncio.gather(*(asyncio.to_thread(self._compile_one, srn) for srn in waiting))
+        rest = [srn for srn in rest if srn not in left_out]
+        while rest:
+            rest = await self._compile_in_a_row(rest)
+        await asyncio.gather(*(row.ended for srn, row in self._rows.items() if srn not in left_out))
         return late
 
-    def _compile_in_a_row(self, srns: Sequence[Srn]) -> Sequence[Srn]:
-        """Compile in this thread; return the rest as soon as one has to wait for the event loop."""
-        for place, srn in enumerate(srns):
-            try:
-                with self._services.stores.inline.going_on():
-                    self._compile_one(srn)
-            except NeedsThread:
-                return srns[place:]
-        return ()
+    async def _compile_in_a_row(self, srns: Sequence[Srn]) -> Sequence[Srn]:
+        """Compile in one thread; return the resources after the first that has to wait, which keeps it."""
+        row = CompilationRow(self._compile_one, srns)
+        rest = await row.rest()
+        if row.waiting is not None:
+            self._rows[row.waiting] = row
+        return rest
 
     def _compile_one(self, srn: Srn) -> None:
         try:
             compiled, warnings = self._assigned.compiled(srn, self._mods)
         except EnsueError as error:
-            self._outcomes[srn] = error
+            # Why the grains of the resource cannot be gathered says more.
+            self._outcomes.setdefault(srn, error)
         else:
             self._outcomes[srn] = compiled.plan, (*warnings, *compiled.plan.warnings)
 
@@ -180,7 +183,8 @@ class ResourcePlans:
             await self._gather(srn)
         if srn not in self._outcomes:
             try:
-                await asyncio.to_thread(self._compile_one, srn)
+                row = self._rows.get(srn)
+                await (row.ended if row else asyncio.to_thread(self._compile_one, srn))
             except Exception as error:  # noqa: BLE001 -- renderers and their filters are plug-ins
                 return failed_plan(srn, f"an exception occurred in its SLS: {exception_text(error)}")
         return await self._plan(srn)
@@ -213,7 +217,7 @@ class ResourcePlans:
         errors: dict[Diagnostic, list[Srn]] = {}
         warnings: dict[Diagnostic, None] = {}
         unassigned: list[str] = []
-        for srn, outcome in self._outcomes.items():
+        for srn, outcome in sorted(self._outcomes.items(), key=itemgetter(0)):
             if isinstance(outcome, CompileError):
                 for diagnostic in outcome.diagnostics:
                     errors.setdefault(diagnostic, []).append(srn)

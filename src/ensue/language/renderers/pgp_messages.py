@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ensue.core.masking import Masker
-    from ensue.language.inline_work import InlineWork
     from ensue.language.settings.settings import Settings
 
 _logger = logging.getLogger(__name__)
@@ -47,16 +46,12 @@ class PgpMessages:
     Args:
         settings: the options of the project.
         masker: receives everything that is decrypted.
-        inline: inline work, given up before gpg runs.
         loop: the event loop that gpg runs on.
     """
 
-    def __init__(
-        self, settings: Settings, masker: Masker, inline: InlineWork, loop: asyncio.AbstractEventLoop
-    ) -> None:
+    def __init__(self, settings: Settings, masker: Masker, loop: asyncio.AbstractEventLoop) -> None:
         self._settings = settings
         self._masker = masker
-        self._inline = inline
         self._loop = loop
         self._known: dict[str, str] = {}
 
@@ -67,7 +62,6 @@ class PgpMessages:
             DecryptionError: it cannot be decrypted, and the option `gpg_decrypt_must_succeed` is not false.
         """
         if message not in self._known:
-            self._inline.give_up()
             self._known[message] = from_thread(self._decrypted_or_kept(message), self._loop)
         return self._known[message]
 

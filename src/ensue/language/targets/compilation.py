@@ -105,6 +105,6 @@ def _rendering(stores: ProjectStores, templates: KeptTemplates) -> ProjectRender
             kept=templates,
         ),
         default_pipe=option("renderer", DEFAULT_PIPE),
-        decrypt=PgpMessages(stores.settings, stores.masker, stores.inline, stores.loop),
+        decrypt=PgpMessages(stores.settings, stores.masker, stores.loop),
         see_source=stores.masker.add_source,
     )

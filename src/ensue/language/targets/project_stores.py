@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.srn import Srn
     from ensue.engine.binding.insertions import Insertions
-    from ensue.language.inline_work import InlineWork
     from ensue.language.pillars import Pillars
     from ensue.language.settings.file_sources import FilesByEnvironment
     from ensue.language.settings.roots import Roots
@@ -50,7 +49,6 @@ class ProjectStores(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=Fal
         pillar_roots: the pillar roots.
         files: read the sources that states name.
         insertions: the values of references in templates.
-        inline: the work that runs on the thread of the event loop.
         loop: the event loop that runs everything.
         other_minions: the other minions of a run over minions; None in other runs.
     """
@@ -68,7 +66,6 @@ class ProjectStores(msgspec.Struct, frozen=True, kw_only=True, dict=True, eq=Fal
     pillar_roots: Roots
     files: FilesByEnvironment
     insertions: Insertions
-    inline: InlineWork
     loop: asyncio.AbstractEventLoop
     other_minions: OtherMinions | None
 

@@ -106,7 +106,6 @@ class TargetContext:
         if gathered is not None:
             return gathered
         refuse_to_wait(self.srn)
-        stores.inline.give_up()
         return from_thread(directory.grains(self.srn), stores.loop)
 
     def minion(self) -> FunctionContext:
@@ -130,7 +129,7 @@ class TargetContext:
         reading, stores = self.for_templates, self._services.stores
         pillar = LazyMapping(lambda: reading.pillar) if lacks_pillar(self.srn) else reading.pillar
         return {
-            "salt": SaltFunctions(self.execution_functions, self, reading, stores.loop, stores.inline),
+            "salt": SaltFunctions(self.execution_functions, self, reading, stores.loop),
             "grains": LazyMapping(self.grains_from_thread, {"id": self.srn.id}),
             "pillar": pillar,
             "params": pillar,
