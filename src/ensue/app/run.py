@@ -70,6 +70,7 @@ class Run:
     ) -> None:
         self._state = state
         self._services = services
+        self._stores = services.stores
         self._settings = services.stores.settings
         self._options = options
         self._begin = begin
@@ -99,11 +100,11 @@ class Run:
         run_id = new_run_id(datetime.now(UTC))
         services, test = self._services, self._options.test
         record = RunRecord(
-            services.stores.settings,
-            services.stores.masker,
+            self._stores.settings,
+            self._stores.masker,
             Enforcement(
-                services.stores.enforced,
-                services.stores.opened.thread,
+                self._stores.enforced,
+                self._stores.opened.thread,
                 run_id,
                 test=test,
                 of_one_call=services.compilation.states.properties_of_one_call,
@@ -121,9 +122,9 @@ class Run:
                     first = await chosen.first(first)
                 for warning in (*special_tags(first.all, part), *lost_reactions(first.all, part)):
                     self._warn(warning)
-                if (others := self._services.stores.other_minions) is not None:
+                if (others := self._stores.other_minions) is not None:
                     ordered = bool(self._settings.option("state_auto_order", default=True))
-                    stores = services.stores
+                    stores = self._stores
                     await others.begin(first.own, stores.masker, stores.enforced, ordered=ordered)
                 self._begin(run_id)
                 if resumed is None and not self._options.test:
@@ -136,7 +137,7 @@ class Run:
                         total=first.total,
                         started_at=now(),
                         mods=tuple(mods),
-                        minion_id=self._services.stores.minion.id,
+                        minion_id=self._stores.minion.id,
                         resumes=resumed.run_id if resumed else "",
                         tgt=tgt or "",
                         deployment=self._deployment.order.environment if self._deployment else "",
@@ -166,7 +167,7 @@ class Run:
             return None
         from ensue.store.runs.resume import run_to_resume
 
-        own = self._services.stores.minion.id
+        own = self._stores.minion.id
         return run_to_resume(
             self._settings.cachedir, options.resume, own, despite_running=options.despite_running
         )
@@ -183,11 +184,11 @@ class Run:
             ConfigurationError: the target does not parse, or names what does not exist.
         """
         services = self._services
-        await services.targets.preparation.prepare(services.stores.minion)
+        await services.targets.preparation.prepare(self._stores.minion)
         if self._state is not None:
             return FirstPlans(own=await self._state(), warnings=self._settings.warnings)
         if self._deployment is not None:
-            plan = await self._deployment.planned(services.stores.minion, "")
+            plan = await self._deployment.planned(self._stores.minion, "")
             return FirstPlans(own=plan, warnings=(*self._settings.warnings, *plan.warnings))
         assigned = AssignedSls(services.targets, test=self._options.test)
         if tgt is not None:
@@ -197,7 +198,7 @@ class Run:
             first = await plans.of_target(tgt)
         else:
             plans = None
-            compiled, warnings = await asyncio.to_thread(assigned.compiled, services.stores.minion, mods)
+            compiled, warnings = await asyncio.to_thread(assigned.compiled, self._stores.minion, mods)
             if mods:
                 warnings = (*warnings, *await asyncio.to_thread(assigned.elsewhere, mods))
             first = FirstPlans(own=compiled.plan, warnings=(*warnings, *compiled.plan.warnings))
@@ -212,7 +213,7 @@ class Run:
         from ensue.language.plans.derived_highstate import DerivedHighstate
         from ensue.language.plans.resource_plans import ResourcePlans
 
-        known = [self._services.stores.minion, *(plan.target for plan in first.beside), *first.late]
+        known = [self._stores.minion, *(plan.target for plan in first.beside), *first.late]
         derived = DerivedHighstate(plans or ResourcePlans(self._services.targets, assigned, ()), known)
         return msgspec.structs.replace(first, derived=derived)
 
@@ -241,14 +242,14 @@ class Run:
         nothing = first.nothing or ("" if returns else nothing_assigned)
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
-            returns, exit_code, status = no_states(self._services.stores.minion, nothing), 2, "failed"
+            returns, exit_code, status = no_states(self._stores.minion, nothing), 2, "failed"
         if chosen is None and (left := await self._undeclared(wired.declarations, outcome)):
             remarks.append(left)
         if outcome.too_many_failed:
             remarks.append(too_many_failed(outcome.stopped, run_id))
         return RunReport(
             run_id=run_id,
-            minion_id=self._services.stores.minion.id,
+            minion_id=self._stores.minion.id,
             test=self._options.test,
             status=status,
             exit_code=exit_code,
@@ -256,7 +257,7 @@ class Run:
             not_run=tuple(map(str, outcome.not_run)),
             hosts_not_run=outcome.hosts_not_run,
             not_run_on=outcome.not_run_on,
-            warnings=(*first.warnings, *remarks, *self._services.stores.exposed.warnings()),
+            warnings=(*first.warnings, *remarks, *self._stores.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",
             stopped=outcome.stopped,
@@ -269,7 +270,7 @@ class Run:
 
         services = self._services
         targets = KnownTargets(
-            own=services.stores.minion,
+            own=self._stores.minion,
             is_active=lambda target: services.targets.directory.config(target) is not None,
             functions=lambda target, module: services.compilation.states_of(target.type).names(module),
             is_kept_by_name=lambda target, module: bool(
@@ -279,16 +280,14 @@ class Run:
         test = self._options.test
 
         def look() -> Diagnostic | None:
-            left = undeclared_states(
-                services.stores.enforced.known(), declarations, outcome, targets, test=test
-            )
+            left = undeclared_states(self._stores.enforced.known(), declarations, outcome, targets, test=test)
             if left is not None and not test:
                 with suppress(StoreError):  # The next apply reports it again.
-                    services.stores.enforced.note_reported(left.entries)
+                    self._stores.enforced.note_reported(left.entries)
             return None if left is None else left.warning
 
         try:
-            return await services.stores.opened.thread.run(look)
+            return await self._stores.opened.thread.run(look)
         except StoreError:
             return None  # A plan needs no store; states that do need it have failed with this error.
 
@@ -311,7 +310,7 @@ class Run:
                     newcomers=joining.newcomers(first) if first.late or first.derived else None,
                 )
         finally:
-            self._services.stores.insertions.clear()
+            self._stores.insertions.clear()
         remarks = (
             *joining.remarks,
             *wired.pillar_comparison.warnings(),

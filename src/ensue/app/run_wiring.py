@@ -94,10 +94,11 @@ class RunWiring:
         self._call_context = call_context
         self._chosen = chosen
         self._services = services
+        self._stores = services.stores
         self._options = options
         self._on_event = on_event
         self._begin = begin
-        self._concurrency: int | None = options.concurrency or services.stores.settings.option("concurrency")
+        self._concurrency: int | None = options.concurrency or self._stores.settings.option("concurrency")
         self._takes_slots: dict[str, bool] = {}
 
     async def wired(
@@ -112,13 +113,13 @@ class RunWiring:
             assigns: whether the top file assigns something to each of its targets.
         """
         services, test = self._services, self._options.test
-        project = str(services.stores.settings.root) if services.stores.settings.option("store_url") else ""
-        earlier = await asyncio.to_thread(earlier_declarations, services.stores.registry, project)
+        project = str(self._stores.settings.root) if self._stores.settings.option("store_url") else ""
+        earlier = await asyncio.to_thread(earlier_declarations, self._stores.registry, project)
         registry = RunRegistry(
             self._own_registry(),
             services.targets.directory,
             self._on_event,
-            services.stores.loop,
+            self._stores.loop,
             joined=first.derived.registered if first.derived else None,
         )
         matcher = ProjectMatcher(services.targets)
@@ -127,10 +128,10 @@ class RunWiring:
             return declarations.of(site)
 
         foreseen = ForeseenRegistrations(services.compilation.states, matcher.exact)
-        registrations = Registrations(registry, services.stores.plugins, declare)
+        registrations = Registrations(registry, self._stores.plugins, declare)
         declarations = RunDeclarations(
             foreseen.promises,
-            services.stores.roots,
+            self._stores.roots,
             project=project,
             highstate=highstate,
             assigns=assigns,
@@ -141,7 +142,7 @@ class RunWiring:
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
-        planned = PlannedResources(foreseen, first.derived, services.stores.registry.get) if test else None
+        planned = PlannedResources(foreseen, first.derived, self._stores.registry.get) if test else None
         expander = SlsExpander(services.targets, listeners, test=test, chosen=self._chosen, planned=planned)
         for plan in first.all:
             await expander.note(plan)
@@ -157,7 +158,7 @@ class RunWiring:
                 foreseen=planned.of if planned else None,
                 matched=comparison.compare,
             ),
-            masker=services.stores.masker,
+            masker=self._stores.masker,
         )
         engine = Engine(engine_services, self._engine_options(first.matched))
         return WiredRun(
@@ -171,13 +172,13 @@ class RunWiring:
 
     def _own_registry(self) -> LazyRegistry:
         """Return the registry of this machine, which shares its changes in a run over minions."""
-        services = self._services
-        others = services.stores.other_minions
+        stores = self._stores
+        others = stores.other_minions
         if others is None or self._options.test:
-            return services.stores.registry
+            return stores.registry
         from ensue.salt.fleet.shared_registry import SharedRegistry
 
-        shared = SharedRegistry(services.stores.registry, others.resources, services.stores.loop)
+        shared = SharedRegistry(stores.registry, others.resources, stores.loop)
         return LazyRegistry(lambda: shared, shared.has_store)
 
     def _hooks(
@@ -198,14 +199,14 @@ class RunWiring:
             prune=pruning.prune,
             matcher=matcher,
             fanned_out=declarations.note_fan_out,
-            enforced=services.stores.enforced.of_state,
+            enforced=self._stores.enforced.of_state,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
             inputs=ProjectCallInputs(services.targets),
             reach=services.targets.directory.reach,
-            other_minions=services.stores.other_minions,
-            elsewhere=services.stores.other_minions.resources if services.stores.other_minions else None,
-            described=lambda error: with_origins(error, services.stores.registry),
+            other_minions=self._stores.other_minions,
+            elsewhere=self._stores.other_minions.resources if self._stores.other_minions else None,
+            described=lambda error: with_origins(error, self._stores.registry),
         )
 
     def _contexts(
@@ -215,7 +216,7 @@ class RunWiring:
             return declarations.of(site, by_function=True)
 
         run = CallsOfRun(
-            deploying=self._services.stores,
+            deploying=self._stores,
             registry_of=lambda site: registry.of_state(site, declare),
             gathered=defaultdict(Accumulators),
             notes=defaultdict(dict),
@@ -233,7 +234,7 @@ class RunWiring:
         return context_for
 
     def _engine_options(self, hosts: int) -> EngineOptions:
-        options, settings = self._options, self._services.stores.settings
+        options, settings = self._options, self._stores.settings
         failhard = settings.option("failhard") if options.failhard is None else options.failhard
         return EngineOptions(
             test=options.test,
@@ -246,7 +247,7 @@ class RunWiring:
     def _takes_slot(self, srn: Srn) -> bool:
         """Return whether calls on a target count against the limit; a limit that the user sets counts all."""
         if srn.type not in self._takes_slots:
-            is_remote = self._services.stores.plugins.resource_type(srn.type).IS_REMOTE
+            is_remote = self._stores.plugins.resource_type(srn.type).IS_REMOTE
             self._takes_slots[srn.type] = bool(self._concurrency) or not is_remote
         return self._takes_slots[srn.type]
 

@@ -51,6 +51,7 @@ class AssignedSls:
 
     def __init__(self, services: Targets, *, test: bool) -> None:
         self._services = services
+        self._stores = services.stores
         self._test = test
         self._switches: set[str] = set()
         self._judged: set[str] = set()
@@ -59,7 +60,7 @@ class AssignedSls:
     @property
     def gives_derived(self) -> bool:
         """Whether `ensue.yaml` or the top file requests the highstate of derived resources."""
-        wanted = self._services.stores.settings.option(DERIVED_HIGHSTATE, default=False)
+        wanted = self._stores.settings.option(DERIVED_HIGHSTATE, default=False)
         return bool(wanted) or DERIVED_HIGHSTATE in self._switches
 
     def compiled(self, srn: Srn, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
@@ -81,42 +82,33 @@ class AssignedSls:
             compiled = compiler.compile([self._request(name) for name in mods])
         else:
             compiled, warnings = self._highstate(srn, compiler)
-        self._services.stores.exposed.see_plan(compiled.plan)
-        if self._services.stores.pillars.override and self._unmentioned is None:
+        self._stores.exposed.see_plan(compiled.plan)
+        if self._stores.pillars.override and self._unmentioned is None:
             self._unmentioned = tuple(self._unmentioned_pillar(compiled))
-        of_pillar = (
-            *self._services.stores.pillars.warnings,
-            *self._unnamed_pillar,
-            *(self._unmentioned or ()),
-        )
+        of_pillar = (*self._stores.pillars.warnings, *self._unnamed_pillar, *(self._unmentioned or ()))
         return compiled, (*warnings, *self._services.compilation.code.unused, *of_pillar)
 
     @cached_property
     def _unnamed_pillar(self) -> tuple[Diagnostic, ...]:
         """The warnings of a plan about pillar files that no target gets."""
-        services = self._services
-        return (
-            tuple(unnamed_pillar(services.stores.pillar_roots, services.stores.settings.pillar_roots))
-            if self._test
-            else ()
-        )
+        stores = self._stores
+        return tuple(unnamed_pillar(stores.pillar_roots, stores.settings.pillar_roots)) if self._test else ()
 
     def _unmentioned_pillar(self, compiled: Compiled) -> Iterator[Diagnostic]:
         """Yield the warnings about pillar keys of the command line that no file mentions."""
         from ensue.language.unmentioned_pillar import unmentioned_pillar
 
-        services = self._services
-        settings = services.stores.settings
+        settings = self._stores.settings
         folders = [
             folder
-            for roots in (services.stores.pillar_roots, services.stores.roots)
+            for roots in (self._stores.pillar_roots, self._stores.roots)
             for saltenv in roots.environments
             for folder in roots.folders(saltenv)
         ]
         files = [file.path for file in compiled.tree.files.values()]
         own = [str(settings.option("resource_pillar_key"))]
         files.append(settings.root / "ensue.yaml")
-        yield from unmentioned_pillar(services.stores.pillars.override, own, files, folders)
+        yield from unmentioned_pillar(self._stores.pillars.override, own, files, folders)
 
     def top(self, srn: Srn, collector: Collector) -> Sequence[TopMatch]:
         """Return what the top file assigns to a target.
@@ -158,10 +150,8 @@ class AssignedSls:
         Raises:
             CompileError: there is none.
         """
-        settings = self._services.stores.settings
-        if not settings.option("master_tops") and not has_top_file(
-            self._services.stores.roots, top_options(settings)
-        ):
+        settings = self._stores.settings
+        if not settings.option("master_tops") and not has_top_file(self._stores.roots, top_options(settings)):
             raise CompileError([self._no_top_file(Severity.ERROR)])
 
     def _highstate(self, srn: Srn, compiler: Compiler) -> tuple[Compiled, tuple[Diagnostic, ...]]:
@@ -183,12 +173,8 @@ class AssignedSls:
         return assigned_targets(self._sections(srn), self._services.vocabulary.nodegroups)
 
     def _sections(self, srn: Srn) -> Sections:
-        services = self._services
-        render = renderer_of(services, srn, test=self._test).render_file
-        return (
-            read_top_files(services.stores.roots, render, Collector(), top_options(services.stores.settings))
-            or {}
-        )
+        render, stores = renderer_of(self._services, srn, test=self._test).render_file, self._stores
+        return read_top_files(stores.roots, render, Collector(), top_options(stores.settings)) or {}
 
     def elsewhere(self, mods: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return the warnings about SLS for this machine that the top file assigns to others only.
@@ -236,10 +222,10 @@ class AssignedSls:
         render = renderer_of(services, srn, test=self._test).render_file
         context = TargetContext(services, srn, test=self._test)
         matchers = services.compilation.code.matchers(context)
-        options = msgspec.structs.replace(top_options(services.stores.settings), matchers=matchers)
+        options = msgspec.structs.replace(top_options(self._stores.settings), matchers=matchers)
         notes = TargetNotes(undecided=undecided)
         matched = top_matches(
-            services.stores.roots,
+            self._stores.roots,
             render,
             subject or TargetContext(services, srn, test=False).subject(),
             collector,
@@ -265,8 +251,8 @@ class AssignedSls:
         warn_of_misspelt_targets(self._services.names, judged, ids, collector)
 
     def _no_top_file(self, severity: Severity) -> Diagnostic:
-        roots = self._services.stores.roots
-        given = top_options(self._services.stores.settings).saltenv
+        roots = self._stores.roots
+        given = top_options(self._stores.settings).saltenv
         if given and not roots.folders(given):
             known = ", ".join(roots.environments)
             return Diagnostic(
@@ -289,12 +275,12 @@ class AssignedSls:
 
     def _is_of_deployments(self) -> bool:
         """Return whether the project has definitions of resources, and no folder of states."""
-        roots, settings = self._services.stores.roots, self._services.stores.settings
+        roots, settings = self._stores.roots, self._stores.settings
         folders = (folder for name in roots.environments for folder in roots.folders(name))
         return (settings.root / "definitions").is_dir() and not any(folder.is_dir() for folder in folders)
 
     def _request(self, name: str) -> SlsRequest:
-        settings = self._services.stores.settings
+        settings = self._stores.settings
         saltenv = saltenv_of(settings)
         if name.endswith(".sls"):
             # By its own name: the target of a link is not what was requested.
@@ -305,7 +291,7 @@ class AssignedSls:
     def _instead_of_target(self, name: str) -> str:
         """Return what to write instead of a target in the place of an SLS; empty if a name is none."""
         services = self._services
-        if services.stores.roots.find(name, saltenv_of(services.stores.settings)) is not None:
+        if self._stores.roots.find(name, saltenv_of(self._stores.settings)) is not None:
             return ""
         if _TARGET.match(name):
             what, target = "a target", name
