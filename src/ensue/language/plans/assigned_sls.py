@@ -6,7 +6,7 @@ import os
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -17,7 +17,6 @@ from ensue.language.collector import Collector
 from ensue.language.compiler import SlsRequest
 from ensue.language.plans.unassigned import assigned_targets, nothing_assigned
 from ensue.language.settings.environments import saltenv_of, top_options
-from ensue.language.targeting import NotKnownError
 from ensue.language.targeting.unasked_grains import without_waiting
 from ensue.language.targets.nodegroups import warn_of_misspelt_targets
 from ensue.language.targets.target_compiler import compiler_of
@@ -133,7 +132,7 @@ class AssignedSls:
         try:
             matched = without_waiting(
                 srn,
-                lambda: self._matched(srn, collector, self._known_subject(srn), undecided),
+                lambda: self._matched(srn, collector, self._services.known_subject(srn), undecided),
                 has_pillar=self._services.compiled_pillar(srn) is not None,
             )
         except EnsueError:
@@ -193,23 +192,6 @@ class AssignedSls:
             return tuple(assigned_elsewhere(services, mods, self._sections(services.minion)))
         except Exception:  # noqa: BLE001 -- renderers are plug-ins; a run of an SLS by name needs no top file
             return ()
-
-    def _known_subject(self, srn: Srn) -> TargetSubject:
-        """Return a target of which nothing is gathered for a match."""
-
-        def grains() -> Mapping[str, Any]:
-            gathered = self._services.directory.gathered_grains(srn)
-            if gathered is None:
-                raise NotKnownError
-            return gathered
-
-        def pillar() -> Mapping[str, Any]:
-            if self._services.compiled_pillar(srn) is None:
-                raise NotKnownError
-            return subject.pillar()
-
-        subject = TargetContext(self._services, srn, test=False).subject()
-        return msgspec.structs.replace(subject, grains=grains, pillar=pillar)
 
     def _matched(
         self,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class TargetContext:
-    """A `FunctionContext`: one target of one project. It is made for whoever needs one; nothing holds it.
+    """A `FunctionContext`: one target of one project, made wherever it is needed.
 
     Args:
         services: the project.

@@ -20,8 +20,6 @@ from ensue.core.model.srn import Srn
 from ensue.engine.services import Matched
 from ensue.language.references.detection import holds_sign
 from ensue.language.targeting import (
-    NotKnownError,
-    TargetSubject,
     TargetSyntaxError,
     exact_name,
     matches_so_far,
@@ -36,7 +34,6 @@ from ensue.language.targets.unassigned_resources import unassigned_resources
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.core.model.data import DataMap
     from ensue.language.targeting.expression import Target, Word
     from ensue.language.targets.resource_index import ResourceIndex
     from ensue.language.targets.targets import Targets
@@ -84,7 +81,10 @@ class ProjectMatcher:
     def may_match(self, expression: str, srn: Srn) -> bool:
         """Return whether a target may match a resource of which only the name is known."""
         target = self._possible_target(expression)
-        return target is None or matches_so_far(target, self._subject(srn, is_there=False)) is not False
+        return (
+            target is None
+            or matches_so_far(target, self._services.known_subject(srn, is_there=False)) is not False
+        )
 
     async def matched(self, expression: str) -> Matched:
         """Return what a target matches now, with the pillar of each compiled.
@@ -137,13 +137,14 @@ class ProjectMatcher:
             await self._get_to_know(target, undecided, unusable)
             for srn in undecided:
                 found[srn] = (
-                    srn in unusable.comments or matches_so_far(target, self._subject(srn)) is not False
+                    srn in unusable.comments
+                    or matches_so_far(target, self._services.known_subject(srn)) is not False
                 )
         return [srn for srn, matches in found.items() if matches]
 
     def verdict(self, target: Target, srn: Srn) -> bool | None:
         """Return whether a target matches a resource; None if that is not known."""
-        return matches_so_far(target, self._subject(srn))
+        return matches_so_far(target, self._services.known_subject(srn))
 
     async def recall(self, target: Target, srns: Sequence[Srn]) -> None:
         """Use the grains that earlier commands gathered from resources whose match depends on them."""
@@ -190,27 +191,6 @@ class ProjectMatcher:
                 found[srn] = f"{lead}{type(came).__name__}: {came}"
             elif isinstance(came, BaseException):
                 raise came
-
-    def _subject(self, srn: Srn, *, is_there: bool = True) -> TargetSubject:
-        def grains() -> DataMap:
-            gathered = self._services.directory.gathered_grains(srn) if is_there else None
-            if gathered is None:
-                raise NotKnownError
-            return gathered
-
-        def pillar() -> DataMap:
-            compiled = self._services.compiled_pillar(srn) if is_there else None
-            if compiled is None:
-                raise NotKnownError
-            return compiled
-
-        return TargetSubject(
-            srn=srn,
-            managing_minions=(self._services.minion.id,),
-            grains=grains,
-            pillar=pillar,
-            vocabulary=self._services.vocabulary,
-        )
 
     async def _target(self, expression: str) -> Target:
         vocabulary = self._services.vocabulary

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgspec
 
 from ensue.language.custom.pillar_before_files import pillar_before_files
+from ensue.language.targeting import NotKnownError, TargetSubject
 from ensue.language.targeting.unasked_grains import refuse_pillar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ensue.core.contracts.mine import Mine
+    from ensue.core.model.data import DataMap
     from ensue.core.model.srn import Srn
     from ensue.language.targeting import Vocabulary
     from ensue.language.targets.compilation import Compilation
@@ -87,3 +89,31 @@ class Targets(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     def compiled_pillar(self, srn: Srn) -> dict[str, Any] | None:
         """Return a target's pillar; None until it has been compiled."""
         return self.stores.pillars.of(srn)
+
+    def known_subject(self, srn: Srn, *, is_there: bool = True) -> TargetSubject:
+        """Return a target as the matcher sees it, of which nothing is gathered or compiled for a match.
+
+        Args:
+            srn: the target.
+            is_there: whether there may be grains and pillar of it; otherwise only its name is known.
+        """
+
+        def grains() -> DataMap:
+            gathered = self.directory.gathered_grains(srn) if is_there else None
+            if gathered is None:
+                raise NotKnownError
+            return gathered
+
+        def pillar() -> DataMap:
+            compiled = self.compiled_pillar(srn) if is_there else None
+            if compiled is None:
+                raise NotKnownError
+            return compiled
+
+        return TargetSubject(
+            srn=srn,
+            managing_minions=(self.minion.id,),
+            grains=grains,
+            pillar=pillar,
+            vocabulary=self.vocabulary,
+        )
