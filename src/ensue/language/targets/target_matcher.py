@@ -80,11 +80,8 @@ class ProjectMatcher:
 
     def may_match(self, expression: str, srn: Srn) -> bool:
         """Return whether a target may match a resource of which only the name is known."""
-        target = self._possible_target(expression)
-        return (
-            target is None
-            or matches_so_far(target, self._services.known_subject(srn, is_there=False)) is not False
-        )
+        target, subject = self._possible_target(expression), self._services.known_subject(srn, is_there=False)
+        return target is None or matches_so_far(target, subject) is not False
 
     async def matched(self, expression: str) -> Matched:
         """Return what a target matches now, with the pillar of each compiled.
@@ -136,10 +133,7 @@ class ProjectMatcher:
         if undecided := [srn for srn, matches in found.items() if matches is None]:
             await self._get_to_know(target, undecided, unusable)
             for srn in undecided:
-                found[srn] = (
-                    srn in unusable.comments
-                    or matches_so_far(target, self._services.known_subject(srn)) is not False
-                )
+                found[srn] = srn in unusable.comments or self.verdict(target, srn) is not False
         return [srn for srn, matches in found.items() if matches]
 
     def verdict(self, target: Target, srn: Srn) -> bool | None:
