@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import json
 import os
 import pwd
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -422,3 +425,38 @@ def test_a_template_that_waits_is_rendered_once(tmp_path: Path, monkeypatch: pyt
     report = apply(tmp_path, "t", tgt="web-*")
     assert set(results(report).values()) == {True}
     assert len(rendered) == 3
+
+
+def test_an_interrupted_wait_for_grains_leaves_no_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The tasks that gather grains end with the command, without an exception that nobody retrieves."""
+    write(
+        tmp_path,
+        pillar__top="base: {'*': [all]}\n",
+        states__t="t:\n  test.nop:\n    - comment: {{ grains.kernel }}\n",
+    )
+
+    async def run() -> None:
+        connected = asyncio.Event()
+
+        async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            connected.set()
+            await reader.read()
+            writer.close()
+
+        async with await asyncio.start_server(accept, "127.0.0.1", 0) as server:
+            host = {"host": "127.0.0.1", "port": server.sockets[0].getsockname()[1], "password": "x-secret-x"}
+            write(tmp_path, pillar__all=json.dumps({"resources": {"ssh_host": {"hosts": {"web-0": host}}}}))
+            async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+                applied = asyncio.create_task(
+                    project.apply(["t"], RunOptions(tgt="web-0"), on_event=lambda _: None)
+                )
+                await connected.wait()
+                applied.cancel()
+                with suppress(asyncio.CancelledError):
+                    await applied
+
+    asyncio.run(run())
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []

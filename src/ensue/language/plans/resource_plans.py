@@ -146,18 +146,11 @@ class ResourcePlans:
 
     async def _gather_grains(self, srns: Sequence[Srn]) -> list[Srn]:
         """Gather grains of many resources at once; return those that have not answered yet."""
-        loop = asyncio.get_running_loop()
-        patience = asyncio.timeout(NEXT_GRAINS_S)
-
-        async def gather(srn: Srn) -> None:
-            await self._gather(srn)
-            if not patience.expired():
-                patience.reschedule(loop.time() + NEXT_GRAINS_S)
-
+        gathering = [asyncio.create_task(self._gather(srn)) for srn in srns]
         with suppress(TimeoutError):
-            async with patience:
-                gathering = {asyncio.create_task(gather(srn)): srn for srn in srns}
-                await asyncio.wait(gathering)
+            for answer in asyncio.as_completed(gathering):
+                async with asyncio.timeout(NEXT_GRAINS_S):
+                    await answer
         return [srn for srn in srns if srn not in self._outcomes and not self._has_answered(srn)]
 
     def _has_answered(self, srn: Srn) -> bool:
