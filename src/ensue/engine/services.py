@@ -175,6 +175,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
             and its tag; None: no state did.
         prune: called with what such a state returned; what it returns is the state's return.
         enforced: returns what the last apply that ran a state enforced; see `contracts.enforced`.
+        skipped: called with each state that is skipped, before anything reads what it enforced earlier.
         matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
         matched: called with a target as written, the target of its plan, and the resources that it matches.
         fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
@@ -197,6 +198,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     has_registered: Callable[[str, str], bool] | None = None
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     enforced: Callable[[StateIdentity], EnforcedState | None] = _made_nothing
+    skipped: Callable[[Chunk, StateIdentity], None] | None = None
     matcher: TargetMatcher | None = None
     matched: Callable[[FanOut, Srn, Sequence[Srn]], None] | None = None
     fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing

@@ -13,6 +13,9 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
   declaration will register;
 - optionally `OF_ONE_CALL: Mapping[function, Collection[str]]`: the properties of its `new_state` that say
   what one call did, not what there is, such as a count of changes; a new value is not drift;
+- optionally `SECRETS: Callable[[function, arguments], Collection[str]]`: the property paths into `new_state`
+  that the arguments declare as secret; if the state is skipped and what an earlier apply stored is read, they
+  are secret there, too;
 - optionally `KEPT_BY_NAME = True`: it finds what a state made by the name of the state, a label that somebody
   may change; the warning about a state that is no longer declared then says how to keep the name.
 
