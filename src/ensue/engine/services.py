@@ -87,6 +87,7 @@ class CallSite(msgspec.Struct, frozen=True):
         reader: keeps what the call reads; None: that is not needed.
         is_announced: whether the function may change something, so that its start was reported.
         pending: returns the IDs of the states that it requires and that, in a plan, would change something.
+        is_planned: whether it belongs to a plan, and is not the check of a `prereq`.
     """
 
     chunk: Chunk
@@ -99,6 +100,7 @@ class CallSite(msgspec.Struct, frozen=True):
     reader: Reader | None = None
     is_announced: bool = True
     pending: Callable[[], tuple[str, ...]] = _none_pending
+    is_planned: bool = False
 
 
 def _awaits_nothing(_: Chunk) -> None:
