@@ -22,7 +22,15 @@ if TYPE_CHECKING:
         Planned,
         Provisioned,
     )
-    from ensue.core.contracts.functions import also_takes, makes_only, renders, takes_words, touches_nothing
+    from ensue.core.contracts.functions import (
+        also_takes,
+        edits_part,
+        makes_only,
+        reads_paths,
+        renders,
+        takes_words,
+        touches_nothing,
+    )
     from ensue.core.contracts.provider import Environment, EnvironmentProvider, EnvironmentRequest
     from ensue.core.contracts.renderer import Renderer, RenderInput
     from ensue.core.contracts.resource_type import ResourceContext
@@ -51,7 +59,8 @@ __all__ = [
     "LongContent", "NotAvailableError", "Planned", "Provisioned", "RemoteError", "RemoteFileError",
     "RemoteTimeoutError", "RenderInput", "Renderer", "ResourceContext", "ResourceError", "Srn",
     "StateContext", "StateFailedError", "StateReturn", "Unknown", "UnreachableError", "also_takes",
-    "compile_template", "makes_only", "renders", "takes_words", "touches_nothing", "unknowns_in", "whole",
+    "compile_template", "edits_part", "makes_only", "reads_paths", "renders", "takes_words", "touches_nothing",
+    "unknowns_in", "whole",
 ]  # fmt: skip
 
 _PLACES: Final = places(
@@ -69,7 +78,9 @@ _PLACES: Final = places(
         ),
         "ensue.core.contracts.functions": (
             "also_takes",
+            "edits_part",
             "makes_only",
+            "reads_paths",
             "renders",
             "takes_words",
             "touches_nothing",

@@ -115,3 +115,54 @@ def test_the_secret_output_of_a_command_is_true_or_false(shell: Shell) -> None:
     ended = shell.run("plan", "t")
     assert ended.code == 1
     assert "cmd.run takes true or false" in " ".join(ended.err.split())
+
+
+DECLARED_LATER = """\
+never:
+  test.{never}: []
+token:
+  cmd.run:
+    - name: printf 's3cret-%s' output; touch {root}/made
+    - {skips}
+    - sensitive: {sensitive}
+    - delayed_render: [block: inner]
+app:
+  file.managed:
+    - name: {root}/app.conf
+    - contents: token ${{cmd:token:stdout}}
+#!delayed_block inner
+{root}/inner.conf:
+  file.managed:
+    - contents: token {{{{ prev_ret.new_state.stdout }}}}
+#!end_delayed_block
+"""
+
+
+@pytest.mark.parametrize("part", [(), ("--only", "app")])
+@pytest.mark.parametrize("skips", ["creates: {root}/made", "onchanges: [{{test: never}}]"])
+def test_a_secret_that_is_declared_after_its_value_was_stored(
+    shell: Shell, skips: str, part: tuple[str, ...]
+) -> None:
+    """The declaration of now decides: plans and applies hide the stored value, and an apply encrypts it."""
+    root, skips = shell.root, skips.format(root=shell.root)
+    made = root / "app.conf"
+    for sensitive, never in ((False, "succeed_with_changes"), (True, "nop")):
+        text = DECLARED_LATER.format(root=root, skips=skips, sensitive=sensitive, never=never)
+        shell.write("states/t.sls", text)
+        if not sensitive:
+            assert shell.run("apply", "t").code == 0
+    for words in (("plan",), ("apply", "--follow")):
+        made.unlink()
+        (root / "inner.conf").unlink(missing_ok=True)
+        ended = shell.run(words[0], "t", *part, *words[1:])
+        assert ended.code == 0
+        assert "s3cret-output" not in ended.out + ended.err
+        if words[0] == "plan":
+            assert "token (sensitive)" in ended.out
+            made.touch()
+    assert made.read_text().strip() == "token s3cret-output"
+    shown = shell.run("show", "enforced", "--out", "json").out
+    assert "(sensitive)" in shown
+    assert "s3cret-output" not in shown
+    stored = (root / ".ensue").glob("enforced.db*")
+    assert not [one for one in stored if b"s3cret-output" in one.read_bytes()]

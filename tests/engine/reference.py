@@ -108,6 +108,10 @@ def _below(path: str, step: Step, name: str) -> str:
     return f"{path}/{step.id}/{name}".lstrip("/")
 
 
+OPEN = ("may fail", "may change", "may prepare")
+"""What a plan says of states that only an apply decides about."""
+
+
 def _check(step: Step, known: dict[str, Known], checks: dict[str, Known], *, test: bool) -> Known:
     verdict = _strongest(_words(step.requisites, known, checks, test=test))
     if verdict in ("met", "change"):
@@ -126,7 +130,7 @@ def _call(step: Step, *, test: bool) -> Said:
 
 
 def _skipped(verdict: str) -> Said:
-    if verdict == "may fail":
+    if verdict in OPEN:
         return (None, False, verdict)
     return (verdict != "fail", False, verdict)
 
@@ -142,7 +146,7 @@ def _words(
             if words & {"met", "change"}:
                 words.discard("fail")
             if "onchangesmet" in words:
-                words.discard("onchanges")
+                words -= {"onchanges", "may change"}
             if "met" in words:
                 words -= {"onfail", "may fail"}
             if "may fail" in words:
@@ -157,6 +161,8 @@ def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: PLR0911 - one
     result, changes, _ = state.said
     if kind == "listen":
         return ""
+    if kind == "onchanges" and state.said[2] in OPEN:
+        return "may change"
     if kind == "onchanges":
         return "onchangesmet" if changes and result is not False else "onchanges"
     if kind == "onfail" and result is True:
@@ -165,6 +171,8 @@ def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: PLR0911 - one
         return "may fail"
     if kind != "onfail" and result is False:
         return "fail"
+    if kind == "prereq" and state.said[2] in OPEN:
+        return "may prepare"
     if kind == "prereq":
         return "premet" if result is None else "pre"
     if kind == "watch" and changes:
@@ -175,9 +183,11 @@ def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: PLR0911 - one
 def _strongest(words: set[str]) -> str:
     if "fail" in words:
         return "fail"
+    if "may prepare" in words and "premet" not in words:
+        return "may prepare"
     if "pre" in words:
         return "met" if "premet" in words else "pre"
-    for word in ("onfail", "may fail", "onchanges"):
+    for word in ("onfail", "may fail", "may change", "onchanges"):
         if word in words and "onchangesmet" not in words:
             return word
     if "change" in words:

@@ -180,6 +180,10 @@ def _kind(comment: str) -> str:
         return "fail"
     if comment.startswith("runs only if "):
         return "may fail"
+    if comment.startswith("runs if "):
+        return (
+            "may prepare" if comment.endswith("would change something (known after apply)") else "may change"
+        )
     return COMMENTS.get(comment, comment.splitlines()[-1].split("  The state would be")[0])
 
 

@@ -16,8 +16,9 @@ from ensue.core.errors import (
 )
 from ensue.core.model.srn import Srn
 from ensue.testing.connection import FakeConnection
-from ensue.testing.context import FakeStateContext, FakeVault
+from ensue.testing.context import FakeStateContext
 from ensue.testing.registry import FakeRegistry
+from ensue.testing.vault import FakeVault
 
 if TYPE_CHECKING:
     from pathlib import Path

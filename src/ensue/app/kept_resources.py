@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.identity import Context
     from ensue.language.targets.refresh import Refreshed
     from ensue.store.registry.audit_check import AuditFault
-    from ensue.store.registry.enforced import ShownState
+    from ensue.store.registry.enforced_rows import ShownState
 
 from ensue.app.opened_project import OpenedProject
 

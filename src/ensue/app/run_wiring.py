@@ -16,6 +16,7 @@ from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
 from ensue.language.functions.functions import TargetFunctions
+from ensue.language.plans.declared_secrets import DeclaredSecrets
 from ensue.language.plans.expander import SlsExpander
 from ensue.language.plans.host_limits import host_limits
 from ensue.language.plans.planned_resources import PlannedResources
@@ -200,6 +201,7 @@ class RunWiring:
             matcher=matcher,
             fanned_out=declarations.note_fan_out,
             enforced=self._stores.enforced.of_state,
+            skipped=DeclaredSecrets(services.compilation.states, self._stores.enforced).conceal,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
             inputs=ProjectCallInputs(services.targets),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
     from ensue.language.plans.shown_sls import ShownKind, ShownTarget
-    from ensue.store.registry.enforced import ShownState
+    from ensue.store.registry.enforced_rows import ShownState
 
 _SINGLE: Final = {
     "pillar": "`ensue call ID pillar.get {word}` shows one value, `ensue show pillar --tgt {word}` the "

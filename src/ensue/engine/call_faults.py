@@ -13,6 +13,7 @@ from ensue.core.errors import (
     UnknownResourceError,
 )
 from ensue.core.model.returns import StateReturn, UnknownReturn
+from ensue.engine.pending import MOST_NAMED, PendingStates
 from ensue.engine.returns import exception_return, failure, known_later, unreachable
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
-    from ensue.engine.pending import PendingStates
 
 
 class CallFaults:
@@ -65,10 +65,8 @@ class CallFaults:
         )
         if later:
             return UnknownReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
-        if isinstance(error, MissingOnTargetError) and (
-            makers := self._pending.makers(node, [error.missing])
-        ):
-            return known_later(node.chunk.name, str(error), makers)
+        if isinstance(error, MissingOnTargetError) and (makers := self._pending.makers(node, error.missing)):
+            return known_later(node.chunk.name, str(error), makers[:MOST_NAMED])
         if isinstance(error, NotOfferedError):
             error = error.needed_by(node.chunk.full_function)
         if isinstance(error, RemoteError):

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ensue.core.contracts.argument_types import NOT_CHECKED, ArgumentTypes, argument_types
 from ensue.core.contracts.callables import parameters
-from ensue.core.contracts.functions import KEEPS_INTENT, MAKES_ONLY, TOUCHES_NOTHING
+from ensue.core.contracts.functions import (
+    EDITS_PART,
+    KEEPS_INTENT,
+    MAKES_ONLY,
+    READS_PATHS,
+    TOUCHES_NOTHING,
+    ReadPaths,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ensue.core.contracts.functions import StateFunctions
     from ensue.core.model.srn import Srn
+
+
+_NO_PATHS: Final = ReadPaths()
 
 
 class Callee(msgspec.Struct, frozen=True):
@@ -31,6 +41,8 @@ class Callee(msgspec.Struct, frozen=True):
         touches_nothing: whether it changes nothing outside of this process.
         keeps_intent: whether it stores itself what it is about to do.
         makes: what it makes at most (`makes_only`); None: anything.
+        reads: the paths that it looks at beside its name (`reads_paths`).
+        edits_part: whether it changes only a part of the file at its name.
         types: the types of its arguments.
     """
 
@@ -43,6 +55,8 @@ class Callee(msgspec.Struct, frozen=True):
     touches_nothing: bool = False
     keeps_intent: bool = False
     makes: frozenset[str] | None = None
+    reads: ReadPaths = _NO_PATHS
+    edits_part: bool = False
     types: ArgumentTypes = NOT_CHECKED
 
 
@@ -108,5 +122,7 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
         touches_nothing=touches_nothing,
         keeps_intent=bool(getattr(function, KEEPS_INTENT, False)),
         makes=frozenset() if touches_nothing else getattr(function, MAKES_ONLY, None),
+        reads=getattr(function, READS_PATHS, _NO_PATHS),
+        edits_part=bool(getattr(function, EDITS_PART, False)),
         types=argument_types(function),
     )

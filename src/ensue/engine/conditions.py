@@ -99,11 +99,6 @@ def paths_in_conditions(chunk: Chunk) -> set[str]:
     return named | {folder} if folder.startswith("/") else named
 
 
-def paths_that_skip(chunk: Chunk) -> set[str]:
-    """Return the paths whose existence may skip a chunk: those that `unless` and `creates` name."""
-    return _paths_in(chunk.options.unless) | set(chunk.options.creates)
-
-
 def _paths_in(entries: Iterable[Data]) -> set[str]:
     words: set[str] = set()
     for entry in entries:

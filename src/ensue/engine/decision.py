@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Node
 
+_WAITING: Final = frozenset({Verdict.CHANGES_UNKNOWN, Verdict.PREPARES_UNKNOWN, Verdict.FAILURE_UNKNOWN})
+"""What only an apply decides."""
+
 
 class Adopt(msgspec.Struct, frozen=True):
     """Take over an existing return.
@@ -93,7 +96,7 @@ def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Deci
     verdict = _verdict(node, prepared_by, can_watch)
     if verdict is Verdict.FAILED:
         return _failed(node, check, prepared_by)
-    if verdict is Verdict.CHANGES_UNKNOWN or verdict is Verdict.FAILURE_UNKNOWN:
+    if verdict in _WAITING:
         return DecidedReturn(_waiting(node, verdict), ran=False)
     if verdict in COMMENTS:
         return DecidedReturn(StateReturn(name=chunk.name, result=True, comment=COMMENTS[verdict]), ran=False)
@@ -125,6 +128,9 @@ def _waiting(node: Node, verdict: Verdict) -> UnknownReturn:
     """Return the return of a state in a plan that an apply runs only if certain states change or fail."""
     if verdict is Verdict.FAILURE_UNKNOWN:
         event = f"only if {_failing(node)}"
+    elif verdict is Verdict.PREPARES_UNKNOWN:
+        names = _named(node, RequisiteKind.PREREQ, lambda part: part.unknown)
+        event = f"if {' or '.join(names)} would change something"
     else:
         names = _named(node, RequisiteKind.ONCHANGES, lambda part: part.unknown)
         event = f"if {' or '.join(names)} changes something"
@@ -143,12 +149,14 @@ def _failing(node: Node) -> str:
 
 def _named(node: Node, kind: RequisiteKind, is_open: Callable[[Return], bool]) -> list[str]:
     """Return the IDs that a node names in one kind of requisite and that a plan knows too little of."""
+    scope = node.scope
+    lookup = scope.check_result_of if kind is RequisiteKind.PREREQ else scope.result_of
     names = dict.fromkeys(
         part.id
         for requisite in node.chunk.requisites
         if requisite.kind is kind
         for index in requisite.chunks
-        if (returned := node.scope.result_of(index)) is not None
+        if (returned := lookup(index)) is not None
         for part in parts_of(returned)
         if is_open(part)
     )

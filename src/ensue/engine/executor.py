@@ -21,7 +21,6 @@ from ensue.engine.conditions import (
     has_conditions,
     look_at_conditions,
     paths_in_conditions,
-    paths_that_skip,
 )
 from ensue.engine.function_calls import FunctionCalls
 from ensue.engine.node import Role
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
 
 _STATE: Final = Role.STATE
 _LISTENER: Final = Role.LISTENER
+_CHECK: Final = Role.CHECK
 _CALL: Final = Verdict.CALL
 _CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
@@ -123,13 +123,18 @@ class Executor:
     async def call(self, node: Node) -> StateReturn:
         """Call a node's function with its conditions and retries; an exception becomes the return."""
         function_return = await self._called(node)
-        if function_return.result is None:
+        if not node.scope.test:
+            return function_return
+        callee = node.callee or self._callee(node)
+        if function_return.result is None and node.role is not _CHECK:
             function_return = self._pending.judged(node, function_return)
-            callee = node.callee or self._callee(node)
-            self._pending.add(node, function_return, callee.makes if callee else None)
-            self._faults.would_change(node)
         elif function_return.result is False:
             function_return = self._pending.reread(node, function_return)
+        if callee is not None:
+            function_return = self._pending.foreseen(node, function_return, callee)
+        if function_return.result is None and node.role is not _CHECK:
+            self._pending.add(node, function_return, callee)
+            self._faults.would_change(node)
         return function_return
 
     async def _called(self, node: Node) -> StateReturn:
@@ -196,7 +201,7 @@ class Executor:
     async def _attempts(self, node: Node, callee: Callee) -> AttemptResult:
         reply = await self._attempt(node, callee)
         retry = node.chunk.options.retry
-        if retry is None or node.role is Role.CHECK:
+        if retry is None or node.role is _CHECK:
             return reply
         if node.is_test:
             return _commented(reply, would_retry_comment(reply.function_return.comment, retry))
@@ -287,12 +292,12 @@ class Executor:
         `onlyif` asks for what a required state may be about to make. Of others, only states count that make
         what a condition names, so that a command with `unless` is not unknown whenever anything changes.
         """
+        paths = paths_in_conditions(node.chunk)
         if condition.met:
-            return self._pending.makers_of(node, paths_that_skip(node.chunk))
+            return self._pending.changers_of(node, {*paths, *node.chunk.options.creates})
         if "creates" in condition.not_met:
             return ()
-        paths = paths_in_conditions(node.chunk)
-        return self._pending.makers(node, paths, with_required="onlyif" in condition.not_met)
+        return self._pending.changers(node, paths, with_required="onlyif" in condition.not_met)
 
 
 def _calls_more(options: StateOptions) -> bool:

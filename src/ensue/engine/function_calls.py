@@ -15,6 +15,7 @@ from ensue.core.model.chunk import NO_OPTIONS
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.core.model.unknown import unknowns_in
+from ensue.engine.node import Role
 from ensue.engine.pending import pending_states
 from ensue.engine.returns import failure, state_return
 from ensue.engine.services import CallSite
@@ -70,6 +71,7 @@ class FunctionCalls:
             node,
             not callee.touches_nothing,
             partial(pending_states, node),
+            node.scope.test and node.role is not Role.CHECK,
         )
 
     def context(self, node: Node, callee: Callee) -> StateContext:

@@ -12,19 +12,24 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.core.model.data import is_mapping
+from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.requisite import RequisiteKind
+from ensue.core.model.returns import UnknownReturn
 from ensue.engine.returns import known_later
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
+    from ensue.core.model.data import DataMap
     from ensue.core.model.requisite import Requisite
-    from ensue.core.model.returns import StateReturn
+    from ensue.core.model.returns import Return, StateReturn
     from ensue.core.model.srn import Srn
+    from ensue.engine.callees import Callee
     from ensue.engine.node import Node, Scope
 
-_MOST_NAMED: Final = 3
+MOST_NAMED: Final = 3
+_NO_ARGUMENT: Final = frozenset({"name", "paths"})
+"""The words of `makes_only` that are no arguments with a path."""
 _KINDS: Final = frozenset({
     RequisiteKind.REQUIRE, RequisiteKind.WATCH, RequisiteKind.ONCHANGES, RequisiteKind.ARG_BIND,
 })  # fmt: skip
@@ -37,8 +42,12 @@ def pending_states(node: Node) -> tuple[str, ...]:
     Args:
         node: the node; everything that its requisites name is over.
     """
+    return tuple(sorted({returned.id for returned, _ in _pending(node)}))
+
+
+def _pending(node: Node) -> Iterator[tuple[Return, Node]]:
+    """Yield the states that would change something and that a node requires, also through others."""
     scope = node.scope
-    pending: dict[str, None] = {}
     seen: set[int] = set()
     waiting = list(_required(scope, node.chunk.requisites))
     while waiting:
@@ -48,9 +57,8 @@ def pending_states(node: Node) -> tuple[str, ...]:
         seen.add(index)
         returned = scope.result_of(index)
         if returned is not None and returned.result is None:
-            pending[returned.id] = None
+            yield returned, scope.nodes[index]
         waiting += _required(scope, scope.nodes[index].chunk.requisites)
-    return tuple(sorted(pending))
 
 
 class PendingStates:
@@ -63,33 +71,48 @@ class PendingStates:
 
     def __init__(self, *, ordered: bool) -> None:
         self._ordered = ordered
-        self._ids: dict[tuple[Srn, str], str] = {}
-        self._folders: set[tuple[Srn, str]] = set()
-        self._may_make_anything: set[Srn] = set()
-        self._may_make_any_path: set[Srn] = set()
+        self._makers: dict[tuple[Srn, str], str] = {}
+        self._editors: dict[tuple[Srn, str], str] = {}
+        self._removers: dict[tuple[Srn, str], str] = {}
+        self._folders: dict[tuple[Srn, str], str] = {}
+        self._changers_below: dict[tuple[Srn, str], str] = {}
+        self._makers_of_anything: dict[Srn, dict[str, None]] = {}
+        self._makers_of_paths: dict[Srn, dict[str, None]] = {}
         self._changing: dict[Srn, dict[str, None]] = {}
 
-    def add(self, node: Node, function_return: StateReturn, makes: Collection[str] | None) -> None:
+    def add(self, node: Node, function_return: StateReturn, callee: Callee | None) -> None:
         """Note what a state would make, if it belongs to a plan and would change something.
 
         Args:
             node: the state.
             function_return: its return.
-            makes: what its function makes at most; None: anything.
+            callee: its function; None if it is not known.
         """
         if function_return.result is not None or not node.scope.test or not self._ordered:
             return
+        target, id_, makes = node.target, node.chunk.id, callee.makes if callee else None
+        self._changing.setdefault(target, {})[id_] = None
+        removed = _removed(node, function_return, makes or ())
+        for path in removed:
+            own, *folders = _with_folders(path)
+            self._removers.setdefault((target, own), id_)
+            for folder in folders:
+                self._changers_below.setdefault((target, folder), id_)
         if [*function_return.changes] == ["removed"]:
             return  # It makes nothing.
-        self._changing.setdefault(node.target, {})[node.chunk.id] = None
-        for name in (function_return.name, *node.chunk.options.creates):
+        paths = {key for key in function_return.changes if key.startswith("/")} - {*removed}
+        named = [*paths, function_return.name, *node.chunk.options.creates]
+        for name in named:
             own, *folders = _with_folders(name)
-            self._ids.setdefault((node.target, own), node.chunk.id)
-            self._folders.update((node.target, folder) for folder in folders)
+            is_edit = callee is not None and callee.edits_part
+            (self._editors if is_edit else self._makers).setdefault((target, own), id_)
+            for folder in folders:
+                self._folders.setdefault((target, folder), id_)
+                self._changers_below.setdefault((target, folder), id_)
         if makes is None or node.chunk.options.delayed_render:
-            self._may_make_anything.add(node.target)
+            self._makers_of_anything.setdefault(target, {})[id_] = None
         elif "paths" in makes:
-            self._may_make_any_path.add(node.target)
+            self._makers_of_paths.setdefault(target, {})[id_] = None
 
     def judged(self, node: Node, function_return: StateReturn) -> StateReturn:
         """Return what a state of a plan returned; as a failure if it needs what no earlier state can make.
@@ -98,7 +121,9 @@ class PendingStates:
             node: the state.
             function_return: its return.
         """
-        problems = [need.problem for need in function_return.needs if not self._may_make(node, need.name)]
+        if not self._ordered:
+            return function_return
+        problems = [need.problem for need in function_return.needs if not self.makers(node, need.name)]
         if not problems:
             return function_return
         comment = "; ".join(problems)
@@ -120,35 +145,49 @@ class PendingStates:
         errors = function_return.changes.get("stderr")
         reason = errors.strip().partition("\n")[0] if isinstance(errors, str) else ""
         now = f"exited {code}: {reason}" if reason else f"exited {code}"
-        return known_later(function_return.name, now, [*changing][:_MOST_NAMED])
+        return known_later(function_return.name, now, [*changing][:MOST_NAMED])
 
-    def _may_make(self, node: Node, name: str) -> bool:
-        """Return whether a state that comes before a node may make what it needs."""
-        target = node.target
-        if not self._ordered or target in self._may_make_anything or self.makers(node, [name]):
-            return True
-        is_path = name.startswith("/")
-        return is_path and (target in self._may_make_any_path or (target, _normal(name)) in self._folders)
-
-    def makers(self, node: Node, names: Iterable[str], *, with_required: bool = True) -> tuple[str, ...]:
-        """Return the IDs of the states that come before a state and would make what it needs.
+    def makers(self, node: Node, name: str) -> tuple[str, ...]:
+        """Return the IDs of the states that come before a state of a plan and may make what it needs.
 
         Args:
             node: the state; everything that its requisites name is over.
-            names: paths, or names of users; a state that makes a folder makes what is in it.
-            with_required: whether the states that it requires count whatever they make.
+            name: a path, or the name of a user or group.
 
         Returns:
-            The IDs, sorted, of these and of earlier states of its target with such a name.
+            The IDs, sorted: of earlier states of its target, and of required ones of another target, which
+            may be another way to the same machine.
         """
         if not node.scope.test:
             return ()
-        named = (self._ids.get((node.target, part)) for name in names for part in _with_folders(name))
+        if not self._ordered:
+            return pending_states(node)
+        target = node.target
+        keys = [(target, part) for part in _with_folders(name)]
+        ids = {makers.get(key) for key in keys for makers in (self._makers, self._editors)}
+        ids.update(self._makers_of_anything.get(target, ()))
+        if name.startswith("/"):
+            ids.update(self._makers_of_paths.get(target, ()))
+            ids.add(self._folders.get((target, _normal(name))))
+        ids.update(returned.id for returned, required in _pending(node) if required.target != target)
+        return tuple(sorted(filter(None, ids)))
+
+    def changers(self, node: Node, paths: Iterable[str], *, with_required: bool) -> tuple[str, ...]:
+        """Return the IDs of the states that come before a state and would make or remove what it looks at.
+
+        Args:
+            node: the state; everything that its requisites name is over.
+            paths: the paths; a state that makes or removes a folder does so with what is in it.
+            with_required: whether the states that it requires count whatever they make.
+        """
+        if not node.scope.test:
+            return ()
+        named = (self._changer(node, part) for path in paths for part in _with_folders(path))
         required = pending_states(node) if with_required else ()
         return tuple(sorted({*required, *filter(None, named)}))
 
-    def makers_of(self, node: Node, paths: Iterable[str]) -> tuple[str, ...]:
-        """Return the IDs of the other states that come before a state and whose own path is one of some.
+    def changers_of(self, node: Node, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return the IDs of the other earlier states that would make or remove just these paths.
 
         Args:
             node: the state.
@@ -156,8 +195,63 @@ class PendingStates:
         """
         if not node.scope.test:
             return ()
-        makers = {self._ids.get((node.target, _normal(path))) for path in paths} - {node.chunk.id}
-        return tuple(sorted(filter(None, makers)))
+        changers = {self._changer(node, _normal(path)) for path in paths} - {node.chunk.id}
+        return tuple(sorted(filter(None, changers)))
+
+    def foreseen(self, node: Node, function_return: StateReturn, callee: Callee) -> StateReturn:
+        """Return what a state of a plan returned; as unknown if an earlier one would change what it looks at.
+
+        Args:
+            node: the state.
+            function_return: its return.
+            callee: its function.
+        """
+        if not self._changing or isinstance(function_return, UnknownReturn):
+            return function_return
+        paths = _read(node, callee)
+        with_edits = not callee.edits_part
+        changers = {self._changer(node, _normal(path), with_edits=with_edits) for path in paths}
+        changers |= self._removers_above(node, paths)
+        if callee.reads.looks_below(node.chunk.arguments):
+            changers.add(self._changers_below.get((node.target, _normal(node.chunk.name))))
+        ids = sorted(filter(None, changers - {node.chunk.id}))
+        if not ids:
+            return function_return
+        now = function_return.comment.partition("\n")[0]
+        unknown = known_later(function_return.name, now, ids)
+        return msgspec.structs.replace(
+            unknown, changes=function_return.changes, preview=function_return.preview
+        )
+
+    def _removers_above(self, node: Node, paths: Iterable[str]) -> set[str | None]:
+        return {
+            self._removers.get((node.target, folder)) for path in paths for folder in _with_folders(path)[1:]
+        }
+
+    def _changer(self, node: Node, name: str, *, with_edits: bool = True) -> str | None:
+        key = (node.target, name)
+        editor = self._editors.get(key) if with_edits else None
+        return self._makers.get(key) or self._removers.get(key) or editor
+
+
+def _read(node: Node, callee: Callee) -> list[str]:
+    """Return the paths that a state looks at, as far as its function says so."""
+    words = {*callee.reads.arguments, *({"name"} & (callee.makes or frozenset()))}
+    given = (node.chunk.name if word == "name" else node.chunk.arguments.get(word) for word in sorted(words))
+    return [text for text in given if isinstance(text, str) and text.startswith("/")]
+
+
+def _removed(node: Node, function_return: StateReturn, makes: Collection[str]) -> list[str]:
+    """Return the paths that a state would remove: what it says, and arguments that it makes something of."""
+    changes = function_return.changes
+    removed = changes.get("removed")
+    said = [*(removed if is_list(removed) else [removed]), *_cleaned(changes)]
+    moved = (node.chunk.arguments.get(word) for word in makes if word not in _NO_ARGUMENT)
+    return [path for path in (*said, *moved) if isinstance(path, str) and path.startswith("/")]
+
+
+def _cleaned(changes: DataMap) -> list[str]:
+    return [path for path, what in changes.items() if is_mapping(what) and "removed" in what]
 
 
 def _normal(name: str) -> str:

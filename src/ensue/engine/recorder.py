@@ -59,6 +59,7 @@ class Recorder:
         self._masker = services.masker
         self._inputs = services.hooks.inputs
         self._foreseen = services.hooks.foreseen
+        self._skipped = services.hooks.skipped
         self.emit = services.on_event
         self._begin = services.begin
         self._next_number = first_number
@@ -117,6 +118,8 @@ class Recorder:
         if function_return.sensitive or self._masker.knows_secrets or node.chunk.bindings is not None:
             function_return = self._guarded(node, function_return)
         returned = self._return(node, start, function_return, ran=ran)
+        if returned.skipped and self._skipped is not None:
+            self._skipped(node.chunk, node.identity)
         if handles_failures(node, returned):
             mark_handled(node, returned)
         if start.run_num != UNNUMBERED:

@@ -33,6 +33,7 @@ class Verdict(enum.Enum):
     NOTHING_FAILED = "onfail, and nothing failed"
     NOTHING_CHANGED = "onchanges, and nothing changed"
     CHANGES_UNKNOWN = "onchanges, and only an apply shows whether something changes"
+    PREPARES_UNKNOWN = "prereq, and only an apply shows whether its partner would change something"
     FAILURE_UNKNOWN = "onfail, and only an apply shows whether something fails"
 
 
@@ -53,6 +54,7 @@ _WOULD_CHANGE = 64
 _WOULD_NOT_CHANGE = 128
 _CHANGES_UNKNOWN = 256
 _FAILURE_UNKNOWN = 512
+_MAY_CHANGE = 1024
 
 
 def judge(
@@ -89,6 +91,8 @@ def judge(
                 group |= _fact(plain_kind, returned)
         if group & _FAILURE_UNKNOWN and not is_plan:
             group = (group & ~_FAILURE_UNKNOWN) | _OK
+        if group & _MAY_CHANGE and not is_plan:
+            group = (group & ~_MAY_CHANGE) | _WOULD_CHANGE
         facts |= _outweighed(group) if any_of else group
     return _verdict(facts)
 
@@ -148,7 +152,8 @@ def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one 
         case RequisiteKind.PREREQ:
             if failed:
                 return _FAILED
-            return _WOULD_CHANGE if returned.result is None else _WOULD_NOT_CHANGE
+            would_change = _MAY_CHANGE if returned.unknown else _WOULD_CHANGE
+            return would_change if returned.result is None else _WOULD_NOT_CHANGE
         case RequisiteKind.LISTEN | RequisiteKind.LISTEN_IN:
             return 0
         case _ as never:
@@ -167,6 +172,8 @@ def _outweighed(group: int) -> int:
 def _verdict(facts: int) -> Verdict:  # noqa: PLR0911 - one line a verdict, in Salt's order of precedence
     if facts & _FAILED:
         return Verdict.FAILED
+    if facts & _MAY_CHANGE and not facts & _WOULD_CHANGE:
+        return Verdict.PREPARES_UNKNOWN
     if facts & _WOULD_NOT_CHANGE:
         return Verdict.CALL if facts & _WOULD_CHANGE else Verdict.NOTHING_TO_PREPARE
     if facts & _ONFAIL_HELD and not facts & _CHANGES_THERE:

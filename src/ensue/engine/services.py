@@ -87,6 +87,7 @@ class CallSite(msgspec.Struct, frozen=True):
         reader: keeps what the call reads; None: that is not needed.
         is_announced: whether the function may change something, so that its start was reported.
         pending: returns the IDs of the states that it requires and that, in a plan, would change something.
+        is_planned: whether it belongs to a plan, and is not the check of a `prereq`.
     """
 
     chunk: Chunk
@@ -99,6 +100,7 @@ class CallSite(msgspec.Struct, frozen=True):
     reader: Reader | None = None
     is_announced: bool = True
     pending: Callable[[], tuple[str, ...]] = _none_pending
+    is_planned: bool = False
 
 
 def _awaits_nothing(_: Chunk) -> None:
@@ -175,6 +177,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
             and its tag; None: no state did.
         prune: called with what such a state returned; what it returns is the state's return.
         enforced: returns what the last apply that ran a state enforced; see `contracts.enforced`.
+        skipped: called with each state that is skipped, before anything reads what it enforced earlier.
         matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
         matched: called with a target as written, the target of its plan, and the resources that it matches.
         fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
@@ -197,6 +200,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     has_registered: Callable[[str, str], bool] | None = None
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     enforced: Callable[[StateIdentity], EnforcedState | None] = _made_nothing
+    skipped: Callable[[Chunk, StateIdentity], None] | None = None
     matcher: TargetMatcher | None = None
     matched: Callable[[FanOut, Srn, Sequence[Srn]], None] | None = None
     fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing

@@ -19,7 +19,7 @@ from ensue.language.blocks.calls import Lookup
 from ensue.language.checks import NO_CHECKS, Checks
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
-from ensue.language.edited_contents import EDITING
+from ensue.language.edited_contents import warn_of_edited_contents
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.plain_content import is_plain, warn_of_plain_content
@@ -238,10 +238,7 @@ class Compiler:
             warn_of_mistakes_in_blocks(tree, self._catalog, collector)
         if typed := [draft for draft in drafts if is_plain(draft)]:
             warn_of_plain_content(typed, collector)
-        if any(draft.declaration.function in EDITING for draft in drafts):
-            from ensue.language.edited_contents import warn_of_edited_contents
-
-            warn_of_edited_contents(drafts, collector)
+        warn_of_edited_contents(drafts, self._catalog, collector)
         if sourced := [
             draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
         ]:

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from ensue.core.errors import NotAvailableError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ensue.core.contracts.functions import FunctionCatalog
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
 
@@ -23,26 +26,22 @@ _WHOLE: Final = {
     "serialize": ("dataset", "dataset_pillar"),
 }
 """Functions that write a whole content, and the arguments that have it."""
-EDITING: Final = frozenset({
-    "append", "blockreplace", "comment", "keyvalue", "line", "patch", "prepend", "replace", "uncomment",
-})  # fmt: skip
-"""Functions that change a part of a content."""
 _DECIDING: Final = ("onchanges", "onchanges_any", "onfail", "onfail_any", "onfail_all", "prereq")
 
 
-def warn_of_edited_contents(drafts: Iterable[Draft], collector: Collector) -> None:
+def warn_of_edited_contents(drafts: Sequence[Draft], catalog: FunctionCatalog, collector: Collector) -> None:
     """Warn of each state that edits a file whose whole content another state writes.
 
     Args:
         drafts: the states of a scope.
+        catalog: knows which functions edit a part of a file.
         collector: collects the warnings.
     """
-    of_files = [draft for draft in drafts if draft.declaration.module == _FILE and not _is_conditional(draft)]
-    whole = {_place(draft): draft for draft in of_files if _writes_all(draft)}
-    for draft in of_files:
+    whole = {_place(draft): draft for draft in drafts if _writes_all(draft) and not _is_conditional(draft)}
+    for draft in drafts if whole else ():
         declaration = draft.declaration
-        writer = whole.get(_place(draft)) if declaration.function in EDITING else None
-        if writer is None:
+        writer = whole.get(_place(draft))
+        if writer is None or writer is draft or _is_conditional(draft) or not _edits_part(draft, catalog):
             continue
         collector.warning(
             "E0412",
@@ -56,7 +55,17 @@ def warn_of_edited_contents(drafts: Iterable[Draft], collector: Collector) -> No
         )
 
 
+def _edits_part(draft: Draft, catalog: FunctionCatalog) -> bool:
+    try:
+        signature = catalog.signature(draft.declaration.module, draft.declaration.function)
+    except NotAvailableError:
+        return False  # Only the resources that its `tgt` matches have it.
+    return signature is not None and signature.edits_part
+
+
 def _writes_all(draft: Draft) -> bool:
+    if draft.declaration.module != _FILE:
+        return False
     arguments = draft.arguments
     contents = _WHOLE.get(draft.declaration.function, ())
     return any(name in arguments for name in contents) and arguments.get("replace") is not False

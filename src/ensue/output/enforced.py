@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ensue.core.masking import Masker
-    from ensue.store.registry.enforced import ShownState
+    from ensue.store.registry.enforced_rows import ShownState
 
 
 def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from ensue.core.errors import (
     NotAvailableError,
     NotOfferedError,
     StateFailedError,
-    TamperedError,
     UnknownResourceError,
 )
 from ensue.core.files.local_content import LocalDigests
@@ -31,6 +30,7 @@ from ensue.language.targeting import TargetSubject, TargetSyntaxError, Vocabular
 from ensue.output.documentation import shipped_documentation
 from ensue.testing.deployments import FakeDeployments
 from ensue.testing.registry import FakeRegistry
+from ensue.testing.vault import FakeVault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -92,21 +92,6 @@ class FakeFileSources:
         if self.root is None or not source.startswith("salt://"):
             return {}
         return links_below(self.root / source.removeprefix("salt://"), self.root)
-
-
-class FakeVault:
-    """Seals by inverting bits: enough to show that nothing is stored in plain text, but no protection."""
-
-    def seal(self, plain: bytes, *, context: str) -> bytes:
-        """Make the bytes unreadable."""
-        return context.encode() + b"\0" + bytes(byte ^ 0xFF for byte in plain)
-
-    def open(self, sealed: bytes, *, context: str) -> bytes:
-        """Undo `seal`."""
-        start = context.encode() + b"\0"
-        if not sealed.startswith(start):
-            raise TamperedError(f"not sealed for {context}")
-        return bytes(byte ^ 0xFF for byte in sealed[len(start) :])
 
 
 class FakeMine:
@@ -365,6 +350,11 @@ class FakeStateContext(FakeFunctionContext):
     applied_return: ScopeReturn | None = None
     applied: list[AppliedSls] = field(default_factory=list[AppliedSls])
     deployments: FakeDeployments = field(default_factory=FakeDeployments)
+
+    @property
+    def plan_notes(self) -> dict[str, Any] | None:
+        """Return `run_notes` in a plan."""
+        return self.run_notes if self.test else None
 
     @property
     def for_conditions(self) -> FakeStateContext:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.contracts.driver import DriverRequest
 from ensue.core.masking import Masker
 from ensue.core.model.returns import Return, ScopeReturn
-from ensue.testing.context import FakeVault
+from ensue.testing.vault import FakeVault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

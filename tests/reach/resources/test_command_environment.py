@@ -14,7 +14,7 @@ from ensue.core.contracts.provider import Environment, EnvironmentRequest
 from ensue.core.errors import StateFailedError
 from ensue.core.masking import Masker
 from ensue.reach.resources import command_environment
-from ensue.testing.context import FakeVault
+from ensue.testing.vault import FakeVault
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -327,6 +327,15 @@ class StateContext(FunctionContext, Protocol):
         ...
 
     @property
+    def plan_notes(self) -> dict[str, Any] | None:
+        """What states of this target note in a plan of what they would make; None outside of a plan.
+
+        A function whose result depends on what an earlier state would make reads it here. The check of a
+        `prereq` has none. Keys begin with the state module.
+        """
+        ...
+
+    @property
     def vault(self) -> Vault:
         """Encrypts and decrypts the data that a plug-in keeps below `cache_dir`."""
         ...

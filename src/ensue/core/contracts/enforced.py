@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.returns import Return
@@ -41,6 +41,15 @@ class EnforcedStates(Protocol):
 
     def of_state(self, identity: StateIdentity) -> EnforcedState | None:
         """Return what the last apply that ran a state enforced, this run included; None if there is none."""
+        ...
+
+    def conceal(self, identity: StateIdentity, paths: Collection[str]) -> None:
+        """Treat parts of a state's stored value as secret from now on; an apply stores it encrypted.
+
+        Args:
+            identity: the state.
+            paths: their property paths into `new_state`.
+        """
         ...
 
 

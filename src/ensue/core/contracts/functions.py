@@ -13,6 +13,9 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
   declaration will register;
 - optionally `OF_ONE_CALL: Mapping[function, Collection[str]]`: the properties of its `new_state` that say
   what one call did, not what there is, such as a count of changes; a new value is not drift;
+- optionally `SECRETS: Callable[[function, arguments], Collection[str]]`: the property paths into `new_state`
+  that the arguments declare as secret; if the state is skipped and what an earlier apply stored is read, they
+  are secret there, too;
 - optionally `KEPT_BY_NAME = True`: it finds what a state made by the name of the state, a label that somebody
   may change; the warning about a state that is no longer declared then says how to keep the name.
 
@@ -87,8 +90,8 @@ def makes_only(*made: str) -> Callable[[_Function], _Function]:
     function without this mark may make anything; one that touches nothing makes nothing.
 
     Args:
-        made: `name`, for what its `name` names, with what is below that path; `paths`, for paths that its
-            name does not tell, such as the home of a user.
+        made: `name`, for what its `name` names, with what is below that path; an argument, for the path that
+            it has; `paths`, for paths that no argument tells, such as the home of a user.
     """
 
     def marked(function: _Function) -> _Function:
@@ -96,6 +99,62 @@ def makes_only(*made: str) -> Callable[[_Function], _Function]:
         return function
 
     return marked
+
+
+READS_PATHS: Final = "__ensue_reads_paths__"
+"""The attribute that `reads_paths` sets."""
+
+
+class ReadPaths(msgspec.Struct, frozen=True):
+    """The paths on its target that a state function looks at, beside its `name`.
+
+    Args:
+        arguments: the arguments that are such paths.
+        below: the arguments with which it looks at everything below its `name`, too.
+        always_below: whether it always does.
+    """
+
+    arguments: tuple[str, ...] = ()
+    below: tuple[str, ...] = ()
+    always_below: bool = False
+
+    def looks_below(self, arguments: Mapping[str, Any]) -> bool:
+        """Return whether a call looks at what is below its `name`."""
+        return self.always_below or any(arguments.get(word) for word in self.below)
+
+
+def reads_paths(
+    *arguments: str, below: tuple[str, ...] = (), always_below: bool = False
+) -> Callable[[_Function], _Function]:
+    """Mark a state function whose result depends on more paths of its target than its `name`.
+
+    In a plan, its result is known after apply if an earlier state would change one of them.
+
+    Args:
+        arguments: the arguments that are such paths.
+        below: the arguments with which it looks at everything below its `name`, too.
+        always_below: whether it always does.
+    """
+    paths = ReadPaths(arguments, below, always_below)
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, READS_PATHS, paths)
+        return function
+
+    return marked
+
+
+EDITS_PART: Final = "__ensue_edits_part__"
+"""The attribute that `edits_part` sets."""
+
+
+def edits_part(function: _Function) -> _Function:
+    """Mark a state function that changes a part of the file at its `name` and leaves the rest alone.
+
+    Other edits of the same file do not concern it: in a plan, its result does not depend on theirs.
+    """
+    setattr(function, EDITS_PART, True)
+    return function
 
 
 KEEPS_INTENT: Final = "__ensue_keeps_intent__"
@@ -202,6 +261,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         is_ours: whether it comes with ensue and passes nothing on to functions that do not.
         requisites: requisites of all its states, with the state functions that they name.
         types: the types of its arguments.
+        edits_part: whether it changes only a part of the file at its name (`edits_part`).
     """
 
     names: frozenset[str]
@@ -214,6 +274,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     is_ours: bool = False
     requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
     types: ArgumentTypes = NOT_CHECKED
+    edits_part: bool = False
 
     def passes_on(self, given: Mapping[str, Any]) -> bool:
         """Return whether any other argument is passed on."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.argument_types import argument_types
 from ensue.core.contracts.callables import parameters
-from ensue.core.contracts.functions import ALSO_TAKES, TAKES_WORDS, AlsoTakes, Signature
+from ensue.core.contracts.functions import ALSO_TAKES, EDITS_PART, TAKES_WORDS, AlsoTakes, Signature
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.core.model.data import is_mapping
 from ensue.language.function_words import usual_names
@@ -283,6 +283,7 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
         is_ours=_is_of(function, package) and (also is _UNDECORATED or not also.passes_others),
         requisites=rules,
         types=argument_types(function),
+        edits_part=bool(getattr(function, EDITS_PART, False)),
     )
 
 

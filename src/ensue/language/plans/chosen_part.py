@@ -18,6 +18,7 @@ from ensue.core.model.run_part import RunPart
 from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.graph.transforms.part import PartChoice, PartRules, part_of
 from ensue.language.part_words import StatesByWord, word_problems
+from ensue.language.plans.declared_secrets import DeclaredSecrets
 from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
 from ensue.language.targets.target_matcher import ProjectMatcher
 
@@ -49,6 +50,7 @@ class ChosenPart:
         self._part = part
         self._on_event = on_event
         self._matcher = ProjectMatcher(services)
+        self._secrets = DeclaredSecrets(services.compilation.states, services.stores.enforced)
         foreseen = ForeseenRegistrations(services.compilation.states, self._matcher.exact)
         self._rules = PartRules(
             awaits=foreseen.awaits,
@@ -141,8 +143,9 @@ class ChosenPart:
         return True
 
     def _enforced(self, plan: Plan, chunk: Chunk) -> EnforcedState | None:
-        target = str(chunk.target or plan.target)
-        return self._services.stores.enforced.of_state(StateIdentity(target, plan.identity, chunk.tag))
+        identity = StateIdentity(str(chunk.target or plan.target), plan.identity, chunk.tag)
+        self._secrets.conceal(chunk, identity)
+        return self._services.stores.enforced.of_state(identity)
 
 
 def _chosen(named: Named, count: int) -> Collection[int] | None:

@@ -288,4 +288,4 @@ def _letters(number: int) -> str:
     return "".join(letter if number & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
 
 
-FUNCTIONS: Final = by_name(absent, list_absent, list_present, present)
+FUNCTIONS: Final = by_name(absent, list_absent, list_present, present, make_only=())

@@ -78,4 +78,4 @@ def _state(name: str, target: str) -> DataMap:
     return {"name": name, "target": target} if target else {"name": name, "exists": False}
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

@@ -44,4 +44,4 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
     return await switched(ctx, name, "mod", "module", enable=False)
 
 
-FUNCTIONS: Final = by_name(disabled, enabled)
+FUNCTIONS: Final = by_name(disabled, enabled, make_only=("paths",))

@@ -149,4 +149,4 @@ def _text(answer: dict[str, Any]) -> str:
     return str(value)
 
 
-FUNCTIONS: Final = by_name(set_, set_file)
+FUNCTIONS: Final = by_name(set_, set_file, make_only=())

@@ -99,7 +99,7 @@ def _wanted(name: str, value: Any) -> dict[str, str | bool]:
     return given
 
 
-FUNCTIONS: Final = by_name(setenv)
+FUNCTIONS: Final = by_name(setenv, make_only=())
 
 TRANSIENT: Final = frozenset({"setenv"})
 """Functions whose effect is lost when the process ends."""

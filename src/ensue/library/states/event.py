@@ -90,6 +90,6 @@ def mod_watch(ctx: StateContext, name: str, sfun: str = "send", **kwargs: Any) -
     return send(ctx, name, **kwargs)
 
 
-FUNCTIONS: Final = by_name(mod_watch, send, wait, fire_master=send)
+FUNCTIONS: Final = by_name(mod_watch, send, wait, fire_master=send, make_only=())
 
 MOD_WATCH = mod_watch

@@ -284,4 +284,4 @@ def _not_running(ctx: StateContext, name: str, error: StateFailedError) -> State
     return StateReturn(name=name, result=None if ctx.test else False, comment=f"Error: {error}")
 
 
-FUNCTIONS: Final = by_name(present, service)
+FUNCTIONS: Final = by_name(present, service, make_only=("paths",))

@@ -282,4 +282,4 @@ def _before(name: str, value: Any) -> DataMap:
     return {"name": name, "exists": False} if value is _NOTHING else _state(name, value)
 
 
-FUNCTIONS: Final = by_name(absent, append, exists, list_absent, list_present, present)
+FUNCTIONS: Final = by_name(absent, append, exists, list_absent, list_present, present, make_only=("paths",))

@@ -62,4 +62,4 @@ async def _have(ctx: StateContext, name: str, place: str, subject: str, what: st
     return StateReturn.changed(name, f"Set {what} {name}", {"layout": name}, {"layout": name})
 
 
-FUNCTIONS: Final = by_name(system, xorg)
+FUNCTIONS: Final = by_name(system, xorg, make_only=())

@@ -127,4 +127,4 @@ def _listed(names: Sequence[str], singular: str, several: str) -> str:
     return f"Kernel modules {', '.join(names)} {several}"
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

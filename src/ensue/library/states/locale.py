@@ -72,4 +72,4 @@ async def system(ctx: StateContext, name: str) -> StateReturn:
     return StateReturn.changed(name, f"Set system locale {name}", {"locale": name}, {"locale": name})
 
 
-FUNCTIONS: Final = by_name(present, system)
+FUNCTIONS: Final = by_name(present, system, make_only=())

@@ -100,4 +100,4 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
     return StateReturn.changed(name, f"Database {name} has been removed", changes, gone)
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

@@ -141,4 +141,4 @@ def _about(grant: str | None, database: str | None, user: str | None, host: str)
     return {**{word: str(value) for word, value in given.items()}, "host": host}
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

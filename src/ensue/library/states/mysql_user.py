@@ -139,4 +139,4 @@ def _how(secrets: dict[str, str | None], auth_plugin: str) -> str:
     return f" with the desired password{'' if secrets['password'] else ' hash'}"
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

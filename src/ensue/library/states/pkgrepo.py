@@ -201,4 +201,4 @@ def _remarks(given: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"pkgrepo.managed: `{word}` has no effect" for word in sorted(set(given) - _KNOWN - _SILENT))
 
 
-FUNCTIONS: Final = by_name(absent, managed)
+FUNCTIONS: Final = by_name(absent, managed, make_only=("paths",))

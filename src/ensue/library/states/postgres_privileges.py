@@ -138,4 +138,4 @@ def _state(name: str, object_name: str, object_type: str, words: list[str]) -> D
     }  # fmt: skip
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

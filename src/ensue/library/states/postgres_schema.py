@@ -99,4 +99,4 @@ def _state(name: str, dbname: str, schema: dict[str, str] | None) -> DataMap:
     return described | ({"exists": False} if schema is None else {"owner": schema["owner"]})
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

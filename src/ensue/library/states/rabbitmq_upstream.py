@@ -148,4 +148,4 @@ def _difference(upstream: DataMap | None, requested: DataMap) -> DataMap:
     }
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

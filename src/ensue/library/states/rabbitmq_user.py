@@ -188,4 +188,4 @@ def _wanted_perms(perms: Any) -> dict[str, DataMap]:
     return permissions
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

@@ -71,4 +71,4 @@ async def absent(ctx: StateContext, name: str) -> StateReturn:
     )
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, make_only=())

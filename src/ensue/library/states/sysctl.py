@@ -68,4 +68,4 @@ async def present(
     )
 
 
-FUNCTIONS: Final = by_name(present)
+FUNCTIONS: Final = by_name(present, make_only=("paths",))

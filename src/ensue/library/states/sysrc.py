@@ -98,4 +98,4 @@ def _shown(settings: dict[str, dict[str, str]]) -> Data:
     return {file: {**values} for file, values in settings.items()} or None
 
 
-FUNCTIONS: Final = by_name(absent, managed)
+FUNCTIONS: Final = by_name(absent, managed, make_only=("paths",))

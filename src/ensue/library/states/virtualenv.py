@@ -210,4 +210,4 @@ async def _version(ctx: StateContext, program: str) -> str:
     return (done.stdout or done.stderr).decode("utf-8", "replace").strip()
 
 
-FUNCTIONS: Final = by_name(managed, manage=managed)
+FUNCTIONS: Final = by_name(managed, manage=managed, make_only=("name", "paths"))

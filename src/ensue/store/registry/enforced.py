@@ -12,31 +12,38 @@ Source: Idem's enforced state management (ESM).
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
 from ensue.core.errors import StoreError
-from ensue.core.model.data import mapped
-from ensue.core.model.enforced import EnforcedState
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
+from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
 from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+from ensue.store.registry.enforced_rows import (
+    encoded_state,
+    sealing_context,
+    shown_row,
+    state_of_return,
+    state_of_row,
+    with_declaration,
+)
 from ensue.store.registry.loaded_states import LoadedStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data
-    from ensue.core.model.enforced import EnforcedBy
+    from ensue.core.model.enforced import EnforcedBy, EnforcedState
     from ensue.core.model.kept_output import DataPath
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
-    from ensue.core.model.state_identity import StateIdentity
+    from ensue.store.registry.enforced_rows import ShownState
     from ensue.store.registry.lock_waits import LockWaits
 
 MOST_PENDING: Final = 1000
@@ -45,24 +52,6 @@ MOST_PENDING: Final = 1000
 Found = TypeVar("Found")
 
 _DECODE: Final = msgspec.msgpack.decode
-
-
-class ShownState(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry in the form that is shown to users.
-
-    Args:
-        target: the SRN, as text.
-        scope: the path of its scope.
-        identity: the identity of its scope.
-        state: the entry, secrets masked.
-        run_id: the run that last wrote it.
-    """
-
-    target: str
-    scope: str
-    identity: str
-    state: EnforcedState
-    run_id: str
 
 
 class EnforcedStore:
@@ -91,6 +80,7 @@ class EnforcedStore:
         self._waits = waits
         self._recalled: LoadedStates | StoreError | None = None
         self._pending: list[tuple[Return, EnforcedBy | None]] = []
+        self._concealed: dict[StateIdentity, tuple[str, ...]] = {}
         self._turn = threading.Lock()
         self._run_id = ""
         self._keep_output_bytes = keep_output_bytes
@@ -160,12 +150,25 @@ class EnforcedStore:
             pending = self._pending[::-1]
         for returned, _ in pending:
             if returned.tag == identity.tag and returned.identity == identity:
-                return _state_of(returned)
+                return state_of_return(returned)
         tag, scope = identity.tag, identity.scope
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
-        row = self._look(lambda known: known.one(identity.target, scope, tag))
+        row = self._entry_of(identity)
         return None if row is None or row.is_unidentified else self._opened(row)
+
+    def _entry_of(self, identity: StateIdentity) -> EnforcedRow | None:
+        return self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
+
+    def conceal(self, identity: StateIdentity, paths: Collection[str]) -> None:
+        """Treat parts of a state's stored value as secret; see the contract. `flush` encrypts them.
+
+        Raises:
+            StoreError: the file cannot be read, or the entry cannot be decrypted.
+        """
+        with self._turn:
+            self._concealed[identity] = tuple(paths)
+        self.of_state(identity)  # The masker learns the secrets.
 
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it.
@@ -191,14 +194,17 @@ class EnforcedStore:
         """
         with self._turn:
             pending = self._pending.copy()
-        if not pending:
+            concealed = self._concealed.copy()
+        rows = [*self._newly_sealed(concealed), *(self._row(returned, by) for returned, by in pending)]
+        if not rows:
             return
-        rows = [self._row(returned, by) for returned, by in pending]
         self._file.write(rows)
         with self._turn:
             if isinstance(self._recalled, LoadedStates):
                 self._recalled.add(rows)
             del self._pending[: len(pending)]
+            for identity in concealed:
+                self._concealed.pop(identity, None)
 
     def shown(self) -> Iterator[ShownState]:
         """Yield every entry, secrets masked; needs no key.
@@ -206,7 +212,7 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        return map(_shown, self._file.all())
+        return map(shown_row, self._file.all())
 
     def known(self) -> list[EnforcedRow]:
         """Return the entries of earlier runs and what this one has written; needs no key.
@@ -222,7 +228,7 @@ class EnforcedStore:
         Raises:
             StoreError: that cannot be written.
         """
-        self._file.write([_with_by(row, is_reported=True) for row in rows])
+        self._file.write([with_declaration(row, is_reported=True) for row in rows])
 
     def reseal(self) -> int:
         """Encrypt every secret entry with the project's current key; return how many there were.
@@ -231,7 +237,7 @@ class EnforcedStore:
             StoreError: an entry cannot be decrypted; nothing was changed.
         """
         sealed = [(row, row.entry.sealed) for row in self._file.all() if row.entry.sealed is not None]
-        opened = [(row, self._vault.open(content, context=_context(row))) for row, content in sealed]
+        opened = [(row, self._vault.open(content, context=sealing_context(row))) for row, content in sealed]
         if opened:
             self._file.replace([self._sealed(row, plain) for row, plain in opened])
         return len(opened)
@@ -251,7 +257,7 @@ class EnforcedStore:
         before = self._look(lambda known: known.one(row.target, row.scope, row.tag))
         if before is None or before.entry.by is None or not before.entry.by.highstate:
             return row
-        return _with_by(row, highstate=True)
+        return with_declaration(row, highstate=True)
 
     def _row_of(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
         new_state, cut = self._kept(returned.new_state)
@@ -295,14 +301,14 @@ class EnforcedStore:
 
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
         """Return a new state as it is written, and where it is cut."""
-        encoded = _encoded(new_state)
+        encoded = encoded_state(new_state)
         if len(encoded) <= self._keep_output_bytes:
             return encoded, ()
         kept, cut = shortened(new_state, self._keep_output_bytes)
-        return (_encoded(kept), tuple(cut)) if cut else (encoded, ())
+        return (encoded_state(kept), tuple(cut)) if cut else (encoded, ())
 
     def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
-        sealed = self._vault.seal(plain, context=_context(row))
+        sealed = self._vault.seal(plain, context=sealing_context(row))
         return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
 
     def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
@@ -312,83 +318,23 @@ class EnforcedStore:
         paths = tuple(dict.fromkeys((*returned.sensitive, *found)))
         return paths, hide_paths(masked, paths)
 
+    def _newly_sealed(self, concealed: Mapping[StateIdentity, Sequence[str]]) -> Iterator[EnforcedRow]:
+        """Yield, encrypted, the entries that have further secrets than when they were written."""
+        for identity, paths in concealed.items():
+            row = self._entry_of(identity)
+            if row is None or set(paths) <= set(row.entry.sensitive):
+                continue
+            state = self._opened(row)
+            shown = encoded_state(hide_paths(_DECODE(row.entry.shown), paths))
+            entry = msgspec.structs.replace(row.entry, shown=shown, sensitive=state.sensitive)
+            yield self._sealed(msgspec.structs.replace(row, entry=entry), encoded_state(state.new_state))
+
     def _opened(self, row: EnforcedRow) -> EnforcedState:
         sealed = row.entry.sealed
-        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=_context(row))
-        state = _state(row, plain)
+        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=sealing_context(row))
+        state = state_of_row(row, plain)
+        if declared := self._concealed.get(StateIdentity(row.target, row.scope, row.tag)):
+            paths = tuple(dict.fromkeys((*state.sensitive, *declared)))
+            state = msgspec.structs.replace(state, sensitive=paths)
         self._masker.add(*values_at(state.new_state, state.sensitive))
         return state
-
-
-def _context(row: EnforcedRow) -> str:
-    return f"enforced:{row.target}:{row.scope}:{row.tag}"
-
-
-def _with_by(row: EnforcedRow, **changes: bool) -> EnforcedRow:
-    """Return a row with changes to what it says of its declaration."""
-    by = row.entry.by
-    if by is None:
-        return row
-    by = msgspec.structs.replace(by, **changes)
-    return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, by=by))
-
-
-def _shown(row: EnforcedRow) -> ShownState:
-    return ShownState(
-        target=row.target,
-        scope=row.entry.path or row.scope,
-        identity=row.scope,
-        state=_state(row, row.entry.shown),
-        run_id=row.run_id,
-    )
-
-
-def _state(row: EnforcedRow, new_state: bytes) -> EnforcedState:
-    entry = row.entry
-    return EnforcedState(
-        tag=row.tag,
-        module=entry.module,
-        function=entry.function,
-        id=entry.id,
-        name=entry.name,
-        sls=entry.sls,
-        new_state=_DECODE(new_state),
-        sensitive=entry.sensitive,
-        cut=entry.cut,
-        arguments=entry.arguments,
-    )
-
-
-def _state_of(returned: Return) -> EnforcedState:
-    return EnforcedState(
-        tag=returned.tag,
-        module=returned.module,
-        function=returned.function,
-        id=returned.id,
-        name=returned.name,
-        sls=returned.sls,
-        new_state=returned.new_state,
-        sensitive=returned.sensitive,
-        arguments=returned.fingerprint,
-    )
-
-
-def _encoded(data: Data) -> bytes:
-    try:
-        return msgspec.msgpack.encode(data, enc_hook=str)
-    except (OverflowError, UnicodeEncodeError):
-        return msgspec.msgpack.encode(mapped(data, _encodable, _encodable), enc_hook=str)
-
-
-def _encodable(value: Any) -> Any:
-    """Return a key or leaf as MessagePack can write it.
-
-    An integer of more than 64 bits becomes text, and half of a surrogate pair an escape.
-    """
-    match value:
-        case str():
-            return value.encode("utf-8", "backslashreplace").decode()
-        case int() if not -(2**63) <= value < 2**64:
-            return str(value)
-        case _:
-            return value

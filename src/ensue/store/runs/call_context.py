@@ -223,6 +223,11 @@ class CallContext(TargetContext):
         return self._run.notes[self.srn]
 
     @property
+    def plan_notes(self) -> dict[str, Any] | None:
+        """What states of this target have noted in a plan of what they would make."""
+        return self._run.notes[self.srn] if self._site.is_planned else None
+
+    @property
     def enforced(self) -> EnforcedState | None:
         """The enforced state: what the last apply recorded for this state."""
         site = self._site

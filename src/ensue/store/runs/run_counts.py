@@ -77,6 +77,8 @@ def counted_as(returned: Return) -> OutcomeName:
         return "failed" if returned.ran else "not_run"
     if returned.unknown:
         return "unknown"
+    if returned.result is None and not returned.ran:
+        return "not_run"  # A state that names it under `prereq` has failed.
     return "changed" if returned.changes or returned.result is None else "unchanged"
 
 

@@ -14,4 +14,4 @@ from typing import Final
 from ensue.core.contracts.functions import by_name
 from ensue.library.states.archive.extracted import extracted
 
-FUNCTIONS: Final = by_name(extracted)
+FUNCTIONS: Final = by_name(extracted, make_only=("name", "paths"))

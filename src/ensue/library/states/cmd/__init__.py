@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import also_takes, by_name, takes_words
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
-from ensue.library.states.cmd.command_result import command_name
+from ensue.library.states.cmd.command_result import command_name, secret_output
 from ensue.library.states.cmd.known import OF_RUN, OF_SCRIPT, OUTDATED
 from ensue.library.states.cmd.run import run
 from ensue.library.states.cmd.script import script
@@ -91,3 +91,5 @@ async def mod_watch(
 FUNCTIONS: Final = by_name(mod_watch, run, script, wait, wait_script, watch=wait)
 
 MOD_WATCH = mod_watch
+
+SECRETS: Final = secret_output

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._json_text import json_under
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensue.core.model.data import DataMap
 
 
 _OUTPUT: Final = ("stdout", "stdout_json")
+
+
+def secret_output(_function: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the paths of a command's output if its declaration says that it is a secret."""
+    return _OUTPUT if arguments.get("sensitive") else ()
 
 
 def secrecy(*, is_secret: bool) -> dict[str, str]:

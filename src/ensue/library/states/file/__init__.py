@@ -66,9 +66,9 @@ from ensue.library.states.file.touch import touch
 
 FUNCTIONS: Final = by_name(
     absent, accumulated, append, blockreplace, cached, comment, copy, decode, directory, exists, hardlink,
-    keyvalue, line, managed, missing, mknod, not_cached, patch, prepend, pruned, recurse, rename, replace,
+    keyvalue, line, managed, missing, mknod, not_cached, patch, prepend, pruned, recurse, replace,
     retention_schedule, serialize, shortcut, symlink, tidied, touch, uncomment, make_only=("name",),
-)  # fmt: skip
+) | by_name(rename, make_only=("name", "source"))  # fmt: skip
 
 TRANSIENT: Final = frozenset({"accumulated"})
 """Functions whose effect is lost when the process ends."""

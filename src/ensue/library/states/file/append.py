@@ -17,19 +17,21 @@ import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
 from ensue.library.states.file.difference import HIDDEN, is_text, unified, without_secrets
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import (
     is_folder,
     make_parents,
-    missing_folder,
     target_path,
     without_folder,
 )
+from ensue.library.states.file.planned_contents import note_content, planned_content
 from ensue.library.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from ensue.library.states.file.sources import ContentSource
 
 
+@edits_part
 async def append(
     ctx: StateContext,
     name: str,
@@ -77,8 +80,6 @@ async def append(
         source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
     )
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
-    if isinstance(file, StateReturn):
-        return file
     texts = await file.texts(text, content_sources, template, {**(defaults or {}), **(context or {})})
     lines = [
         line
@@ -92,6 +93,7 @@ async def append(
     return await file.become(new, diff, f"Appended {len(lines)} lines")
 
 
+@edits_part
 async def prepend(
     ctx: StateContext,
     name: str,
@@ -128,8 +130,6 @@ async def prepend(
         source=source, sources=sources, source_hash=source_hash, source_hashes=source_hashes
     )
     file = await _TextFile.open(ctx, name, makedirs=makedirs, show_changes=show_changes)
-    if isinstance(file, StateReturn):
-        return file
     texts = await file.texts(text, content_sources, template, {**(defaults or {}), **(context or {})})
     lines = [
         line
@@ -154,30 +154,29 @@ class _TextFile:
     content: str
     raw: bytes
     found: FileStat | None
+    is_missing: bool
+    makedirs: bool
     show_changes: bool
 
     @classmethod
-    async def open(
-        cls, ctx: StateContext, name: str, *, makedirs: bool, show_changes: bool
-    ) -> _TextFile | StateReturn:
-        """Read the file; in a plan, return the result of the state if the file does not exist."""
+    async def open(cls, ctx: StateContext, name: str, *, makedirs: bool, show_changes: bool) -> _TextFile:
+        """Read the file, in a plan as earlier edits would leave it."""
         path = await target_path(ctx, name)
         status = await ctx.connection.stat(path, follow=True)
         if status is not None and status.kind != "file":
             raise StateFailedError(f"Specified target {path} is a {status.kind}, not a file")
-        if status is None and ctx.test:
-            comment = f"File {path} is set to be created"
-            comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
-            return StateReturn.planned(name, comment, {"new": path})
-        if status is None and not await is_folder(ctx.connection, posixpath.dirname(path)):
+        planned = planned_content(ctx, path)
+        is_missing = status is None and planned is None
+        if is_missing and not ctx.test and not await is_folder(ctx.connection, posixpath.dirname(path)):
             if not makedirs:
                 raise StateFailedError(without_folder(f"{path}: file not found, and its folder neither"))
             await make_parents(ctx.connection, path, RequestedAttributes())
-        raw = b"" if status is None else await ctx.connection.read(path)
+        raw = b"" if is_missing else await ctx.connection.read(path) if planned is None else planned
         text = raw.decode("utf-8", "surrogateescape")
         return cls(
-            ctx=ctx, name=name, path=path, content=text, raw=raw, found=status, show_changes=show_changes
-        )
+            ctx=ctx, name=name, path=path, content=text, raw=raw, found=status, is_missing=is_missing,
+            makedirs=makedirs, show_changes=show_changes,
+        )  # fmt: skip
 
     async def texts(
         self, text: Data, sources: Sequence[ContentSource], template: str, variables: DataMap
@@ -196,10 +195,18 @@ class _TextFile:
         return without_checksums(returned, self.ctx.masker, self.raw, content)
 
     async def _become(self, content: bytes, diff: str, comment: str) -> StateReturn:
-        if content == self.raw and self.found is not None:
+        if content == self.raw and not self.is_missing:
             return self._said(True, f"File {self.path} is in correct state", {}, self._before())
         changes: DataMap = {"diff": self._shown(diff, content)} if diff else {}
+        if self.ctx.test and self.is_missing:
+            comment = f"File {self.path} is set to be created"
+            planned = StateReturn.planned(self.name, comment, {"new": self.path})
+            planned = await in_folder(self.ctx.connection, self.path, planned, makedirs=self.makedirs)
+            if not planned.needs:
+                note_content(self.ctx, self.path, content)
+            return planned
         if self.ctx.test:
+            note_content(self.ctx, self.path, content)
             return self._said(None, f"File {self.path} is set to be updated", changes, None)
         await self.ctx.connection.write(self.path, content)
         new_state = await state_after(self.ctx.connection, self.path, content)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.states.file.difference import is_text
@@ -23,6 +24,7 @@ _START: Final = "#-- start managed zone --"
 _END: Final = "#-- end managed zone --"
 
 
+@edits_part
 async def blockreplace(
     ctx: StateContext,
     name: str,

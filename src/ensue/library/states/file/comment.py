@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.states.file.difference import is_text
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _ANCHORS: Final = re.compile(r"^(\(\?[iLmsux]\))?\^?(.*?)\$?$", re.DOTALL)
 
 
+@edits_part
 async def comment(
     ctx: StateContext,
     name: str,
@@ -74,6 +76,7 @@ async def comment(
     )
 
 
+@edits_part
 async def uncomment(
     ctx: StateContext, name: str, regex: str, *, char: str = "#", backup: str | bool = ".bak"
 ) -> StateReturn:

@@ -8,17 +8,17 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, reads_paths
 from ensue.core.errors import MissingOnTargetError, RemoteFileError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import absent_state, path_state, state_after
 from ensue.library.states.file.modes import folder_bits, mode_bits
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.owners import with_primary_group
 from ensue.library.states.file.paths import (
     is_folder,
     make_parents,
-    missing_folder,
     target_path,
     without_folder,
 )
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
+@reads_paths("source")
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def copy(
     ctx: StateContext,
@@ -95,8 +96,8 @@ async def copy(
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be copied to "{path}"'
-        comment += await missing_folder(connection, path, makedirs=makedirs)
-        return StateReturn.planned(name, comment, warnings=warnings)
+        planned = StateReturn.planned(name, comment, {path: origin}, warnings=warnings)
+        return await in_folder(connection, path, planned, makedirs=makedirs)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
         if not makedirs:
@@ -121,6 +122,7 @@ async def copy(
     )
 
 
+@reads_paths("source")
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def rename(
     ctx: StateContext, name: str, source: str, *, force: bool = False, makedirs: bool = False, **kwargs: Any
@@ -147,7 +149,8 @@ async def rename(
     origin = await target_path(ctx, source, what="Source file")
     connection = ctx.connection
     warnings = remarks("file.rename", kwargs)
-    if await connection.stat(origin) is None:
+    status = await connection.stat(origin)
+    if status is None:
         comment = f'Source file "{origin}" has already been moved out of place'
         new_state = await state_after(connection, path)
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
@@ -158,14 +161,14 @@ async def rename(
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be moved to "{path}"'
-        comment += await missing_folder(connection, path, makedirs=makedirs)
-        return StateReturn.planned(name, comment, warnings=warnings)
+        planned = StateReturn.planned(name, comment, {path: origin}, warnings=warnings)
+        return await in_folder(connection, path, planned, makedirs=makedirs)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
         if not makedirs:
             raise StateFailedError(without_folder(f"The target directory {folder} is not present"))
         await make_parents(connection, path, RequestedAttributes())
-    if there is not None and there.kind == "directory":
+    if there is not None and "directory" in (there.kind, status.kind):
         await connection.remove(path, recursive=True)
     await connection.rename(origin, path)
     return StateReturn.changed(

@@ -15,6 +15,7 @@ from ensue.core.masking import MASK
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.contents import looked_up
 from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import target_path
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ async def decode(
     if ctx.masker.is_in(wanted):
         changes = dict.fromkeys(changes, MASK)
     if ctx.test:
-        return StateReturn.planned(name, "File is set to be updated.", changes)
+        planned = StateReturn.planned(name, "File is set to be updated.", changes)
+        return await in_folder(ctx.connection, path, planned, makedirs=status is not None)
     await ctx.connection.write(path, wanted)
     returned = StateReturn.changed(
         name,

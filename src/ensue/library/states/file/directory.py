@@ -10,7 +10,7 @@ import posixpath
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, reads_paths
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
@@ -55,6 +55,7 @@ class _DirectoryArguments:
     children_only: bool
 
 
+@reads_paths(below=("clean", "recurse"))
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def directory(
     ctx: StateContext,

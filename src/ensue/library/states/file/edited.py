@@ -13,6 +13,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import content_state, state_after, without_checksums
 from ensue.library.states.file.difference import content_difference
 from ensue.library.states.file.paths import target_path
+from ensue.library.states.file.planned_contents import note_content, planned_content
 
 if TYPE_CHECKING:
     from ensue.core.contracts.connection import FileStat
@@ -50,7 +51,8 @@ class EditedFile:
             raise MissingOnTargetError(f"{path}: file not found", missing=path)
         if status.kind != "file":
             raise StateFailedError(f"{path} is a {status.kind}, not a file")
-        content = await ctx.connection.read(path)
+        planned = planned_content(ctx, path)
+        content = await ctx.connection.read(path) if planned is None else planned
         return cls(ctx=ctx, name=name, path=path, content=content, found=status)
 
     async def write(self, new: bytes, *, backup: Data) -> None:
@@ -103,6 +105,7 @@ class EditedFile:
         if show_changes:
             shown = await content_difference(self.content, new, self.ctx.masker)
         if self.ctx.test:
+            note_content(self.ctx, self.path, new)
             return self.said(None, planned, {"diff": shown}, None)
         await self.write(new, backup=backup)
         new_state = await state_after(self.ctx.connection, self.path, new)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.functions import also_takes, touches_nothing
+from ensue.core.contracts.functions import also_takes, reads_paths, touches_nothing
 from ensue.core.errors import MissingOnTargetError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import absent_state, path_state
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
 
 
+@reads_paths("name")
 @touches_nothing
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
@@ -38,6 +39,7 @@ async def exists(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:
     return StateReturn.unchanged(name, f"Path {path} exists", path_state(path, status), warnings=warnings)
 
 
+@reads_paths("name")
 @touches_nothing
 @also_takes(*KNOWN, outdated=OUTDATED)
 async def missing(ctx: StateContext, name: str, **kwargs: Any) -> StateReturn:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from ensue.core.contracts.connection import Command
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, reads_paths
 from ensue.core.errors import StateFailedError
-from ensue.core.model.returns import StateReturn
+from ensue.core.model.returns import StateReturn, UnmetNeed
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import absent_state, path_state
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.owners import with_primary_group
 from ensue.library.states.file.paths import (
     is_folder,
     make_parents,
-    missing_folder,
     target_path,
     without_folder,
 )
@@ -35,6 +37,7 @@ _HAS_OTHER_NAMES: Final = '[ -n "$(find "$ENSUE_ROOT$1" -prune -links +1)" ]'
 _LINK: Final = 'exec ln -f -- "$ENSUE_ROOT$2" "$ENSUE_ROOT$1"'
 
 
+@reads_paths("target")
 @also_takes("owner")
 async def hardlink(
     ctx: StateContext,
@@ -81,11 +84,14 @@ async def hardlink(
         comment = f"Target of hard link {path} is already pointing to {source}"
         return StateReturn.unchanged(name, comment, path_state(path, status))
     changes, comment = await link.planned(status, force=force)
+    no_target = f"Target {source} for hard link does not exist"
     if ctx.test:
-        comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
-        return StateReturn.planned(name, comment, changes)
+        planned = StateReturn.planned(name, comment, changes)
+        if there is None:
+            planned = msgspec.structs.replace(planned, needs=(UnmetNeed(source, no_target),))
+        return await in_folder(ctx.connection, path, planned, makedirs=makedirs)
     if there is None:
-        raise StateFailedError(f"Target {source} for hard link does not exist")
+        raise StateFailedError(no_target)
     owner = user if user is not None else kwargs.get("owner")
     requested = RequestedAttributes.read(mode=dir_mode, user=owner, group=group)
     folder = posixpath.dirname(path)

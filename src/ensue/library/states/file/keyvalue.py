@@ -8,12 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import file_state, state_after, without_checksums
 from ensue.library.states.file.difference import without_secrets
 from ensue.library.states.file.edited import EditedFile
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import target_path
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class _LineRules:
     prune: bool
 
 
+@edits_part
 async def keyvalue(
     ctx: StateContext,
     name: str,
@@ -123,7 +126,8 @@ async def keyvalue(
     changes: DataMap = {"diff": shown if show_changes else True}
     if ctx.test:
         comment = f"File {path} is set to be changed ({edit.changed} lines modified, {edit.removed} deleted)"
-        return StateReturn.planned(name, comment, changes)
+        planned = StateReturn.planned(name, comment, changes)
+        return await in_folder(ctx.connection, path, planned, makedirs=file is not None)
     await ctx.connection.write(path, content)
     comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
     new_state = await state_after(ctx.connection, path, content)

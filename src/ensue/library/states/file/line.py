@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import file_state
 from ensue.library.states.file.edited import EditedFile
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import target_path
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 _MODES: Final = ("insert", "ensure", "delete", "replace")
 
 
+@edits_part
 async def line(
     ctx: StateContext,
     name: str,
@@ -96,7 +99,8 @@ async def line(
             state = file_state(path, None, None)
             return StateReturn.unchanged(name, "No changes needed to be made", state)
         if create and ctx.test:
-            return StateReturn.planned(name, "Changes would be made", {"newfile": path})
+            planned = StateReturn.planned(name, "Changes would be made", {"newfile": path})
+            return await in_folder(ctx.connection, path, planned, makedirs=False)
         if create:
             await ctx.connection.write(
                 path, b"", mode=requested.mode, user=requested.user_text, group=requested.group_text

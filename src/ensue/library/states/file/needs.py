@@ -5,15 +5,18 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ensue.core.contracts.connection import Command
 from ensue.core.model.returns import UnmetNeed
-from ensue.library.states.file.paths import is_folder, without_folder
+from ensue.library.states.file.attributes import RequestedAttributes
+from ensue.library.states.file.paths import is_folder, missing_folder, without_folder
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from ensue.core.contracts.connection import Connection
-    from ensue.library.states.file.attributes import RequestedAttributes
+    from ensue.core.model.returns import StateReturn
 
 _KEY_NOT_FOUND: Final = 2
 """The exit code of `getent` for a name that its database does not have."""
@@ -39,6 +42,26 @@ async def needs_of(
     if is_missing and not await _is_behind_link(connection, folder):
         needs.append(UnmetNeed(folder, without_folder(f"Parent directory not present: {folder}")))
     return tuple(needs)
+
+
+async def in_folder(
+    connection: Connection, path: str, planned: StateReturn, *, makedirs: bool
+) -> StateReturn:
+    """Return the plan of a path that is to be made, with what it says if its folder does not exist.
+
+    Args:
+        connection: the connection to the target.
+        path: the path.
+        planned: the plan.
+        makedirs: whether missing folders are made.
+    """
+    missing = await missing_folder(connection, path, makedirs=makedirs)
+    if not missing:
+        return planned
+    needs = await needs_of(connection, path, RequestedAttributes(), has_folder=False)
+    return msgspec.structs.replace(
+        planned, comment=f"{planned.comment}{missing}", needs=(*planned.needs, *needs)
+    )
 
 
 async def _is_behind_link(connection: Connection, path: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.connection import Command
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, edits_part
 from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import path_state
@@ -34,6 +34,7 @@ _IN_TROUBLE: Final = 2
 _DROPPED: Final = frozenset({"hash", "dry_run_first"})
 
 
+@edits_part
 @also_takes(*KNOWN, *_DROPPED, outdated=OUTDATED)
 async def patch(
     ctx: StateContext,

@@ -9,6 +9,7 @@ import posixpath
 import time
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import reads_paths
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.paths import target_path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _SECONDS_A_DAY: Final = 86_400
 
 
+@reads_paths(always_below=True)
 async def pruned(
     ctx: StateContext,
     name: str,

@@ -12,7 +12,7 @@ import posixpath
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, reads_paths
 from ensue.core.errors import RemoteFileError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.at_once import results_of
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 
+@reads_paths(below=("clean",))
 @also_takes(
     *KNOWN, "include_empty",
     others_with="template",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import file_state
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _NEWLINE: Final = b"\n"
 
 
+@edits_part
 async def replace(
     ctx: StateContext,
     name: str,

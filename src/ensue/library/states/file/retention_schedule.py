@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import reads_paths
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
@@ -62,6 +63,7 @@ class _Backup:
         return self.made.year, self.made.isocalendar().week, self.made.weekday(), self.made, self.name
 
 
+@reads_paths(always_below=True)
 async def retention_schedule(
     ctx: StateContext,
     name: str,

@@ -21,7 +21,7 @@ from ensue.library.states.file.difference import HIDDEN
 from ensue.library.states.file.managed_content import ManagedArguments
 from ensue.library.states.file.managed_file import ManagedFile
 from ensue.library.states.file.modes import mode_bits
-from ensue.library.states.file.paths import target_path
+from ensue.library.states.file.paths import missing_folder, target_path
 from ensue.library.states.file.remarks import KNOWN, OUTDATED, remarks
 from ensue.library.states.file.serializers import comparable, deserialized, serialized
 
@@ -127,6 +127,7 @@ async def serialize(
     returned = await ManagedFile(ctx, name, path, wish, warnings).state()
     if returned.result is None:
         comment = f"Dataset will be serialized and stored into {path}"
+        comment += await missing_folder(ctx.connection, path, makedirs=makedirs)
         returned = msgspec.structs.replace(returned, comment=comment)
     if isinstance(existing, dict) and isinstance(together, dict) and "diff" in returned.changes:
         # The old values come from a file, where only their names tell which of them are secrets.

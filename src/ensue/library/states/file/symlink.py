@@ -14,11 +14,11 @@ from ensue.core.errors import RemoteError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.described import absent_state, path_state
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.owners import with_primary_group
 from ensue.library.states.file.paths import (
     is_folder,
     make_parents,
-    missing_folder,
     target_path,
     without_folder,
 )
@@ -148,14 +148,14 @@ class _Symlink:
         comment = f"Symlink {path} to {self._target} is set for creation"
         if not await is_folder(self._connection, folder):
             if self._ctx.test:
-                missing = await missing_folder(self._connection, path, makedirs=makedirs)
-                comment += missing or f"\n{folder} will be created"
+                comment += f"\n{folder} will be created" if makedirs else ""
             elif not makedirs:
                 raise StateFailedError(without_folder(f"Directory {folder} for symlink is not present"))
             else:
                 await make_parents(self._connection, path, self._folders)
         if self._ctx.test:
-            return self._said(None, {"new": path}, comment)
+            planned = self._said(None, {"new": path}, comment)
+            return await in_folder(self._connection, path, planned, makedirs=makedirs)
         return await self._link()
 
     async def _instead_of(self, status: FileStat, *, force: bool, backupname: str | None) -> StateReturn:

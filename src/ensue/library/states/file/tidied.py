@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.contracts.functions import reads_paths
 from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _TIMES: Final = ("atime", "mtime")
 
 
+@reads_paths(always_below=True)
 async def tidied(
     ctx: StateContext,
     name: str,

@@ -9,16 +9,14 @@ import posixpath
 import time
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import absent_state, file_state, state_after
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import (
     is_folder,
     make_parents,
-    missing_folder,
     target_path,
     without_folder,
 )
@@ -59,8 +57,7 @@ async def touch(
     status = await ctx.connection.stat(path, follow=True)
     if ctx.test:
         planned = await _planned(ctx, name, path, status, _seconds("atime", atime), _seconds("mtime", mtime))
-        missing = "" if status is not None else await missing_folder(ctx.connection, path, makedirs=makedirs)
-        return msgspec.structs.replace(planned, comment=f"{planned.comment}{missing}") if missing else planned
+        return await in_folder(ctx.connection, path, planned, makedirs=makedirs or status is not None)
     folder = posixpath.dirname(path)
     if not await is_folder(ctx.connection, folder):
         if not makedirs:

@@ -23,4 +23,6 @@ from ensue.core.contracts.functions import by_name
 from ensue.library.states.ini.options import options_absent, options_present
 from ensue.library.states.ini.sections import sections_absent, sections_present
 
-FUNCTIONS: Final = by_name(options_absent, options_present, sections_absent, sections_present)
+FUNCTIONS: Final = by_name(
+    options_absent, options_present, sections_absent, sections_present, make_only=("name",)
+)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.ini.ini_file import UNCHANGED, changed_file, ini_state, options_of
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ _Place: TypeAlias = "tuple[str | None, str | None]"
 """Section and option; None for an option outside sections, or for a whole section."""
 
 
+@edits_part
 async def options_present(
     ctx: StateContext,
     name: str,
@@ -63,7 +66,8 @@ async def options_present(
         return StateReturn.unchanged(name, comment, ini_state(name, before))
     if ctx.test:
         comment = _remarks(before, requested) + "".join(_removal_remark(*each) for each in doomed)
-        return StateReturn.planned(name, comment, changes)
+        planned = StateReturn.planned(name, comment, changes)
+        return await in_folder(ctx.connection, name, planned, makedirs=False)
     for section, option in doomed:
         if option is None:
             await ctx.call("ini.remove_section", name, section, no_spaces=no_spaces, **how)
@@ -73,6 +77,7 @@ async def options_present(
     return await changed_file(ctx, name, before, changes, how)
 
 
+@edits_part
 async def options_absent(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:

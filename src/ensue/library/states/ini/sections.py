@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
+from ensue.library.states.file.needs import in_folder
 from ensue.library.states.ini.ini_file import UNCHANGED, changed_file, ini_state, options_of
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
 
 
+@edits_part
 async def sections_present(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:
@@ -44,11 +47,12 @@ async def sections_present(
             f"Created new section {section}.\n" if section in missing else f"Section unchanged {section}.\n"
             for section in requested
         ]
-        return _unwritten(ctx, name, before, changes, "".join(texts))
+        return await _unwritten(ctx, name, before, changes, "".join(texts))
     await ctx.call("ini.set_option", name, {section: {} for section in missing}, **how)
     return await changed_file(ctx, name, before, changes, how)
 
 
+@edits_part
 async def sections_absent(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:
@@ -75,17 +79,20 @@ async def sections_absent(
             f"Deleted section {section}.\n" if section in changes else f"Section {section} does not exist.\n"
             for section in requested
         ]
-        return _unwritten(ctx, name, before, changes, "".join(texts))
+        return await _unwritten(ctx, name, before, changes, "".join(texts))
     for section in changes:
         await ctx.call("ini.remove_section", name, section, **how)
     return await changed_file(ctx, name, before, changes, how)
 
 
-def _unwritten(ctx: StateContext, name: str, before: DataMap, changes: DataMap, texts: str) -> StateReturn:
+async def _unwritten(
+    ctx: StateContext, name: str, before: DataMap, changes: DataMap, texts: str
+) -> StateReturn:
     """Make the return of a plan, or of a run without changes."""
     comment = (texts or "No changes detected.") if ctx.test else UNCHANGED
     if changes:
-        return StateReturn.planned(name, comment, changes)
+        planned = StateReturn.planned(name, comment, changes)
+        return await in_folder(ctx.connection, name, planned, makedirs=False)
     return StateReturn.unchanged(name, comment, ini_state(name, before))
 
 

@@ -18,4 +18,6 @@ from ensue.core.contracts.functions import by_name
 from ensue.library.states.iptables.chains import chain_absent, chain_present, flush, set_policy
 from ensue.library.states.iptables.rules import append, delete, insert
 
-FUNCTIONS: Final = by_name(append, chain_absent, chain_present, delete, flush, insert, set_policy)
+FUNCTIONS: Final = by_name(
+    append, chain_absent, chain_present, delete, flush, insert, set_policy, make_only=("paths",)
+)

@@ -25,6 +25,8 @@ from ensue.library.states.mount.swap import swap
 from ensue.library.states.mount.unmounted import unmounted
 from ensue.library.states.mount.watching import mod_watch
 
-FUNCTIONS: Final = by_name(fstab_absent, fstab_present, mod_watch, mounted, swap, unmounted)
+FUNCTIONS: Final = by_name(
+    fstab_absent, fstab_present, mod_watch, mounted, swap, unmounted, make_only=("name", "paths")
+)
 
 MOD_WATCH = mod_watch

@@ -27,4 +27,5 @@ from ensue.library.states.selinux.port import port_policy_absent, port_policy_pr
 FUNCTIONS: Final = by_name(
     boolean, fcontext_policy_absent, fcontext_policy_applied, fcontext_policy_present, mode, module,
     module_install, module_remove, port_policy_absent, port_policy_present,
+    make_only=(),
 )  # fmt: skip

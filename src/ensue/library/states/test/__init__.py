@@ -20,7 +20,7 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.test.check_pillar import check_pillar
 from ensue.library.states.test.configurable import configurable_test_state
-from ensue.library.states.test.present import present
+from ensue.library.states.test.present import present, secrets_of
 from ensue.library.states.test.pretended import pretended_changes
 
 if TYPE_CHECKING:
@@ -149,3 +149,5 @@ FUNCTIONS: Final = by_name(
 )  # fmt: skip
 
 MOD_WATCH = mod_watch
+
+SECRETS: Final = secrets_of

@@ -6,6 +6,7 @@ derived resources.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.functions import touches_nothing
@@ -14,6 +15,8 @@ from ensue.core.model.declared_secrets import as_path
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data
 
@@ -65,3 +68,12 @@ def _paths(sensitive: Any) -> tuple[str, ...]:
             f"`sensitive` of test.present lists property paths into new_state, not {sensitive!r}"
         )
     return tuple(map(as_path, paths))  # pyright: ignore[reportUnknownArgumentType] # a user's list
+
+
+def secrets_of(function: str, arguments: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the property paths that a declaration of this module says are secret."""
+    if function != "present" or arguments.get("sensitive") is None:
+        return ()
+    with suppress(StateFailedError):  # The call says so.
+        return _paths(arguments["sensitive"])
+    return ()

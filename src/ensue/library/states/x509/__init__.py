@@ -18,4 +18,6 @@ from ensue.library.states.x509.pem import pem_managed
 from ensue.library.states.x509.private_key import private_key_managed
 from ensue.library.states.x509.request import csr_managed
 
-FUNCTIONS: Final = by_name(certificate_managed, crl_managed, csr_managed, pem_managed, private_key_managed)
+FUNCTIONS: Final = by_name(
+    certificate_managed, crl_managed, csr_managed, pem_managed, private_key_managed, make_only=("name",)
+)
