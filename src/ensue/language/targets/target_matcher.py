@@ -86,6 +86,11 @@ class ProjectMatcher:
         target = self._possible_target(expression)
         return target is None or matches_so_far(target, self._subject(srn, is_there=False)) is not False
 
+    def matches_name(self, expression: str, srn: Srn) -> bool:
+        """Return whether a target matches a resource of which only the name is known, whatever else it is."""
+        target = self._possible_target(expression)
+        return target is not None and matches_so_far(target, self._subject(srn, is_there=False)) is True
+
     async def matched(self, expression: str) -> Matched:
         """Return what a target matches now, with the pillar of each compiled.
 

@@ -12,57 +12,37 @@ Source: Idem's enforced state management (ESM).
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
 from ensue.core.errors import StoreError
-from ensue.core.model.data import mapped
-from ensue.core.model.enforced import EnforcedState
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.store.registry.enforced_file import EnforcedFile
 from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+from ensue.store.registry.enforced_views import encoded, shown_state, state_of_return, state_of_row
 from ensue.store.registry.loaded_states import LoadedStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data
-    from ensue.core.model.enforced import EnforcedBy
+    from ensue.core.model.enforced import EnforcedBy, EnforcedState
     from ensue.core.model.kept_output import DataPath
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.core.model.state_identity import StateIdentity
+    from ensue.store.registry.enforced_views import ShownState
     from ensue.store.registry.lock_waits import LockWaits
 
 MOST_PENDING: Final = 1000
 """How many entries wait to be written before they are; about as many are lost if an apply is killed."""
 
 Found = TypeVar("Found")
-
-_DECODE: Final = msgspec.msgpack.decode
-
-
-class ShownState(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry in the form that is shown to users.
-
-    Args:
-        target: the SRN, as text.
-        scope: the path of its scope.
-        identity: the identity of its scope.
-        state: the entry, secrets masked.
-        run_id: the run that last wrote it.
-    """
-
-    target: str
-    scope: str
-    identity: str
-    state: EnforcedState
-    run_id: str
 
 
 class EnforcedStore:
@@ -160,7 +140,7 @@ class EnforcedStore:
             pending = self._pending[::-1]
         for returned, _ in pending:
             if returned.tag == identity.tag and returned.identity == identity:
-                return _state_of(returned)
+                return state_of_return(returned)
         tag, scope = identity.tag, identity.scope
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
@@ -206,7 +186,7 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        return map(_shown, self._file.all())
+        return map(shown_state, self._file.all())
 
     def known(self) -> list[EnforcedRow]:
         """Return the entries of earlier runs and what this one has written; needs no key.
@@ -223,6 +203,15 @@ class EnforcedStore:
             StoreError: that cannot be written.
         """
         self._file.write([_with_by(row, is_reported=True) for row in rows])
+
+    def forget(self, rows: Sequence[EnforcedRow]) -> None:
+        """Remove entries; this blocks.
+
+        Raises:
+            StoreError: that cannot be written; nothing was removed.
+        """
+        if rows:
+            self._file.remove(rows)
 
     def reseal(self) -> int:
         """Encrypt every secret entry with the project's current key; return how many there were.
@@ -295,11 +284,11 @@ class EnforcedStore:
 
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
         """Return a new state as it is written, and where it is cut."""
-        encoded = _encoded(new_state)
-        if len(encoded) <= self._keep_output_bytes:
-            return encoded, ()
+        content = encoded(new_state)
+        if len(content) <= self._keep_output_bytes:
+            return content, ()
         kept, cut = shortened(new_state, self._keep_output_bytes)
-        return (_encoded(kept), tuple(cut)) if cut else (encoded, ())
+        return (encoded(kept), tuple(cut)) if cut else (content, ())
 
     def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
         sealed = self._vault.seal(plain, context=_context(row))
@@ -315,7 +304,7 @@ class EnforcedStore:
     def _opened(self, row: EnforcedRow) -> EnforcedState:
         sealed = row.entry.sealed
         plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=_context(row))
-        state = _state(row, plain)
+        state = state_of_row(row, plain)
         self._masker.add(*values_at(state.new_state, state.sensitive))
         return state
 
@@ -331,64 +320,3 @@ def _with_by(row: EnforcedRow, **changes: bool) -> EnforcedRow:
         return row
     by = msgspec.structs.replace(by, **changes)
     return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, by=by))
-
-
-def _shown(row: EnforcedRow) -> ShownState:
-    return ShownState(
-        target=row.target,
-        scope=row.entry.path or row.scope,
-        identity=row.scope,
-        state=_state(row, row.entry.shown),
-        run_id=row.run_id,
-    )
-
-
-def _state(row: EnforcedRow, new_state: bytes) -> EnforcedState:
-    entry = row.entry
-    return EnforcedState(
-        tag=row.tag,
-        module=entry.module,
-        function=entry.function,
-        id=entry.id,
-        name=entry.name,
-        sls=entry.sls,
-        new_state=_DECODE(new_state),
-        sensitive=entry.sensitive,
-        cut=entry.cut,
-        arguments=entry.arguments,
-    )
-
-
-def _state_of(returned: Return) -> EnforcedState:
-    return EnforcedState(
-        tag=returned.tag,
-        module=returned.module,
-        function=returned.function,
-        id=returned.id,
-        name=returned.name,
-        sls=returned.sls,
-        new_state=returned.new_state,
-        sensitive=returned.sensitive,
-        arguments=returned.fingerprint,
-    )
-
-
-def _encoded(data: Data) -> bytes:
-    try:
-        return msgspec.msgpack.encode(data, enc_hook=str)
-    except (OverflowError, UnicodeEncodeError):
-        return msgspec.msgpack.encode(mapped(data, _encodable, _encodable), enc_hook=str)
-
-
-def _encodable(value: Any) -> Any:
-    """Return a key or leaf as MessagePack can write it.
-
-    An integer of more than 64 bits becomes text, and half of a surrogate pair an escape.
-    """
-    match value:
-        case str():
-            return value.encode("utf-8", "backslashreplace").decode()
-        case int() if not -(2**63) <= value < 2**64:
-            return str(value)
-        case _:
-            return value
