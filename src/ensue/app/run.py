@@ -119,7 +119,8 @@ class Run:
                 chosen = None if part.is_whole else self._chosen(part, record)
                 if chosen is not None:
                     first = await chosen.first(first)
-                for warning in (*special_tags(first.all, part), *lost_reactions(first.all, part)):
+                reactions = () if test else lost_reactions(first.all, part)
+                for warning in (*special_tags(first.all, part), *reactions):
                     self._warn(warning)
                 if (others := self._services.other_minions) is not None:
                     ordered = bool(self._settings.option("state_auto_order", default=True))
@@ -244,6 +245,8 @@ class Run:
             returns, exit_code, status = no_states(self._services.minion, nothing), 2, "failed"
         if chosen is None and (left := await self._undeclared(wired.declarations, outcome)):
             remarks.append(left)
+        if chosen is not None and self._options.test:
+            remarks.extend(lost_reactions(first.all, chosen.part, outcome.returns))
         if outcome.too_many_failed:
             remarks.append(too_many_failed(outcome.stopped, run_id))
         return RunReport(
