@@ -155,6 +155,22 @@ def test_drift_of_what_is_not_managed_is_apart(shell: Shell) -> None:
     ]
 
 
+def test_the_output_of_a_query_is_no_thing_that_somebody_changed(shell: Shell) -> None:
+    """A command that only reads prints something else than in the last apply: the plan says just that."""
+    query = "list:\n  cmd.run:\n    - name: ls sites\n    - read_only: true\n"
+    shell.write("sites/shop", "")
+    _made(shell, query.replace("ls sites", f"ls {shell.root}/sites"))
+    shell.write("sites/blog", "")
+    (shell.root / "made").chmod(0o600)
+    shown = shell.run("plan", "t").out.splitlines()
+    assert shown[1:5] == [
+        "  changed by someone else, not managed (an apply takes it over as it is):",
+        f"    ! made (file.managed) {shell.root}/made: mode: 0644 -> 0600",
+        "  output that differs from the last apply:",
+        rf"    ! list (cmd.run) ls {shell.root}/sites: stdout: shop -> blog\nshop",
+    ]
+
+
 def test_drift_that_an_apply_corrects_has_the_signs_of_a_diff(shell: Shell) -> None:
     """What is there now has a minus, and what the apply restores a plus."""
     _made(shell, "    - mode: '0644'\n")

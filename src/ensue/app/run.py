@@ -107,6 +107,7 @@ class Run:
                 run_id,
                 test=test,
                 of_one_call=services.states.properties_of_one_call,
+                is_query=services.states.is_query,
             ),
             run_id,
             on_event,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
 _UNMANAGED = "changed by someone else, not managed (an apply takes it over as it is)"
+_QUERIED = "output that differs from the last apply"
 
 
 def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
@@ -54,9 +55,8 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
     yield f"{on_one_line(report.minion_id)}:\n"
     for heading, lines in view.groups():
         yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
-    if view.unmanaged:
-        heading = palette.paint(palette.cyan, f"  {_UNMANAGED}:")
-        yield "\n".join([heading, *view.unmanaged]) + "\n"
+    for heading, lines in view.drifted.items():
+        yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
     end = [*failures.lines(palette), *recap_lines(report, palette), ""]
     end.append(palette.paint(palette.bold, outcome_line(report)))
     end.extend(remarks(report, tally, masker, palette))
@@ -76,8 +76,8 @@ class _View:
         self._groups: dict[tuple[str, str, str], list[str]] = {}
         self._made: set[tuple[str, str]] = set()
         """Each path that an earlier state of a plan may make, and the folders above it, with the target."""
-        self.unmanaged: list[str] = []
-        """A line per state with drift in properties that it does not manage."""
+        self.drifted: dict[str, list[str]] = {}
+        """A line per state with drift in properties that it does not manage, by the heading it belongs to."""
 
     def groups(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the lines of each group that has lines."""
@@ -92,7 +92,8 @@ class _View:
         """Add a return and everything that it caused."""
         lines = list(self._state_lines(returned))
         if unmanaged := unmanaged_drift(returned):
-            self.unmanaged.append(self._unmanaged_line(returned, unmanaged))
+            heading = _QUERIED if returned.is_query else _UNMANAGED
+            self.drifted.setdefault(heading, []).append(self._unmanaged_line(returned, unmanaged))
         scopes = (*returned.applied, *returned.delayed)
         lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]
         if lines:

@@ -13,6 +13,8 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
   declaration will register;
 - optionally `OF_ONE_CALL: Mapping[function, Collection[str]]`: the properties of its `new_state` that say
   what one call did, not what there is, such as a count of changes; a new value is not drift;
+- optionally `QUERIES: Collection[function]`: the functions whose `new_state` is the output of one call, not a
+  thing that anybody manages; another value is an output that differs, not drift that somebody caused;
 - optionally `KEPT_BY_NAME = True`: it finds what a state made by the name of the state, a label that somebody
   may change; the warning about a state that is no longer declared then says how to keep the name.
 

@@ -175,6 +175,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
     `handled_by` is, of a failure, the ID of the `onfail` state with `onfail_stop: false` that handled it, and
     `handles` has the tags of the failures that this state handled: they do not fail the run.
+    `is_query` says, in a plan, that its `drift` is in the output of a call: nobody has changed a thing.
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
     """
 
@@ -212,6 +213,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     preview: str = ""
     handled_by: str = ""
     handles: tuple[str, ...] = ()
+    is_query: bool = False
 
     @property
     def identity(self) -> StateIdentity:

@@ -45,6 +45,8 @@ class Enforcement:
         test: whether the run is a plan.
         of_one_call: returns the properties of a function, given its module and its name, that say what one
             call did, not what there is; a new value is not drift.
+        is_query: returns whether the new state of a function, given its module and its name, is the output of
+            a call.
 
     `declared_by` returns the declaration of a return; it is set once the run has compiled its first plans.
     `fault` is why the enforced states cannot be read or written; None while they can.
@@ -58,12 +60,14 @@ class Enforcement:
         *,
         test: bool,
         of_one_call: Callable[[str, str], Collection[str]] = lambda _module, _function: (),
+        is_query: Callable[[str, str], bool] = lambda _module, _function: False,
     ) -> None:
         self._store = store
         self._thread = thread
         self._run_id = run_id
         self._test = test
         self._of_one_call = of_one_call
+        self._is_query = is_query
         self.declared_by: Callable[[Return], EnforcedBy | None] = lambda _: None
         self.fault: StoreError | None = None
         self._writing: Future[None] | None = None
@@ -84,6 +88,8 @@ class Enforcement:
         try:
             if self._test:
                 returned.drift = self._drift(returned)
+                if returned.drift:
+                    returned.is_query = self._is_query(returned.module, returned.function)
                 return
             self._store.note(returned, self.declared_by(returned))
             # Again after a full disk: there may be room now.
