@@ -118,7 +118,10 @@ def undeclared_states(
         if targets.is_kept_by_name(Srn.parse(row.target), row.entry.module)
         and (hint := run.renaming_of(row, rows))
     ]
-    return Undeclared(entries=tuple(left), warning=_warning(removals, renamed))
+    hints = [*renamed[:_MOST_NAMED]]
+    if any(row.entry.by.pillar_keys for row, _ in kept.values() if row.entry.by is not None):
+        hints.append("what was applied with `--pillar` may be declared with the values of that apply")
+    return Undeclared(entries=tuple(left), warning=_warning(removals, hints))
 
 
 class _Run:
@@ -226,10 +229,12 @@ def _named(row: EnforcedRow, own: Srn) -> str:
     where = "" if row.target == str(own) else f", {row.target}"
     if where and entry.by is not None and entry.by.is_fanned_out:
         id_ = id_.removeprefix(f"{row.target.partition(':')[2]} ")
-    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where})"
+    given = "" if entry.by is None else "".join(f" --pillar {key}" for key in entry.by.pillar_keys)
+    applied = f", applied with{given}" if given else ""
+    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where}{applied})"
 
 
-def _warning(kept: dict[str, str], renamed: Sequence[str]) -> Diagnostic:
+def _warning(kept: dict[str, str], hints: Sequence[str]) -> Diagnostic:
     named = list(kept)[:_MOST_NAMED]
     more = f" and {len(kept) - _MOST_NAMED} more" if len(kept) > _MOST_NAMED else ""
     removals = ", ".join(f"`{one}`" for one in sorted(set(kept.values()))[:_MOST_NAMED])
@@ -238,6 +243,6 @@ def _warning(kept: dict[str, str], renamed: Sequence[str]) -> Diagnostic:
     return Diagnostic(
         code="E0894",
         summary=f"{states} no longer declared, and what earlier applies made stays: {', '.join(named)}{more}",
-        help="; ".join([*renamed[:_MOST_NAMED], removing]),
+        help="; ".join([*hints, removing]),
         severity=Severity.WARNING,
     )
