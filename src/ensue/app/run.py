@@ -16,6 +16,7 @@ from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.derived import using_registry
 from ensue.engine.plans.first_plans import FirstPlans
+from ensue.language.functions.made_things import MadeThings
 from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans
@@ -108,6 +109,7 @@ class Run:
                 test=test,
                 of_one_call=services.states.properties_of_one_call,
                 is_query=services.states.is_query,
+                things_of=MadeThings(services.states_of).of,
             ),
             run_id,
             on_event,
@@ -279,6 +281,7 @@ class Run:
             is_kept_by_name=lambda target, module: bool(
                 services.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),
+            things_of=MadeThings(services.states_of).of,
         )
         test = self._options.test
 

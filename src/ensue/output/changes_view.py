@@ -13,7 +13,7 @@ from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.target_paths import folders_above
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
-from ensue.output.drift import content_drift, managed_drift, unmanaged_drift
+from ensue.output.drift import cause_of, content_drift, managed_drift, unmanaged_drift
 from ensue.output.failures import RepeatedFailures, has_function, what_happened
 from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
 _UNMANAGED = "changed by someone else, not managed (an apply takes it over as it is)"
+_UNDONE = "changed by other states, not managed (an apply takes it over as it is)"
 _QUERIED = "output that differs from the last apply"
 
 
@@ -92,7 +93,7 @@ class _View:
         """Add a return and everything that it caused."""
         lines = list(self._state_lines(returned))
         if unmanaged := unmanaged_drift(returned):
-            heading = _QUERIED if returned.is_query else _UNMANAGED
+            heading = _QUERIED if returned.is_query else _UNDONE if returned.drift_by else _UNMANAGED
             self.drifted.setdefault(heading, []).append(self._unmanaged_line(returned, unmanaged))
         scopes = (*returned.applied, *returned.delayed)
         lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]
@@ -131,7 +132,8 @@ class _View:
     def _unmanaged_line(self, returned: Return, drift: Mapping[str, Any]) -> str:
         shown = self._masker.data(drift)
         where = f" on {returned.target}" if not returned.target.startswith("minion:") else ""
-        line = f"! {self._named(returned)}{where}: {change_items(shown, '')}"
+        cause = f", by {cause_of(returned, self._masker)}" if returned.drift_by else ""
+        line = f"! {self._named(returned)}{where}: {change_items(shown, '')}{cause}"
         return f"    {self._palette.paint(self._palette.light_yellow, on_one_line(line))}"
 
     def _headline(self, returned: Return) -> str:
@@ -167,12 +169,13 @@ class _View:
 
     def _below(self, returned: Return) -> Iterator[str]:
         if what := content_drift(returned):
-            yield f"drift since the last apply: {what} by someone else"
+            yield on_one_line(f"drift since the last apply: {what} by {cause_of(returned, self._masker)}")
         if returned.result is not False:
             yield from change_texts(self._masked(returned), self._palette)
             yield from preview_lines(self._masker.text(returned.preview), self._palette)
         if drift := managed_drift(returned):
-            yield from drift_lines(self._masker.data(drift), self._palette)
+            cause = f", by {cause_of(returned, self._masker)}" if returned.drift_by else ""
+            yield from drift_lines(self._masker.data(drift), self._palette, cause=cause)
         for warning in returned.warnings:
             text = f"warning: {on_one_line(self._masker.text(warning))}"
             yield self._palette.paint(self._palette.light_red, text)

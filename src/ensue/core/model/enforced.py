@@ -56,6 +56,9 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
         sensitive: property paths into `new_state` whose values are secrets.
         cut: where `new_state` was truncated (`kept_output`).
         arguments: the fingerprint of the arguments that it was called with; None if that is not known.
+        run_id: the run that last wrote the entry; empty if that is not known.
+        superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
+            None if this entry is the last one.
     """
 
     tag: str
@@ -68,6 +71,8 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
     sensitive: tuple[str, ...] = ()
     cut: tuple[DataPath, ...] = ()
     arguments: int | None = None
+    run_id: str = ""
+    superseded_by: tuple[str, str] | None = None
 
     @property
     def whole(self) -> Data:

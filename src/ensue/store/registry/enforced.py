@@ -18,11 +18,13 @@ import msgspec
 
 from ensue.core.errors import StoreError
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
+from ensue.core.model.made_thing import thing_of_name
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.store.registry.enforced_file import EnforcedFile
 from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
 from ensue.store.registry.enforced_views import encoded, shown_state, state_of_return, state_of_row
 from ensue.store.registry.loaded_states import LoadedStates
+from ensue.store.registry.superseded import LastEnforced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,15 +75,22 @@ class EnforcedStore:
         self._pending: list[tuple[Return, EnforcedBy | None]] = []
         self._turn = threading.Lock()
         self._run_id = ""
+        self._things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()
+        self._last: LastEnforced | None = None
         self._keep_output_bytes = keep_output_bytes
 
-    def begin_run(self, run_id: str) -> None:
+    def begin_run(self, run_id: str, things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()) -> None:
         """Set the run that the following entries belong to, and read what earlier runs enforced; this blocks.
 
         Until `end_run`, lookups do no I/O; they find what earlier runs and this one enforced. If that cannot
         be read, each lookup raises the error.
+
+        Args:
+            run_id: the run.
+            things_of: returns what a state is about.
         """
         self._run_id = run_id
+        self._things_of = things_of
         try:
             self._recalled = self._file.copy()
         except StoreError as error:
@@ -92,6 +101,7 @@ class EnforcedStore:
     def end_run(self) -> None:
         """Have later lookups read the file again."""
         self._recalled = None
+        self._last = None
 
     def end_waits(self) -> None:
         """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
@@ -147,6 +157,22 @@ class EnforcedStore:
         row = self._look(lambda known: known.one(identity.target, scope, tag))
         return None if row is None or row.is_unidentified else self._opened(row)
 
+    def superseding(self, identity: StateIdentity, state: EnforcedState) -> EnforcedState | None:
+        """Return the entry of an earlier run that was enforced after a state's, about the same thing.
+
+        Args:
+            identity: the state.
+            state: its entry.
+
+        Raises:
+            StoreError: the file cannot be read, or the entry cannot be decrypted.
+        """
+        if state.superseded_by is None:
+            return None
+        scope, tag = state.superseded_by
+        row = self._look(lambda known: known.one(identity.target, scope, tag))
+        return None if row is None else self._opened(row)
+
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it.
 
@@ -173,7 +199,10 @@ class EnforcedStore:
             pending = self._pending.copy()
         if not pending:
             return
-        rows = [self._row(returned, by) for returned, by in pending]
+        if self._last is None:
+            self._last = LastEnforced(self.known())
+        last = self._last
+        rows = [row for returned, by in pending for row in last.enforce(self._row(returned, by))]
         self._file.write(rows)
         with self._turn:
             if isinstance(self._recalled, LoadedStates):
@@ -244,6 +273,7 @@ class EnforcedStore:
 
     def _row_of(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
         new_state, cut = self._kept(returned.new_state)
+        things = self._things(returned)
         if not self._masker.knows_secrets and not returned.sensitive:
             module, function, sls = returned.module, returned.function, returned.sls
             path, arguments = returned.scope, returned.fingerprint
@@ -258,6 +288,7 @@ class EnforcedStore:
                 path=path,
                 by=by,
                 arguments=arguments,
+                things=things,
             )
             return EnforcedRow(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
@@ -277,10 +308,18 @@ class EnforcedStore:
             path=masker.name(returned.scope),
             by=by,
             arguments=returned.fingerprint,
+            things=things,
         )
         identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
         row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
+
+    def _things(self, returned: Return) -> tuple[str, ...] | None:
+        """Return what a state is about, secrets masked; None if its name says it."""
+        things = self._things_of(returned)
+        if things == (thing_of_name(returned.module, returned.name),):
+            return None
+        return tuple(map(self._masker.text, things))
 
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
         """Return a new state as it is written, and where it is cut."""

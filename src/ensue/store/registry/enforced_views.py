@@ -67,6 +67,8 @@ def state_of_row(row: EnforcedRow, new_state: bytes) -> EnforcedState:
         sensitive=entry.sensitive,
         cut=entry.cut,
         arguments=entry.arguments,
+        run_id=row.run_id,
+        superseded_by=entry.superseded_by,
     )
 
 
