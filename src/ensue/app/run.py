@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from ensue.language.plans.run_options import RunOptions
     from ensue.store.runs.declarations import RunDeclarations
     from ensue.store.runs.resume import ResumedRun
+    from ensue.store.runs.undeclared_states import Undeclared
 
 
 class Run:
@@ -271,7 +273,8 @@ class Run:
 
     async def _undeclared(self, declarations: RunDeclarations, outcome: EngineOutcome) -> Diagnostic | None:
         """Return a warning about states of earlier applies that are no longer declared."""
-        from ensue.store.runs.undeclared_states import KnownTargets, undeclared_states
+        from ensue.language.plans.things_gone import things_gone
+        from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
         services = self._services
         targets = KnownTargets(
@@ -285,17 +288,21 @@ class Run:
         )
         test = self._options.test
 
-        def look() -> Diagnostic | None:
-            left = undeclared_states(services.enforced.known(), declarations, outcome, targets, test=test)
-            if left is not None and not test:
-                with suppress(StoreError):  # The next apply reports it again.
-                    services.enforced.note_reported(left.entries)
-            return None if left is None else left.warning
+        def look() -> Undeclared | None:
+            return undeclared_states(services.enforced.known(), declarations, outcome, targets, test=test)
 
         try:
-            return await services.store_thread.run(look)
+            left = await services.store_thread.run(look)
+            if left is not None:
+                named = {thing: thing.place for thing in left.things}
+                gone = await things_gone(services, [*named.values()], reached_targets(outcome))
+                left = left.without([thing for thing, place in named.items() if place in gone])
+            if left is not None and not test:
+                with suppress(StoreError):  # The next apply reports it again.
+                    await services.store_thread.run(partial(services.enforced.note_reported, left.entries))
         except StoreError:
             return None  # A plan needs no store; states that do need it have failed with this error.
+        return None if left is None else left.warning
 
     async def _outcome(
         self,

@@ -53,6 +53,11 @@ class UndeclaredThing(msgspec.Struct, frozen=True, kw_only=True):
     named: str
     hint: str
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Its target, its module and its name."""
+        return self.row.target, self.row.entry.module, self.row.entry.name
+
 
 class Undeclared(msgspec.Struct, frozen=True, kw_only=True):
     """The states that a run no longer declares.
@@ -156,6 +161,15 @@ def undeclared_states(
         for row in kept
     ]
     return Undeclared(things=tuple(things), entries=tuple(left)) if things else None
+
+
+def reached_targets(outcome: EngineOutcome) -> set[str]:
+    """Return the targets that a run has reached, as text."""
+    return {
+        returned.target
+        for returned in _all(outcome.returns.values())
+        if returned.ran and not returned.unreachable
+    }
 
 
 class _Run:
