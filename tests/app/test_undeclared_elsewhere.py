@@ -34,6 +34,15 @@ make {{ name }}:
 {% endfor %}
 other: test.nop
 """
+REGISTERING_TOGETHER = """
+make:
+  test.present:
+    - new_state: {}
+    - registers:
+{%- for name in pillar.get('names', []) %}
+      - dummy:{{ name }}: {}
+{%- endfor %}
+"""
 
 
 def left(
@@ -138,3 +147,19 @@ def test_a_resource_that_another_environment_registers(environments: Path) -> No
     (environments / "pillar-dev/p.sls").write_text("names: [common, of-dev]\n")
     [summary] = orphaned(test=True, pillarenv="dev")
     assert "late-dev" in summary
+
+
+def test_resources_that_one_state_registers_in_each_environment(environments: Path) -> None:
+    """It registers other resources with other pillar, and orphans those of its own environment alone."""
+    write(environments, states__t=REGISTERING_TOGETHER)
+
+    def orphaned(pillarenv: str) -> object:
+        options = ProjectOptions(minion_id="m", overrides={"pillarenv": pillarenv})
+        report = apply(environments, "t", options=options)
+        [returned] = report.returns.values()
+        return returned.changes.get("orphaned")
+
+    assert [orphaned(name) for name in ("dev", "prod", "dev")] == [None] * 3
+    (environments / "pillar-dev/p.sls").write_text("names: [common, of-dev]\n")
+    assert orphaned("prod") is None
+    assert orphaned("dev") == ["dummy:late-dev"]
