@@ -64,7 +64,7 @@ STATES = st.builds(
 
 @given(st.lists(STATES, max_size=25))
 def test_the_last_state_about_a_thing(states: list[Enforced]) -> None:
-    """Each entry names the last of the states that have undone it since; one that is not undone names none."""
+    """Each entry names the last of the states that have undone it since, if there are any."""
     kept: dict[str, EnforcedRow] = {}
     last = LastEnforced([])
     for state in states:
