@@ -273,7 +273,6 @@ class Run:
 
     async def _undeclared(self, declarations: RunDeclarations, outcome: EngineOutcome) -> Diagnostic | None:
         """Return a warning about states of earlier applies that are no longer declared."""
-        from ensue.language.plans.things_gone import things_gone
         from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
         services = self._services
@@ -294,6 +293,8 @@ class Run:
         try:
             left = await services.store_thread.run(look)
             if left is not None:
+                from ensue.language.plans.things_gone import things_gone
+
                 named = {thing: thing.place for thing in left.things}
                 gone = await things_gone(services, [*named.values()], reached_targets(outcome))
                 left = left.without([thing for thing, place in named.items() if place in gone])

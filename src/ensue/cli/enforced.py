@@ -10,7 +10,7 @@ from ensue.cli import exit_codes
 from ensue.cli.command import ProjectCommand
 from ensue.cli.group import ExampleGroup
 from ensue.cli.options import global_options, project_options
-from ensue.cli.target_option import target_option
+from ensue.cli.target_option import narrowing_target_option
 from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def command() -> None:
     ),
 )
 @click.argument("states", metavar="STATE...", nargs=-1, required=True)
-@target_option
+@narrowing_target_option
 @project_options("nested", "json", "yaml", "quiet")
 def forget(session: Session, *, states: tuple[str, ...], tgt: str | None) -> int:
     """Forget what states enforced, and change nothing on any machine.

@@ -71,11 +71,11 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
     high: declarations as written, templates rendered. low: one entry per state, in order, with all its
     arguments, and under __requisites__ the states that run before it. pillar: what templates see.
     top: which SLS the top file assigns. Without an SLS, high and low show the highstate. enforced: what
-    every state enforced in the last apply that it took part in. definitions: the resource definitions
-    of the project. types: the types and classes of resources that they offer, with an example for the type
-    that is named. match: which of them the resource TYPE[.CLASS][#ID] gets, and why the others do not match.
-    active: what deployments have provisioned. impact: which active resources the current definitions, or the
-    one that is named, would change.
+    every state enforced in the last apply that it took part in, without --tgt on all targets. definitions:
+    the resource definitions of the project. types: the types and classes of resources that they offer, with
+    an example for the type that is named. match: which of them the resource TYPE[.CLASS][#ID] gets, and why
+    the others do not match. active: what deployments have provisioned. impact: which active resources the
+    current definitions, or the one that is named, would change.
 
     Exit code: 0 success; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """

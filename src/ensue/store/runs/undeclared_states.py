@@ -7,7 +7,6 @@ declares is known once the block is rendered. A plan reports all of them, an app
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -281,6 +280,8 @@ def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
 
 def _forgetting(row: EnforcedRow) -> str:
     """Return the command that forgets an entry."""
+    import shlex  # Only a run with such a warning needs it.
+
     entry = row.entry
     word = entry.name if entry.id.endswith(entry.name) else entry.id
     if entry.by is not None and entry.by.is_fanned_out:
