@@ -59,8 +59,8 @@ __all__ = [
     "LongContent", "NotAvailableError", "Planned", "Provisioned", "RemoteError", "RemoteFileError",
     "RemoteTimeoutError", "RenderInput", "Renderer", "ResourceContext", "ResourceError", "Srn",
     "StateContext", "StateFailedError", "StateReturn", "Unknown", "UnreachableError", "also_takes",
-    "compile_template", "edits_part", "makes_only", "reads_paths", "renders", "takes_words", "touches_nothing",
-    "unknowns_in", "whole",
+    "compile_template", "edits_part", "makes_only", "reads_paths", "renders", "takes_words",
+    "touches_nothing", "unknowns_in", "whole",
 ]  # fmt: skip
 
 _PLACES: Final = places(

@@ -24,7 +24,7 @@ SPECIAL: Final = (
 )  # fmt: skip
 """Ansible's special variables, and `item` of its loops."""
 
-OPEN: Final = re.compile(r"…|KEY|'name'|'a:b'|'NAME'|loop\.")
+OPEN: Final = re.compile(r"…|KEY|'name'|'a:b'|'NAME'|'web-01'|loop\.")
 """Parts of an expression that stand for the reader's own words."""
 
 EXPRESSIONS: Final = sorted({
@@ -71,3 +71,22 @@ def test_every_answer_renders(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "ensue.yaml").write_text("nodegroups: {web: 'bo*'}\nmine_functions: {grains.items: []}\n")
     assert main(["--root", str(tmp_path), "apply", "t", "--id", "box"]) == 0, capsys.readouterr()
     assert "2 unchanged" in capsys.readouterr().out
+
+
+def test_a_variable_of_another_host_is_read_as_the_answer_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The definition for the mine and the expression of the answer give the value of the other host."""
+    definition, expression = re.findall(r"`(mine_functions: .*?)`.*?(\{\{ .*? \}\})", _VARIABLES["hostvars"])[
+        0
+    ]
+    (tmp_path / "states").mkdir()
+    (tmp_path / "pillar").mkdir()
+    (tmp_path / "ensue.yaml").write_text(f"{definition}\n")
+    (tmp_path / "pillar/top.sls").write_text("base: {'*': [h], 'web-01': [v]}\n")
+    hosts = "resources: {minion: {web-01: {root: %s}}}\n"
+    (tmp_path / "pillar/h.sls").write_text(hosts % tmp_path)
+    (tmp_path / "pillar/v.sls").write_text("port: 8081\n")
+    (tmp_path / "states/t.sls").write_text(f"a:\n  test.show_notification:\n    - text: port {expression}\n")
+    assert main(["--root", str(tmp_path), "apply", "t", "--id", "box"]) == 0, capsys.readouterr()
+    assert "port 8081" in capsys.readouterr().out

@@ -77,3 +77,36 @@ def test_lost_reactions(
     warnings = [line for line in err.splitlines() if line.startswith("warning")]
     assert warnings == ([f"warning[E0899]: {reacting}"] if reacting else [])
     assert instead in err
+
+
+STEADY = """\
+{name}:
+  test.{function}:
+    - tags: deploy{target}
+react {name}:
+  test.nop:
+    - onchanges: [{name}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "named"), [("apply", ["same", "each", "changed", "some"]), ("plan", ["changed", "some"])]
+)
+def test_a_plan_names_what_reacts_to_what_would_change(
+    command: str, named: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A state of the part that a plan finds as it should be loses no reaction, also on other targets."""
+    each = "\n    - tgt: T@dummy:*"
+    (tmp_path / "states").mkdir()
+    (tmp_path / "pillar").mkdir()
+    (tmp_path / "pillar/top.sls").write_text("base: {'*': [p]}\n")
+    (tmp_path / "pillar/p.sls").write_text("resources: {dummy: {x1: {}, x2: {}}}\n")
+    (tmp_path / "states/t.sls").write_text(
+        STEADY.format(name="same", function="nop", target="")
+        + STEADY.format(name="each", function="nop", target=each)
+        + STEADY.format(name="changed", function="succeed_with_changes", target="")
+        + STEADY.format(name="some", function="succeed_with_changes", target=each)
+    )
+    assert main(["--root", str(tmp_path), command, "t", "--only", "tag:deploy", "--id", "box"]) == 0
+    [warning] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning[E0899]")]
+    assert [name for name in ("same", "each", "changed", "some") if f"'react {name}'" in warning] == named

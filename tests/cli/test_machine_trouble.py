@@ -39,6 +39,7 @@ COMMANDS = [
     ["resources", "register", "dummy:w2"],
     ["resources", "invalidate", "dummy:w1"],
     ["resources", "forget", "dummy:w1"],
+    ["enforced", "forget", "a"],
     ["runs", "list"],
     ["runs", "show"],
     ["runs", "resume"],

@@ -113,6 +113,35 @@ def test_a_diff_says_what_has_drifted(shell: Shell) -> None:
     assert shown[2:5] == [f"+ made (file.managed) {shell.root}/made", gone, "+ one"]
 
 
+def test_a_plan_names_the_state_that_caused_a_drift(shell: Shell) -> None:
+    """Each form has its ID and its run, for what an apply restores and for what it takes over."""
+    _made(shell)
+    gone = f"gone:\n  file.absent:\n    - name: {shell.root}/made\n"
+    shell.write("states/gone.sls", gone)
+    assert shell.run("apply", "gone").code == 0
+    run_id = shell.run("runs", "list", "--limit", "1", "--out", "json").document[0]["run_id"]
+    cause = f"gone (file.absent) in run {run_id}"
+    shown = [line.strip() for line in shell.run("plan", "t").out.splitlines()]
+    assert shown[3] == f"drift since the last apply: removed by {cause}"
+    as_in_salt = shell.run("plan", "t", "--out", "highstate").out
+    assert f"   Drift: since the last apply, by {cause}\n              content: removed\n" in as_in_salt
+    [[returned]] = [
+        list(states.values()) for states in shell.run("plan", "t", "--out", "json").document.values()
+    ]
+    assert returned["drift_by"] == cause
+    _made(shell)
+    tight = (
+        f"tight:\n  file.managed:\n    - name: {shell.root}/made\n    - replace: false\n    - mode: '0600'\n"
+    )
+    shell.write("states/tight.sls", tight)
+    assert shell.run("apply", "tight").code == 0
+    shown = shell.run("plan", "t").out.splitlines()
+    assert shown[1] == "  changed by other states, not managed (an apply takes it over as it is):"
+    assert shown[2].startswith(
+        f"    ! made (file.managed) {shell.root}/made: mode: 0644 -> 0600, by tight (file."
+    )
+
+
 def test_a_change_of_the_sls_is_no_drift(shell: Shell) -> None:
     """The content differs because the SLS does, and the plan blames nobody."""
     _made(shell)
@@ -152,6 +181,22 @@ def test_drift_of_what_is_not_managed_is_apart(shell: Shell) -> None:
         "      -other",
         "      +one",
         *section,
+    ]
+
+
+def test_the_output_of_a_query_is_no_thing_that_somebody_changed(shell: Shell) -> None:
+    """A command that only reads prints something else than in the last apply: the plan says just that."""
+    query = "list:\n  cmd.run:\n    - name: ls sites\n    - read_only: true\n"
+    shell.write("sites/shop", "")
+    _made(shell, query.replace("ls sites", f"ls {shell.root}/sites"))
+    shell.write("sites/blog", "")
+    (shell.root / "made").chmod(0o600)
+    shown = shell.run("plan", "t").out.splitlines()
+    assert shown[1:5] == [
+        "  changed by someone else, not managed (an apply takes it over as it is):",
+        f"    ! made (file.managed) {shell.root}/made: mode: 0644 -> 0600",
+        "  output that differs from the last apply:",
+        rf"    ! list (cmd.run) ls {shell.root}/sites: stdout: shop -> blog\nshop",
     ]
 
 

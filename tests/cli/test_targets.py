@@ -203,7 +203,6 @@ def test_what_is_shown_of_a_target(project: Shell) -> None:
     for words in (["show", "top", "--tgt", "b11"], ["call", "b11", "test.ping"]):
         unmatched = project.run(*words)
         assert (unmatched.code, "no target matched 'b11' (did you mean b1" in unmatched.err) == (2, True)
-    assert project.run("show", "enforced", "--tgt", "b1").code == 1
 
 
 def test_a_drawing_has_the_resources(project: Shell) -> None:

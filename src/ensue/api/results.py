@@ -38,6 +38,7 @@ class StateResult:
         new_state: the managed thing as it is now; None if nothing is known about it.
         drift: in a plan, what differs from the enforced state: colon path to
             `{"old": …, "new": …}`.
+        drift_by: the state of the project that left the thing as it is now, and its run; empty if none did.
         foreseen: in a plan, the resources that the state `registers`, and the SLS that would be applied to
             such a resource (`applies`, a list of mappings `target sls complete`).
         warnings: remarks that do not change the result.
@@ -55,6 +56,7 @@ class StateResult:
     comment: str
     new_state: Any = None
     drift: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    drift_by: str = ""
     foreseen: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()
     duration_s: float = 0.0
@@ -192,6 +194,7 @@ def state_result(returned: Return, masker: Masker) -> StateResult:
         comment=shown["comment"],
         new_state=shown["new_state"],
         drift=shown.get("drift", {}),
+        drift_by=shown.get("drift_by", ""),
         foreseen=shown.get("foreseen", {}),
         warnings=tuple(shown.get("warnings", ())),
         duration_s=returned.duration_ms / 1000,

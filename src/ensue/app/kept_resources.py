@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.errors import EnsueError
 from ensue.core.model.secret_values import mask_config
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.identity import Context
     from ensue.language.targets.refresh import Refreshed
     from ensue.store.registry.audit_check import AuditFault
-    from ensue.store.registry.enforced_rows import ShownState
+    from ensue.store.registry.enforced_views import ShownState
 
 from ensue.app.opened_project import OpenedProject
 
@@ -220,14 +222,66 @@ class KeptResources(OpenedProject):
 
         return await asyncio.to_thread(kept_env_type, self._services().stores.history, context)
 
-    async def enforced(self) -> list[ShownState]:
+    async def enforced(self, tgt: str | None = None) -> list[ShownState]:
         """Return what every state last enforced, secrets masked.
 
+        Args:
+            tgt: only on the targets that this matches, resources that were forgotten by their names; None: on
+                all targets.
+
         Raises:
+            ConfigurationError: the target does not parse, or names what does not exist.
             StoreError: it cannot be read.
         """
+        from ensue.language.targets.recorded_targets import missing_targets, targets_matching
+
         store = self._stores.enforced()
-        return await self._stores.thread.run(lambda: list(store.shown()))
+        shown = await self._stores.thread.run(lambda: list(store.shown()))
+        recorded = {entry.target for entry in shown}
+        if tgt is not None:
+            chosen = await targets_matching(await self._prepared(), recorded, tgt)
+            shown = [entry for entry in shown if entry.target in chosen]
+        if not recorded - {str(self._services().stores.minion)}:
+            return shown
+        gone: set[str] = set()
+        with suppress(EnsueError):  # The enforced states can be shown, whatever the resources are like.
+            gone = await missing_targets(await self._prepared(), recorded)
+        return [msgspec.structs.replace(entry, target_exists=entry.target not in gone) for entry in shown]
+
+    async def forget_enforced(
+        self, words: Sequence[str], tgt: str | None = None
+    ) -> tuple[list[ShownState], dict[str, str]]:
+        """Remove what states enforced from the store; nothing if one of the words names no entry.
+
+        Args:
+            words: IDs, names or tags of states.
+            tgt: only on the targets that this matches, resources that were forgotten by their names; None: on
+                all targets.
+
+        Returns:
+            The removed entries, secrets masked, and what may have been meant by words that name none.
+
+        Raises:
+            ConfigurationError: the target does not parse, or names what does not exist.
+            StoreError: the store cannot be read or written.
+        """
+        from ensue.language.targets.recorded_targets import targets_matching
+        from ensue.store.registry.enforced_views import shown_state
+        from ensue.store.registry.named_states import NamedStates
+
+        store = self._stores.enforced()
+        rows = await self._stores.thread.run(store.known)
+        if tgt is not None:
+            recorded = {row.target for row in rows}
+            chosen = await targets_matching(await self._prepared(), recorded, tgt)
+            rows = [row for row in rows if row.target in chosen]
+        named = NamedStates(rows)
+        unknown = {word: named.hint(word) for word in words if not named.of(word)}
+        if unknown:
+            return [], unknown
+        chosen_rows = {row: None for word in words for row in named.of(word)}
+        await self._stores.thread.run(lambda: store.forget([*chosen_rows]))
+        return [shown_state(row) for row in chosen_rows], {}
 
     def audit_entries(self) -> list[DataMap]:
         """Return the audit log, oldest first."""

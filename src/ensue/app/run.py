@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
 from ensue.derived import using_registry
 from ensue.engine.plans.first_plans import FirstPlans
+from ensue.language.functions.made_things import MadeThings
 from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.host_limits import check_host_limits, too_many_failed
 from ensue.language.plans.joining_plans import JoiningPlans
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     from ensue.language.plans.run_options import RunOptions
     from ensue.store.runs.declarations import RunDeclarations
     from ensue.store.runs.resume import ResumedRun
+    from ensue.store.runs.undeclared_states import Undeclared
 
 
 class Run:
@@ -108,6 +111,8 @@ class Run:
                 run_id,
                 test=test,
                 of_one_call=services.compilation.states.properties_of_one_call,
+                is_query=services.compilation.states.is_query,
+                things_of=MadeThings(services.compilation.states_of).of,
             ),
             run_id,
             on_event,
@@ -120,7 +125,8 @@ class Run:
                 chosen = None if part.is_whole else self._chosen(part, record)
                 if chosen is not None:
                     first = await chosen.first(first)
-                for warning in (*special_tags(first.all, part), *lost_reactions(first.all, part)):
+                reactions = () if test else lost_reactions(first.all, part)
+                for warning in (*special_tags(first.all, part), *reactions):
                     self._warn(warning)
                 if (others := self._stores.other_minions) is not None:
                     ordered = bool(self._settings.option("state_auto_order", default=True))
@@ -245,6 +251,8 @@ class Run:
             returns, exit_code, status = no_states(self._stores.minion, nothing), 2, "failed"
         if chosen is None and (left := await self._undeclared(wired.declarations, outcome)):
             remarks.append(left)
+        if chosen is not None and self._options.test:
+            remarks.extend(lost_reactions(first.all, chosen.part, outcome.returns))
         if outcome.too_many_failed:
             remarks.append(too_many_failed(outcome.stopped, run_id))
         return RunReport(
@@ -266,7 +274,7 @@ class Run:
 
     async def _undeclared(self, declarations: RunDeclarations, outcome: EngineOutcome) -> Diagnostic | None:
         """Return a warning about states of earlier applies that are no longer declared."""
-        from ensue.store.runs.undeclared_states import KnownTargets, undeclared_states
+        from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
         services = self._services
         targets = KnownTargets(
@@ -276,20 +284,29 @@ class Run:
             is_kept_by_name=lambda target, module: bool(
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),
+            things_of=MadeThings(services.compilation.states_of).of,
         )
         test = self._options.test
 
-        def look() -> Diagnostic | None:
-            left = undeclared_states(self._stores.enforced.known(), declarations, outcome, targets, test=test)
-            if left is not None and not test:
-                with suppress(StoreError):  # The next apply reports it again.
-                    self._stores.enforced.note_reported(left.entries)
-            return None if left is None else left.warning
+        def look() -> Undeclared | None:
+            return undeclared_states(self._stores.enforced.known(), declarations, outcome, targets, test=test)
 
         try:
-            return await self._stores.opened.thread.run(look)
+            left = await self._stores.opened.thread.run(look)
+            if left is not None:
+                from ensue.language.plans.things_gone import things_gone
+
+                named = {thing: thing.place for thing in left.things}
+                gone = await things_gone(services.targets, [*named.values()], reached_targets(outcome))
+                left = left.without([thing for thing, place in named.items() if place in gone])
+            if left is not None and not test:
+                with suppress(StoreError):  # The next apply reports it again.
+                    await self._stores.opened.thread.run(
+                        partial(self._stores.enforced.note_reported, left.entries)
+                    )
         except StoreError:
             return None  # A plan needs no store; states that do need it have failed with this error.
+        return None if left is None else left.warning
 
     async def _outcome(
         self,

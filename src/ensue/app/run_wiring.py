@@ -20,6 +20,7 @@ from ensue.language.plans.declared_secrets import DeclaredSecrets
 from ensue.language.plans.expander import SlsExpander
 from ensue.language.plans.host_limits import host_limits
 from ensue.language.plans.planned_resources import PlannedResources
+from ensue.language.settings.environments import selected_environments
 from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
 from ensue.language.targets.pillar_comparison import PillarComparison
 from ensue.language.targets.target_matcher import ProjectMatcher
@@ -28,7 +29,7 @@ from ensue.store.registry.registrations import Registrations
 from ensue.store.registry.run_registry import RunRegistry
 from ensue.store.runs.call_context import CallContext, CallsOfRun
 from ensue.store.runs.call_inputs import ProjectCallInputs
-from ensue.store.runs.declarations import RunDeclarations
+from ensue.store.runs.declarations import RequestedRun, RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
 from ensue.store.runs.pruning import Pruning, earlier_declarations
 
@@ -136,7 +137,11 @@ class RunWiring:
             project=project,
             highstate=highstate,
             assigns=assigns,
-            requested=mods,
+            requested=RequestedRun(
+                mods=tuple(mods),
+                environment=selected_environments(self._stores.settings, highstate=not mods),
+                pillar_keys=tuple(map(str, self._stores.pillars.override)),
+            ),
             compares=bool(earlier),
         )
         pruning = Pruning(earlier, declarations, registry, foreseen.foresees, test=test)

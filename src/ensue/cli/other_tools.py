@@ -37,8 +37,8 @@ _PART: Final = (
 )
 _ACCOUNT: Final = "credentials are pillar: `--pillar-file FILE`, or a pillar file that is encrypted"
 _WORKSPACE: Final = (
-    "`ensue deploy --env ENV`; of states, `--tgt` and pillar separate environments, or each has its own "
-    "project (`--root DIR`)"
+    "`ensue deploy --env ENV`; of states, `--tgt` and pillar separate environments, as `--pillarenv ENV` "
+    "does, or each has its own project (`--root DIR`)"
 )
 _BACKEND: Final = "`store_url` in ensue.yaml names the database that keeps resources and deployments"
 _ROOTS: Final = "`file_roots` in ensue.yaml says where SLS are"
@@ -159,8 +159,8 @@ _COMMANDS: Final = {
     "test": "`ensue plan`",
     "output": _RESULTS,
     "outputs": _RESULTS,
-    "state": f"`ensue apply [SLS]` runs states; {_RESULTS}; `ensue resources forget RESOURCE` and "
-    "`ensue deploy --forget RESOURCE` drop a record",
+    "state": f"`ensue apply [SLS]` runs states; {_RESULTS}; `ensue enforced forget STATE`, "
+    "`ensue resources forget RESOURCE` and `ensue deploy --forget RESOURCE` drop a record",
     "providers": "leave it out: ensue downloads no providers; `ensue doc` lists drivers and resource types",
     "workspace": _WORKSPACE,
     "rollback": "`ensue deploy --app APP --env ENV --from NUMBER`, as `ensue deployments list` numbers them; "

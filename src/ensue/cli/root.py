@@ -29,6 +29,9 @@ COMMANDS: Final[dict[str, _CommandEntry]] = {
     ),
     "runs": _CommandEntry("ensue.cli.runs", "List earlier runs, show their results, resume one."),
     "show": _CommandEntry("ensue.cli.show", "Show what a project compiles to, and what it has enforced."),
+    "enforced": _CommandEntry(
+        "ensue.cli.enforced", "Forget what earlier applies enforced; `ensue show enforced` lists it."
+    ),
     "compare": _CommandEntry("ensue.cli.compare", "Compare what Salt and ensue make of the same tree."),
     "deploy": _CommandEntry("ensue.cli.deploy", "Provision what Score files and deployment sets need."),
     "deployments": _CommandEntry(

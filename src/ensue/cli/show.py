@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
     from ensue.language.plans.shown_sls import ShownKind, ShownTarget
-    from ensue.store.registry.enforced_rows import ShownState
+    from ensue.store.registry.enforced_views import ShownState
 
 _SINGLE: Final = {
     "pillar": "`ensue call ID pillar.get {word}` shows one value, `ensue show pillar --tgt {word}` the "
@@ -36,6 +36,7 @@ EXAMPLES = (
     ("ensue show low web.nginx", "the states in the order they run"),
     ("ensue show pillar", "the pillar of this machine, secrets masked"),
     ("ensue show enforced", "what every state last enforced, secrets masked"),
+    ("ensue show enforced --tgt web-01", "the same on one target"),
     ("ensue show top --out json", "the SLS that top.sls assigns to this machine"),
     ("ensue show top --tgt '*'", "the SLS that top.sls assigns to this machine and to every resource"),
     ("ensue show definitions", "the resource definitions of the project"),
@@ -70,11 +71,11 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
     high: declarations as written, templates rendered. low: one entry per state, in order, with all its
     arguments, and under __requisites__ the states that run before it. pillar: what templates see.
     top: which SLS the top file assigns. Without an SLS, high and low show the highstate. enforced: what
-    every state enforced in the last apply that it took part in. definitions: the resource definitions
-    of the project. types: the types and classes of resources that they offer, with an example for the type
-    that is named. match: which of them the resource TYPE[.CLASS][#ID] gets, and why the others do not match.
-    active: what deployments have provisioned. impact: which active resources the current definitions, or the
-    one that is named, would change.
+    every state enforced in the last apply that it took part in, without --tgt on all targets. definitions:
+    the resource definitions of the project. types: the types and classes of resources that they offer, with
+    an example for the type that is named. match: which of them the resource TYPE[.CLASS][#ID] gets, and why
+    the others do not match. active: what deployments have provisioned. impact: which active resources the
+    current definitions, or the one that is named, would change.
 
     Exit code: 0 success; 1 it does not compile; 2 a resource did not answer, or nothing matched.
     """
@@ -84,9 +85,7 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
         return _show_definitions(session, what, sls, DeploymentWords(**deployment))
     _refuse_words(what, sls)
     if what == "enforced":
-        if tgt is not None:
-            raise click.UsageError("`show enforced` shows every target; it takes no --tgt")
-        return _show_enforced(session)
+        return _show_enforced(session, tgt)
     from ensue.cli.salt_arguments import mods_of
     from ensue.core.model.plain_data import plain
 
@@ -170,14 +169,20 @@ def _show_active(session: Session, what: str, named: tuple[str, ...], words: Dep
     return show_impact(session, named[0] if named else None, words)
 
 
-def _show_enforced(session: Session) -> int:
+def _show_enforced(session: Session, tgt: str | None) -> int:
     """Print the enforced states by target: this machine's under its id, those of others under their SRN."""
+    from ensue.output.colours import on_one_line
     from ensue.output.enforced import enforced_data
 
-    async def work(project: AppProject) -> list[ShownState]:
-        return await project.enforced()
+    async def work(project: AppProject) -> tuple[list[ShownState], str]:
+        shown = await project.enforced(tgt)
+        return shown, "" if shown or tgt is None else await project.near_target(tgt)
 
-    return _print(session, enforced_data(session.run(work), session.minion_id, session.masker))
+    shown, near = session.run(work)
+    if near:
+        session.lines.write(on_one_line(f"ensue: nothing was enforced on {tgt!r} ({near})"))
+    _print(session, enforced_data(shown, session.minion_id, session.masker, with_own=tgt is None))
+    return exit_codes.SUCCEEDED if shown or tgt is None else exit_codes.FAILED
 
 
 def _print(session: Session, document: dict[str, Any]) -> int:

@@ -1,13 +1,18 @@
-"""The option `--tgt` of the commands that work on this machine by default."""
+"""The option `--tgt` of the commands that work on this machine, or on all targets, by default."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from ensue.cli.complete import complete_target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_Decorated = TypeVar("_Decorated", bound="Callable[..., Any] | click.Command")
 
 _ID: Final = re.compile(r"[\w.-]+")
 """A target that is an id alone."""
@@ -22,12 +27,19 @@ def _one_target(ctx: click.Context, _param: click.Parameter, given: tuple[str, .
     raise click.UsageError(f"--tgt is given {len(given)} times; write one: --tgt '{joined}'.", ctx)
 
 
-target_option: Final = click.option(
-    "--tgt",
-    metavar="TGT",
-    multiple=True,
-    callback=_one_target,
-    shell_complete=complete_target,
-    help="Every resource that this target matches, instead of this machine.",
-)
-"""The option to a command."""
+def _option(about: str) -> Callable[[_Decorated], _Decorated]:
+    return click.option(
+        "--tgt",
+        metavar="TGT",
+        multiple=True,
+        callback=_one_target,
+        shell_complete=complete_target,
+        help=about,
+    )
+
+
+target_option: Final = _option("Every resource that this target matches, instead of this machine.")
+"""The option of a command that works on this machine by default."""
+
+narrowing_target_option: Final = _option("Only what this target matches; by default all targets.")
+"""The option of a command that works on all targets by default."""

@@ -12,8 +12,13 @@ if TYPE_CHECKING:
 
 _HOSTS: Final = (
     "with `mine_functions: [grains.items]` in ensue.yaml, "
-    "{% for id, grains in salt['mine.get']('N@web', 'grains.items', 'compound') | dictsort %} goes through "
+    "{% for id, facts in salt['mine.get']('N@web', 'grains.items', 'compound') | dictsort %} goes through "
     "the hosts of the nodegroup `web`"
+)
+_HOST_VARIABLE: Final = (
+    "a variable of the other host is a value of its pillar: with "
+    "`mine_functions: {listen_port: [{mine_function: pillar.get}, port]}` in ensue.yaml, "
+    "{{ salt['mine.get']('web-01', 'listen_port')['web-01'] }}"
 )
 _MEMBER: Final = "{% if salt['match.compound']('N@web') %} asks whether this host is in the nodegroup `web`"
 _CONNECTION: Final = (
@@ -39,7 +44,8 @@ _VARIABLES: Final = {
     "inventory_hostname": "write {{ grains.id }}, the id of the host",
     "inventory_hostname_short": "write {{ grains.id.split('.')[0] }}",
     "ansible_facts": "facts are grains: {{ grains.os_family }}; `ensue call ID grains.items` lists them",
-    "hostvars": f"a value of another host is a reference to the state that has it; {_HOSTS}",
+    "hostvars": f"a value of another host is a reference to the state that has it; {_HOST_VARIABLE}; for "
+    f"facts, {_HOSTS}",
     "groups": f"groups are nodegroups of ensue.yaml; {_HOSTS}",
     "group_names": f"groups are nodegroups of ensue.yaml; {_MEMBER}",
     "play_hosts": _HOSTS,

@@ -73,9 +73,11 @@ KEYWORDS: Final = {
     "port": _HOST,
     "register": "leave it out, every state keeps its result: in an argument of another state write a "
     f"reference such as ${{cmd:ID:stdout}}; to decide by it, use {BLOCK}",
-    "no_log": "`hide_output: true` keeps the output of a command out of everything that ensue writes, "
-    "`show_changes: false` the diff of a file, and `sensitive`, where a function takes it, names the secrets "
-    "in what a state returns; of pillar, values under keys such as `password` and encrypted ones are hidden",
+    "no_log": "`sensitive: true` of a command makes its output a secret that other states can use, and "
+    "`hide_output: true`, if none uses it, keeps it nowhere; `show_changes: false` leaves out the diff of a "
+    "file, and `sensitive`, where a function takes it, names "
+    "the secrets in what a state returns; of pillar, values under keys such as `password` and encrypted ones "
+    "are hidden",
     "ignore_errors": "leave it out: after a failure, the states that do not require the failed one run; "
     f"`check_cmd` or `success_retcodes` decide what counts as a failure {_EXIT_CODE}",
     "ignore_unreachable": "leave it out: a host that cannot be reached fails its own states, and the "

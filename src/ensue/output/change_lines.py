@@ -112,14 +112,15 @@ def preview_lines(preview: str, palette: Palette) -> Iterator[str]:
         yield palette.paint(palette.green, f"+ {line}")
 
 
-def drift_lines(drift: Mapping[str, Any], palette: Palette) -> Iterator[str]:
+def drift_lines(drift: Mapping[str, Any], palette: Palette, *, cause: str = "") -> Iterator[str]:
     """Yield, as a diff, how an apply would restore what differs from the state that the last apply left.
 
     Args:
         drift: of the return, masked.
         palette: the colours.
+        cause: who caused it, as the end of a sentence; empty: that is not known.
     """
-    yield "drift since the last apply:"
+    yield on_one_line(f"drift since the last apply{cause}:")
     for path, change in drift.items():
         yield palette.paint(palette.red, on_one_line(f"- {path}: {_short(change['new'])}"))
         yield palette.paint(palette.green, on_one_line(f"+ {path}: {_short(change['old'])}"))

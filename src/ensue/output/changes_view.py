@@ -13,7 +13,7 @@ from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.target_paths import folders_above
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
-from ensue.output.drift import content_drift, managed_drift, unmanaged_drift
+from ensue.output.drift import cause_of, content_drift, managed_drift, unmanaged_drift
 from ensue.output.failures import RepeatedFailures, has_function, what_happened
 from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
 _UNMANAGED = "changed by someone else, not managed (an apply takes it over as it is)"
+_UNDONE = "changed by other states, not managed (an apply takes it over as it is)"
+_QUERIED = "output that differs from the last apply"
 
 
 def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
@@ -54,9 +56,8 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
     yield f"{on_one_line(report.minion_id)}:\n"
     for heading, lines in view.groups():
         yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
-    if view.unmanaged:
-        heading = palette.paint(palette.cyan, f"  {_UNMANAGED}:")
-        yield "\n".join([heading, *view.unmanaged]) + "\n"
+    for heading, lines in view.drifted.items():
+        yield "\n".join([palette.paint(palette.cyan, f"  {heading}:"), *lines]) + "\n"
     end = [*failures.lines(palette), *recap_lines(report, palette), ""]
     end.append(palette.paint(palette.bold, outcome_line(report)))
     end.extend(remarks(report, tally, masker, palette))
@@ -76,8 +77,8 @@ class _View:
         self._groups: dict[tuple[str, str, str], list[str]] = {}
         self._made: set[tuple[str, str]] = set()
         """Each path that an earlier state of a plan may make, and the folders above it, with the target."""
-        self.unmanaged: list[str] = []
-        """A line per state with drift in properties that it does not manage."""
+        self.drifted: dict[str, list[str]] = {}
+        """A line per state with drift in properties that it does not manage, by the heading it belongs to."""
 
     def groups(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the lines of each group that has lines."""
@@ -92,7 +93,8 @@ class _View:
         """Add a return and everything that it caused."""
         lines = list(self._state_lines(returned))
         if unmanaged := unmanaged_drift(returned):
-            self.unmanaged.append(self._unmanaged_line(returned, unmanaged))
+            heading = _QUERIED if returned.is_query else _UNDONE if returned.drift_by else _UNMANAGED
+            self.drifted.setdefault(heading, []).append(self._unmanaged_line(returned, unmanaged))
         scopes = (*returned.applied, *returned.delayed)
         lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]
         if lines:
@@ -130,7 +132,8 @@ class _View:
     def _unmanaged_line(self, returned: Return, drift: Mapping[str, Any]) -> str:
         shown = self._masker.data(drift)
         where = f" on {returned.target}" if not returned.target.startswith("minion:") else ""
-        line = f"! {self._named(returned)}{where}: {change_items(shown, '')}"
+        cause = f", by {cause_of(returned, self._masker)}" if returned.drift_by else ""
+        line = f"! {self._named(returned)}{where}: {change_items(shown, '')}{cause}"
         return f"    {self._palette.paint(self._palette.light_yellow, on_one_line(line))}"
 
     def _headline(self, returned: Return) -> str:
@@ -166,12 +169,13 @@ class _View:
 
     def _below(self, returned: Return) -> Iterator[str]:
         if what := content_drift(returned):
-            yield f"drift since the last apply: {what} by someone else"
+            yield on_one_line(f"drift since the last apply: {what} by {cause_of(returned, self._masker)}")
         if returned.result is not False:
             yield from change_texts(self._masked(returned), self._palette)
             yield from preview_lines(self._masker.text(returned.preview), self._palette)
         if drift := managed_drift(returned):
-            yield from drift_lines(self._masker.data(drift), self._palette)
+            cause = f", by {cause_of(returned, self._masker)}" if returned.drift_by else ""
+            yield from drift_lines(self._masker.data(drift), self._palette, cause=cause)
         for warning in returned.warnings:
             text = f"warning: {on_one_line(self._masker.text(warning))}"
             yield self._palette.paint(self._palette.light_red, text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ensue.core.masking import Masker
     from ensue.core.model.returns import Return
 
 _OF_CONTENT: Final = frozenset({"sha256", "size"})
@@ -31,6 +32,11 @@ def content_drift(returned: Return) -> Literal["", "changed", "removed"]:
     if not differing:
         return ""
     return "removed" if all(change["new"] is None for change in differing) else "changed"
+
+
+def cause_of(returned: Return, masker: Masker) -> str:
+    """Return who caused a drift: a state of the project, or somebody who is not known."""
+    return masker.name(returned.drift_by) if returned.drift_by else "someone else"
 
 
 def shown_drift(returned: Return) -> Mapping[str, Any]:

@@ -11,24 +11,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ensue.core.masking import Masker
-    from ensue.store.registry.enforced_rows import ShownState
+    from ensue.store.registry.enforced_views import ShownState
 
 
-def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker) -> dict[str, Any]:
+def enforced_data(
+    entries: Iterable[ShownState], minion_id: str, masker: Masker, *, with_own: bool = True
+) -> dict[str, Any]:
     """Return the entries as `{target: {tag: entry}}`.
 
     Args:
         entries: in order of target, scope and tag.
         minion_id: what this machine is called; it comes first, and has no SRN, as in all output.
         masker: the secrets of the process.
+        with_own: whether this machine is there without an entry, too.
 
     Returns:
-        An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`; the tag of one in a
+        An entry has `function`, `id`, `name`, `sls`, `new_state` and `run`, and
+        `target_exists` if it is false; the tag of one in a
         scope of delayed rendering has the scope's path and a slash before it; the identity of the scope
         instead if another entry has the same path.
     """
     own = str(Srn(MINION_TYPE, minion_id))
-    document: dict[str, Any] = {minion_id: {}}
+    document: dict[str, Any] = {minion_id: {}} if with_own else {}
     for entry in entries:
         state = entry.state
         target = document.setdefault(minion_id if entry.target == own else entry.target, {})
@@ -36,7 +40,7 @@ def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker)
         key = f"{masker.name(entry.scope)}/{tag}" if entry.scope else tag
         if entry.scope and key in target:
             key = f"{masker.name(entry.identity)}/{tag}"
-        shown = {
+        shown: dict[str, Any] = {
             "function": f"{state.module}.{state.function}",
             "id": masker.name(state.id),
             "name": state_name(state.name, state.id, masker),
@@ -44,5 +48,7 @@ def enforced_data(entries: Iterable[ShownState], minion_id: str, masker: Masker)
             "new_state": presentable(state.new_state, masker),
             "run": entry.run_id,
         }
+        if not entry.target_exists:
+            shown["target_exists"] = False
         target.setdefault(key, shown)
     return document

@@ -15,7 +15,7 @@ import msgspec
 
 from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.output.colours import PLAIN, Palette, on_one_line, without_escapes
-from ensue.output.drift import content_drift, shown_drift
+from ensue.output.drift import cause_of, content_drift, shown_drift
 from ensue.output.failures import RepeatedFailures, has_function
 from ensue.output.foreseen import foreseen_lines
 from ensue.output.nested import nested_lines
@@ -205,10 +205,12 @@ class _Blocks:
 
     def _drift(self, lines: list[str], returned: Return) -> None:
         """Add what differs from the state that the last apply left."""
-        lines.append(f"    {self._palette.light_yellow}   Drift: since the last apply{self._palette.end}")
+        cause = f", by {_one_line(cause_of(returned, self._masker))}" if returned.drift_by else ""
+        drift = f"Drift: since the last apply{cause}"
+        lines.append(f"    {self._palette.light_yellow}   {drift}{self._palette.end}")
         pad = " " * _VALUE_INDENT
         if what := content_drift(returned):
-            lines.append(f"{pad}content: {what} by someone else")
+            lines.append(f"{pad}content: {what}" + ("" if cause else " by someone else"))
         for path, change in self._masker.data(shown_drift(returned)).items():
             lines.append(self._name(f"{pad}{path}: {change['old']!r} -> {change['new']!r}"))
 

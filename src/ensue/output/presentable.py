@@ -77,8 +77,7 @@ def return_data(
     for key, hide in _STATES.items():
         if shown[key]:
             shown[key] = presentable(hide(shown[key], returned.sensitive), masker)
-    if returned.drift:
-        shown["drift"] = presentable(returned.drift, masker)
+    shown.update(_drift(returned, masker))
     if returned.foreseen:
         shown["foreseen"] = foreseen_data(returned, masker)
     shown.update(_handling(returned, masker))
@@ -90,6 +89,14 @@ def return_data(
         if scopes:
             shown[key] = [_scope_data(scope, masker, excluded) for scope in scopes]
     return shown
+
+
+def _drift(returned: Return, masker: Masker) -> dict[str, Any]:
+    """Return what differs from the last apply, and the state that caused it."""
+    if not returned.drift:
+        return {}
+    cause = {"drift_by": masker.name(returned.drift_by)} if returned.drift_by else {}
+    return {"drift": presentable(returned.drift, masker), **cause}
 
 
 def _handling(returned: Return, masker: Masker) -> dict[str, Any]:

@@ -52,7 +52,7 @@ ROWS: list[Mistake] = [
             ("facts", "instead of `facts`, write `ensue call TARGET grains.items`"),
             ("ansible_facts", "facts are grains: {{ grains.os_family }}"),
             ("inventory_hostname", "write {{ grains.id }}, the id of the host"),
-            ("hostvars", "with `mine_functions: [grains.items]` in ensue.yaml, {% for id, grains in"),
+            ("hostvars", "with `mine_functions: [grains.items]` in ensue.yaml, {% for id, facts in"),
             ("fact_caching", "write `grains_cache_expiration: SECONDS`"),
             ("limit", "instead of the option `--limit`: `--tgt TARGET` chooses the machines"),
             ("file.template", "write `file.managed` with `source` and `template: jinja`"),

@@ -66,7 +66,12 @@ ROWS = [
         says="no argument 'register'",
         mends="such as ${cmd:ID:stdout}; to decide by it, use a delayed block",
     ),
-    argument("no_log of Ansible", "no_log: true", says="no argument 'no_log'", mends="`hide_output: true`"),
+    argument(
+        "no_log of Ansible",
+        "no_log: true",
+        says="no argument 'no_log'",
+        mends="`sensitive: true` of a command",
+    ),
     argument(
         "changed_when of Ansible",
         "changed_when: false",

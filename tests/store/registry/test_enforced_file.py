@@ -231,3 +231,15 @@ def test_a_file_that_was_cut_off_says_so_and_stays(file: EnforcedFile, cachedir:
         assert path.read_bytes() == whole[:cut]
     path.write_bytes(whole)
     assert [one.entry.id for one in file.all()] == ["a"]
+
+
+def test_what_is_removed_stays_removed(file: EnforcedFile, other: EnforcedFile, cachedir: Path) -> None:
+    """Another process that has read an entry does not write it again with what it writes together."""
+    file.write([row("a", b"secret-a"), row("b"), row("c")])
+    assert len(other.all()) == 3
+    file.remove([row("a"), row("no such")])
+    assert [one.entry.id for one in file.all()] == ["b", "c"]
+    other.replace([row("c", b"2")])
+    assert [(one.entry.id, one.entry.shown) for one in other.all()] == [("b", b"1"), ("c", b"2")]
+    assert [one.entry.id for one in EnforcedFile(cachedir).all()] == ["b", "c"]
+    assert b"secret-a" not in (cachedir / FILE).read_bytes()

@@ -26,6 +26,9 @@ NEXT_GRAINS_S: Final = 2.0
 TRANSFER_S: Final = 3600.0
 """One file operation on a host, such as the transfer of a file."""
 
+STILL_EXISTS_S: Final = 10.0
+"""All looks whether what is no longer declared still exists."""
+
 HTTP_SILENCE_S: Final = 60.0
 """A server sends the next part of its response."""
 

@@ -16,6 +16,12 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
 - optionally `SECRETS: Callable[[function, arguments], Collection[str]]`: the property paths into `new_state`
   that the arguments declare as secret; if the state is skipped and what an earlier apply stored is read, they
   are secret there, too;
+- optionally `QUERIES: Collection[function]`: the functions whose `new_state` is the output of one call, not a
+  thing that anybody manages; another value is an output that differs, not drift that somebody caused;
+- optionally `THINGS: Callable[[Return], Collection[str]]`: the names of what a state is about, such as the
+  packages of a list; none: its own name. States about one thing undo each other;
+- optionally `STILL_EXISTS: Callable[[Connection, name], Awaitable[bool]]`: whether what a state of a name
+  made is still there, by one look; a thing that is gone is not reported as no longer declared;
 - optionally `KEPT_BY_NAME = True`: it finds what a state made by the name of the state, a label that somebody
   may change; the warning about a state that is no longer declared then says how to keep the name.
 

@@ -75,14 +75,14 @@ class Excluded(NamedTuple):
         chunk: the chunk.
         comment: why.
         is_dependent: whether it is left out because of what it requires.
-        reacts_to: the ID of a chunk that runs, and to whose changes this one reacts; empty if there is none,
-            or if the chunk is excluded by its name or by what it requires.
+        reacts_to: the chunks that run, and to whose changes this one reacts; empty if it is excluded by its
+            name or by what it requires.
     """
 
     chunk: Chunk
     comment: str
     is_dependent: bool
-    reacts_to: str = ""
+    reacts_to: tuple[Chunk, ...] = ()
 
 
 class Event(Protocol):

@@ -27,6 +27,9 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
         highstate: whether a highstate has enforced it.
         requested: the SLS that the last run was called with; empty for a highstate.
         is_reported: whether an apply has reported that it is no longer declared.
+        environment: what selected the environments of SLS and pillar, in the words of the command line; empty
+            if nothing did. A run of other environments does not know what it declares.
+        pillar_keys: the keys of the pillar that the command line gave.
     """
 
     sls: str
@@ -35,6 +38,8 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
     highstate: bool = False
     requested: tuple[str, ...] = ()
     is_reported: bool = False
+    environment: str = ""
+    pillar_keys: tuple[str, ...] = ()
 
 
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +56,9 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
         sensitive: property paths into `new_state` whose values are secrets.
         cut: where `new_state` was truncated (`kept_output`).
         arguments: the fingerprint of the arguments that it was called with; None if that is not known.
+        run_id: the run that last wrote the entry; empty if that is not known.
+        superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
+            None if this entry is the last one.
     """
 
     tag: str
@@ -63,6 +71,8 @@ class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
     sensitive: tuple[str, ...] = ()
     cut: tuple[DataPath, ...] = ()
     arguments: int | None = None
+    run_id: str = ""
+    superseded_by: tuple[str, str] | None = None
 
     @property
     def whole(self) -> Data:

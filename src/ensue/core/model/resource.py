@@ -32,6 +32,7 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         highstate: whether the run was a highstate.
         project: the project's root where several projects share one store, else empty.
         on: the resource whose own SLS it is, in a run with a target; empty: that of the minion.
+        environment: what selected the environments of SLS and pillar, as in `EnforcedBy`.
     """
 
     sls: str
@@ -42,6 +43,7 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     highstate: bool = False
     project: str = ""
     on: str = ""
+    environment: str = ""
 
     def is_of_other_project(self, other: DeclaredBy) -> bool:
         """Return whether another declaration is in another project, and not this one in another checkout."""

@@ -175,6 +175,9 @@ class Return(msgspec.Struct, omit_defaults=True):
     other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.
     `handled_by` is, of a failure, the ID of the `onfail` state with `onfail_stop: false` that handled it, and
     `handles` has the tags of the failures that this state handled: they do not fail the run.
+    `is_query` says, in a plan, that its `drift` is in the output of a call: nobody has changed a thing.
+    `drift_by` names, in a plan, the state that left the thing as its `drift` says, and the run of that state;
+    it is empty if it was no state of the project.
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
     """
 
@@ -212,6 +215,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     preview: str = ""
     handled_by: str = ""
     handles: tuple[str, ...] = ()
+    is_query: bool = False
+    drift_by: str = ""
 
     @property
     def identity(self) -> StateIdentity:
@@ -245,6 +250,8 @@ class Return(msgspec.Struct, omit_defaults=True):
         }
         if self.drift:
             data["drift"] = self.drift
+        if self.drift_by:
+            data["drift_by"] = self.drift_by
         if self.foreseen:
             data["foreseen"] = self.foreseen
         if self.preview:

@@ -95,6 +95,10 @@ class Functions:
         declared = self.attribute(module, "OF_ONE_CALL")
         return declared.get(function, ()) if is_mapping(declared) else ()
 
+    def is_query(self, module: str, function: str) -> bool:
+        """Return whether the `new_state` of a function is the output of one call (`QUERIES`)."""
+        return function in (self.attribute(module, "QUERIES") or ())
+
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a function accepts; None if there is no such function."""
         key = (module, function)

@@ -62,6 +62,11 @@ class ChosenPart:
         self._excluded: dict[tuple[str, str], StateExcluded] = {}
 
     @property
+    def part(self) -> RunPart:
+        """The words."""
+        return self._part
+
+    @property
     def excluded(self) -> tuple[StateExcluded, ...]:
         """The states that are left out, as far as their plans are known."""
         return tuple(self._excluded.values())

@@ -1,37 +1,56 @@
 """Warns of states that react to changes of the chosen part of a run, and are left out themselves.
 
 The chosen state changes in this run and not in the next one, so that nothing runs what reacts to it. Ansible
-calls the handlers of the chosen tasks.
+calls the handlers of the chosen tasks. An apply is warned before it changes anything, a plan once it is known
+what would change.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ensue.core.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ensue.core.contracts.growth import Excluded, Plan
+    from ensue.core.contracts.growth import Plan
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.returns import Return
     from ensue.core.model.run_part import RunPart
 
 
-def lost_reactions(plans: Sequence[Plan], part: RunPart) -> Iterator[Diagnostic]:
+class _LostReaction(NamedTuple):
+    """A state that is left out, and the ID of the first state of the part to whose changes it reacts."""
+
+    chunk: Chunk
+    cause: str
+
+
+def lost_reactions(
+    plans: Sequence[Plan], part: RunPart, planned: Mapping[str, Return] | None = None
+) -> Iterator[Diagnostic]:
     """Yield a warning that names the states left out that react to a state of the part.
 
     Args:
         plans: what the run begins with, without what is left out.
         part: the words that choose a part of it.
+        planned: the returns of a plan by tag, after which only the states that would change count; None: an
+            apply, before which each may change.
     """
-    reacting = [excluded for plan in plans for excluded in plan.excluded if excluded.reacts_to]
+    reacting = [
+        _LostReaction(excluded.chunk, causes[0].id)
+        for plan in plans
+        for excluded in plan.excluded
+        if (causes := [chunk for chunk in excluded.reacts_to if planned is None or _changes(chunk, planned)])
+    ]
     if not reacting:
         return
     first = reacting[0]
-    ids = list(dict.fromkeys(excluded.chunk.id for excluded in reacting))
+    ids = list(dict.fromkeys(reaction.chunk.id for reaction in reacting))
     yield Diagnostic(
         code="E0899",
-        summary=f"{first.reacts_to!r} runs, and what reacts to its changes is left out: {_listed(reacting)}",
+        summary=f"{first.cause!r} runs, and what reacts to its changes is left out: {_listed(reacting)}",
         span=first.chunk.document.locate(first.chunk.keys),
         detail="a later run sees no change any more, so that it does not react either",
         help=_instead(ids, part),
@@ -39,14 +58,31 @@ def lost_reactions(plans: Sequence[Plan], part: RunPart) -> Iterator[Diagnostic]
     )
 
 
-def _listed(reacting: Sequence[Excluded]) -> str:
+def _changes(chunk: Chunk, planned: Mapping[str, Return]) -> bool:
+    """Return whether a state of a plan would change something, or might."""
+    returns = list(_returns_of(chunk, planned))
+    return not returns or any(returned.result is None or returned.changes for returned in returns)
+
+
+def _returns_of(chunk: Chunk, planned: Mapping[str, Return]) -> Iterator[Return]:
+    """Yield the return of a chunk, or those on each of its targets."""
+    if returned := planned.get(chunk.tag):
+        yield returned
+    elif chunk.options.fan_out is not None:
+        for returned in planned.values():
+            own_id = f"{returned.target.partition(':')[2]} {chunk.id}"
+            if (returned.module, returned.function, returned.id) == (chunk.module, chunk.function, own_id):
+                yield returned
+
+
+def _listed(reacting: Sequence[_LostReaction]) -> str:
     """Return the IDs of the states, each that reacts to another state than the first with that one's ID."""
-    first = reacting[0].reacts_to
+    first = reacting[0].cause
     texts = (
-        f"{excluded.chunk.id!r}"
-        if excluded.reacts_to == first
-        else f"{excluded.chunk.id!r} (reacts to {excluded.reacts_to!r})"
-        for excluded in reacting
+        f"{reaction.chunk.id!r}"
+        if reaction.cause == first
+        else f"{reaction.chunk.id!r} (reacts to {reaction.cause!r})"
+        for reaction in reacting
     )
     return ", ".join(dict.fromkeys(texts))
 

@@ -81,7 +81,8 @@ class ReturnedKeys:
             f"{reference.text} reads what {producer.declaration.id!r} never returns",
             span,
             detail=f"`{_HIDES}: true` leaves the output out of what the state returns",
-            help=f"remove `{_HIDES}`; if the output is a secret, write `sensitive: true` in its place",
+            help="if the output is a secret, write `sensitive: true` of the command in place of "
+            f"`{_HIDES}`; if it is none, remove `{_HIDES}`",
         )
 
 

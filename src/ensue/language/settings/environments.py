@@ -22,6 +22,22 @@ def saltenv_of(settings: Settings) -> str:
     return str(settings.option("saltenv") or "base")
 
 
+def selected_environments(settings: Settings, *, highstate: bool) -> str:
+    """Return what selects the environments of a run, in the words of the command line; empty: nothing does.
+
+    Args:
+        settings: the options.
+        highstate: whether the top files decide what is applied; without `saltenv` they do so in all
+            environments, and an SLS that is applied by name is in `base`.
+    """
+    saltenv = str(settings.option("saltenv") or "")
+    if saltenv == "base" and not highstate:
+        saltenv = ""
+    pillarenv = pillar_options(settings).top.saltenv
+    words = (("--saltenv", saltenv), ("--pillarenv", pillarenv))
+    return " ".join(f"{option} {name}" for option, name in words if name)
+
+
 def top_options(settings: Settings) -> TopOptions:
     """Return the options for reading the top files of SLS."""
     return TopOptions(

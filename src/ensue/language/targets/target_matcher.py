@@ -83,6 +83,11 @@ class ProjectMatcher:
         target, subject = self._possible_target(expression), self._services.known_subject(srn, is_there=False)
         return target is None or matches_so_far(target, subject) is not False
 
+    def matches_name(self, expression: str, srn: Srn) -> bool:
+        """Return whether a target matches a resource of which only the name is known, whatever else it is."""
+        target, subject = self._possible_target(expression), self._services.known_subject(srn, is_there=False)
+        return target is not None and matches_so_far(target, subject) is True
+
     async def matched(self, expression: str) -> Matched:
         """Return what a target matches now, with the pillar of each compiled.
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.contracts.deployment import Deployed
     from ensue.core.model.data import Data, DataMap
+    from ensue.core.model.returns import Return
 
 _WORDS: Final = (
     "created", "updated", "replaced", "destroyed", "retained", "planned", "unchanged", "failed", "skipped",
@@ -194,6 +195,14 @@ async def removed(ctx: StateContext, name: str) -> StateReturn:
 
 
 FUNCTIONS: Final = by_name(deployed, destroyed, provisioned, expanded, cleared, removed)
+
+
+def _environments(returned: Return) -> list[str]:
+    """Return the environment that a state deploys or destroys, however the state is called."""
+    return [scope.name for scope in returned.applied if scope.kind == "deployment"]
+
+
+THINGS: Final = _environments
 
 TRANSIENT: Final = tuple(FUNCTIONS)
 """The record of each resource tells a resumed run what is left to do."""

@@ -18,19 +18,14 @@ import msgspec
 
 from ensue.core.errors import StoreError
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
+from ensue.core.model.made_thing import thing_of_name
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
 from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
-from ensue.store.registry.enforced_rows import (
-    encoded_state,
-    sealing_context,
-    shown_row,
-    state_of_return,
-    state_of_row,
-    with_declaration,
-)
+from ensue.store.registry.enforced_views import encoded, shown_state, state_of_return, state_of_row
 from ensue.store.registry.loaded_states import LoadedStates
+from ensue.store.registry.superseded import LastEnforced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -43,15 +38,13 @@ if TYPE_CHECKING:
     from ensue.core.model.kept_output import DataPath
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
-    from ensue.store.registry.enforced_rows import ShownState
+    from ensue.store.registry.enforced_views import ShownState
     from ensue.store.registry.lock_waits import LockWaits
 
 MOST_PENDING: Final = 1000
 """How many entries wait to be written before they are; about as many are lost if an apply is killed."""
 
 Found = TypeVar("Found")
-
-_DECODE: Final = msgspec.msgpack.decode
 
 
 class EnforcedStore:
@@ -83,15 +76,22 @@ class EnforcedStore:
         self._concealed: dict[StateIdentity, tuple[str, ...]] = {}
         self._turn = threading.Lock()
         self._run_id = ""
+        self._things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()
+        self._last: LastEnforced | None = None
         self._keep_output_bytes = keep_output_bytes
 
-    def begin_run(self, run_id: str) -> None:
+    def begin_run(self, run_id: str, things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()) -> None:
         """Set the run that the following entries belong to, and read what earlier runs enforced; this blocks.
 
         Until `end_run`, lookups do no I/O; they find what earlier runs and this one enforced. If that cannot
         be read, each lookup raises the error.
+
+        Args:
+            run_id: the run.
+            things_of: returns what a state is about.
         """
         self._run_id = run_id
+        self._things_of = things_of
         try:
             self._recalled = self._file.copy()
         except StoreError as error:
@@ -102,6 +102,7 @@ class EnforcedStore:
     def end_run(self) -> None:
         """Have later lookups read the file again."""
         self._recalled = None
+        self._last = None
 
     def end_waits(self) -> None:
         """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
@@ -170,6 +171,22 @@ class EnforcedStore:
             self._concealed[identity] = tuple(paths)
         self.of_state(identity)  # The masker learns the secrets.
 
+    def superseding(self, identity: StateIdentity, state: EnforcedState) -> EnforcedState | None:
+        """Return the entry of an earlier run that was enforced after a state's, about the same thing.
+
+        Args:
+            identity: the state.
+            state: its entry.
+
+        Raises:
+            StoreError: the file cannot be read, or the entry cannot be decrypted.
+        """
+        if state.superseded_by is None:
+            return None
+        scope, tag = state.superseded_by
+        row = self._look(lambda known: known.one(identity.target, scope, tag))
+        return None if row is None else self._opened(row)
+
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it.
 
@@ -195,16 +212,26 @@ class EnforcedStore:
         with self._turn:
             pending = self._pending.copy()
             concealed = self._concealed.copy()
-        rows = [*self._newly_sealed(concealed), *(self._row(returned, by) for returned, by in pending)]
-        if not rows:
+        if sealed := [*self._newly_sealed(concealed)]:
+            self._write(sealed)
+            self._last = None
+        with self._turn:
+            for identity in concealed:
+                self._concealed.pop(identity, None)
+        if not pending:
             return
+        if self._last is None:
+            self._last = LastEnforced(self.known())
+        last = self._last
+        self._write([row for returned, by in pending for row in last.enforce(self._row(returned, by))])
+        with self._turn:
+            del self._pending[: len(pending)]
+
+    def _write(self, rows: Sequence[EnforcedRow]) -> None:
         self._file.write(rows)
         with self._turn:
             if isinstance(self._recalled, LoadedStates):
                 self._recalled.add(rows)
-            del self._pending[: len(pending)]
-            for identity in concealed:
-                self._concealed.pop(identity, None)
 
     def shown(self) -> Iterator[ShownState]:
         """Yield every entry, secrets masked; needs no key.
@@ -212,7 +239,7 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        return map(shown_row, self._file.all())
+        return map(shown_state, self._file.all())
 
     def known(self) -> list[EnforcedRow]:
         """Return the entries of earlier runs and what this one has written; needs no key.
@@ -228,7 +255,16 @@ class EnforcedStore:
         Raises:
             StoreError: that cannot be written.
         """
-        self._file.write([with_declaration(row, is_reported=True) for row in rows])
+        self._file.write([_with_by(row, is_reported=True) for row in rows])
+
+    def forget(self, rows: Sequence[EnforcedRow]) -> None:
+        """Remove entries; this blocks.
+
+        Raises:
+            StoreError: that cannot be written; nothing was removed.
+        """
+        if rows:
+            self._file.remove(rows)
 
     def reseal(self) -> int:
         """Encrypt every secret entry with the project's current key; return how many there were.
@@ -237,7 +273,7 @@ class EnforcedStore:
             StoreError: an entry cannot be decrypted; nothing was changed.
         """
         sealed = [(row, row.entry.sealed) for row in self._file.all() if row.entry.sealed is not None]
-        opened = [(row, self._vault.open(content, context=sealing_context(row))) for row, content in sealed]
+        opened = [(row, self._vault.open(content, context=_context(row))) for row, content in sealed]
         if opened:
             self._file.replace([self._sealed(row, plain) for row, plain in opened])
         return len(opened)
@@ -257,10 +293,11 @@ class EnforcedStore:
         before = self._look(lambda known: known.one(row.target, row.scope, row.tag))
         if before is None or before.entry.by is None or not before.entry.by.highstate:
             return row
-        return with_declaration(row, highstate=True)
+        return _with_by(row, highstate=True)
 
     def _row_of(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
         new_state, cut = self._kept(returned.new_state)
+        things = self._things(returned)
         if not self._masker.knows_secrets and not returned.sensitive:
             module, function, sls = returned.module, returned.function, returned.sls
             path, arguments = returned.scope, returned.fingerprint
@@ -275,6 +312,7 @@ class EnforcedStore:
                 path=path,
                 by=by,
                 arguments=arguments,
+                things=things,
             )
             return EnforcedRow(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
         paths, shown = self._masked(returned)
@@ -294,21 +332,29 @@ class EnforcedStore:
             path=masker.name(returned.scope),
             by=by,
             arguments=returned.fingerprint,
+            things=things,
         )
         identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
         row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
 
+    def _things(self, returned: Return) -> tuple[str, ...] | None:
+        """Return what a state is about, secrets masked; None if its name says it."""
+        things = self._things_of(returned)
+        if things == (thing_of_name(returned.module, returned.name),):
+            return None
+        return tuple(map(self._masker.text, things))
+
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
         """Return a new state as it is written, and where it is cut."""
-        encoded = encoded_state(new_state)
-        if len(encoded) <= self._keep_output_bytes:
-            return encoded, ()
+        content = encoded(new_state)
+        if len(content) <= self._keep_output_bytes:
+            return content, ()
         kept, cut = shortened(new_state, self._keep_output_bytes)
-        return (encoded_state(kept), tuple(cut)) if cut else (encoded, ())
+        return (encoded(kept), tuple(cut)) if cut else (content, ())
 
     def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
-        sealed = self._vault.seal(plain, context=sealing_context(row))
+        sealed = self._vault.seal(plain, context=_context(row))
         return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
 
     def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
@@ -325,16 +371,29 @@ class EnforcedStore:
             if row is None or set(paths) <= set(row.entry.sensitive):
                 continue
             state = self._opened(row)
-            shown = encoded_state(hide_paths(_DECODE(row.entry.shown), paths))
+            shown = encoded(hide_paths(msgspec.msgpack.decode(row.entry.shown), paths))
             entry = msgspec.structs.replace(row.entry, shown=shown, sensitive=state.sensitive)
-            yield self._sealed(msgspec.structs.replace(row, entry=entry), encoded_state(state.new_state))
+            yield self._sealed(msgspec.structs.replace(row, entry=entry), encoded(state.new_state))
 
     def _opened(self, row: EnforcedRow) -> EnforcedState:
         sealed = row.entry.sealed
-        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=sealing_context(row))
+        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=_context(row))
         state = state_of_row(row, plain)
         if declared := self._concealed.get(StateIdentity(row.target, row.scope, row.tag)):
             paths = tuple(dict.fromkeys((*state.sensitive, *declared)))
             state = msgspec.structs.replace(state, sensitive=paths)
         self._masker.add(*values_at(state.new_state, state.sensitive))
         return state
+
+
+def _context(row: EnforcedRow) -> str:
+    return f"enforced:{row.target}:{row.scope}:{row.tag}"
+
+
+def _with_by(row: EnforcedRow, **changes: bool) -> EnforcedRow:
+    """Return a row with changes to what it says of its declaration."""
+    by = row.entry.by
+    if by is None:
+        return row
+    by = msgspec.structs.replace(by, **changes)
+    return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, by=by))

@@ -130,9 +130,21 @@ class EnforcedFile:
         Raises:
             StoreError: they cannot be written; nothing was changed.
         """
+        self._write_over(differing(rows, self._loaded.states), ())
+
+    def remove(self, rows: Sequence[EnforcedRow]) -> None:
+        """Remove rows, and overwrite their content in the file.
+
+        Raises:
+            StoreError: that cannot be written; nothing was changed.
+        """
+        with self._turn:
+            self._write_over({}, rows)
+
+    def _write_over(self, changed: States, removed: Sequence[EnforcedRow]) -> None:
         with self._opened(create=True) as connection:
             connection.execute("PRAGMA secure_delete=ON")
-            self._write_together(differing(rows, self._loaded.states))
+            self._write_together(changed, removed)
             # Deleted content is overwritten in the file, and the log that still has it is emptied.
             wait = self._waits.begin(self.path)
             while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0] and wait.goes_on():
@@ -160,11 +172,13 @@ class EnforcedFile:
             self._read_up_to += 1
         return int(segments)
 
-    def _write_together(self, changed: States) -> None:
+    def _write_together(self, changed: States, removed: Sequence[EnforcedRow] = ()) -> None:
         try:
             with self._opened(create=True) as connection, _transaction(connection):
                 self._take_in(connection)
                 merge(self._loaded.states, changed)
+                for row in removed:
+                    self._loaded.states.get(row.target, {}).get(row.scope, {}).pop(row.tag, None)
                 connection.execute("DELETE FROM segment")
                 # One blob per target: the size of a blob is limited.
                 blobs = [(encode_states({target: scopes}),) for target, scopes in self._loaded.states.items()]
@@ -183,6 +197,11 @@ class EnforcedFile:
             self._take_in(connection)
 
     def _take_in(self, connection: sqlite3.Connection) -> None:
+        last_read = "SELECT count(*) FROM segment WHERE number = ?"
+        if self._read_up_to and not connection.execute(last_read, (self._read_up_to,)).fetchone()[0]:
+            # Everything has been written together since, perhaps without entries that were removed.
+            self._loaded.states, self._read_up_to = {}, 0
+            self._loaded.forget_words()
         statement = "SELECT number, states FROM segment WHERE number > ? ORDER BY number"
         for number, states in connection.execute(statement, (self._read_up_to,)):
             merge(self._loaded.states, _decoded(states, self.path))

@@ -29,6 +29,9 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
             even those in a scope.
         by: the declaration that enforced it. Entries of ensue 0.1.0 have none.
         arguments: the fingerprint of the arguments of the call. Entries of ensue 0.1.0 have none.
+        things: what the state is about (`made_thing`); None: what its name names.
+        superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
+            None if this entry is the last one.
     """
 
     module: str
@@ -43,6 +46,8 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     path: str = ""
     by: EnforcedBy | None = None
     arguments: int | None = None
+    things: tuple[str, ...] | None = None
+    superseded_by: tuple[str, str] | None = None
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):

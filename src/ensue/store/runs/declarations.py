@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from ensue.core.model.enforced import EnforcedBy
 from ensue.core.model.resource import DeclaredBy
 from ensue.language.tree import sls_key
@@ -28,6 +30,20 @@ _DEPLOYED: Final = ":"
 """Ends the name that is used instead of an SLS where an environment is deployed on its own."""
 
 
+class RequestedRun(msgspec.Struct, frozen=True, kw_only=True):
+    """What a run was called with, as far as it decides what is declared.
+
+    Args:
+        mods: the SLS; empty for a highstate.
+        environment: what selected the environments of SLS and pillar, in the words of the command line.
+        pillar_keys: the keys of the pillar that the command line gave.
+    """
+
+    mods: tuple[str, ...] = ()
+    environment: str = ""
+    pillar_keys: tuple[str, ...] = ()
+
+
 class RunDeclarations:
     """The declarations of one run.
 
@@ -41,7 +57,7 @@ class RunDeclarations:
         highstate: whether the run applies the whole top file.
         assigns: whether the top file assigns something to every target; if not, a highstate judges no
             registrations, since a mistake in the top file would count as the end of many.
-        requested: the SLS that the run was called with.
+        requested: what the run was called with.
         compares: whether earlier runs have registered anything; otherwise declarations are not needed.
     """
 
@@ -53,7 +69,7 @@ class RunDeclarations:
         project: str,
         highstate: bool,
         assigns: bool = True,
-        requested: Sequence[str] = (),
+        requested: RequestedRun,
         compares: bool,
     ) -> None:
         self.project = project
@@ -64,7 +80,7 @@ class RunDeclarations:
         self._compares = compares
         self._promises = promises
         self._roots = roots
-        self._requested = tuple(requested)
+        self._requested = requested
         self._compiled: dict[tuple[str, str], tuple[str, str]] = {}
         self._fanned_out: set[tuple[str, str]] = set()
         self._grown_from: dict[str, str] = {}
@@ -115,6 +131,7 @@ class RunDeclarations:
             highstate=self._judges_registrations,
             project=self.project,
             on=_on(site.plan),
+            environment=self._requested.environment,
         )
 
     def of_return(self, returned: Return) -> EnforcedBy | None:
@@ -124,7 +141,15 @@ class RunDeclarations:
         place = self._compiled.get((scope, origin_of(tag, returned.target) if is_fanned_out else tag))
         if place is None:
             return None
-        return EnforcedBy(place[0], is_fanned_out, place[1], self.highstate, self._requested)
+        return EnforcedBy(
+            place[0],
+            is_fanned_out,
+            place[1],
+            self.highstate,
+            self._requested.mods,
+            environment=self._requested.environment,
+            pillar_keys=self._requested.pillar_keys,
+        )
 
     def has_state(self, scope: str, tag: str) -> bool:
         """Return whether this run compiled a state, or fanned it out."""
@@ -135,11 +160,13 @@ class RunDeclarations:
         slses = self._slses.get(by.on)
         if slses is None or not by.sls or by.sls.endswith(_DEPLOYED):
             return False
+        if by.environment != self._requested.environment:
+            return False
         if by.sls in slses:
             return True
         if self.highstate:
             return by.highstate or not self._exists(by.sls)
-        return bool(by.requested) and not by.highstate and set(by.requested) <= set(self._requested)
+        return bool(by.requested) and not by.highstate and set(by.requested) <= set(self._requested.mods)
 
     def has(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run compiled a declaration."""
@@ -150,7 +177,7 @@ class RunDeclarations:
 
     def judges(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run has compiled every SLS that could contain a declaration."""
-        if self._is_left_out(declared_by):
+        if self._is_left_out(declared_by) or declared_by.environment != self._requested.environment:
             return False
         slses = self._slses.get(declared_by.on)
         if slses is None or declared_by.sls.endswith(_DEPLOYED):

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import DiskError, StoreError
 from ensue.core.masking import MASK
+from ensue.core.model.data import is_mapping
 from ensue.core.model.sensitive_paths import hide_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from concurrent.futures import Future
 
     from ensue.core.model.data import DataMap
-    from ensue.core.model.enforced import EnforcedBy
+    from ensue.core.model.enforced import EnforcedBy, EnforcedState
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
     from ensue.store.registry.enforced import EnforcedStore
@@ -45,6 +46,9 @@ class Enforcement:
         test: whether the run is a plan.
         of_one_call: returns the properties of a function, given its module and its name, that say what one
             call did, not what there is; a new value is not drift.
+        things_of: returns what a state is about, so that states about the same thing are known.
+        is_query: returns whether the new state of a function, given its module and its name, is the output of
+            a call.
 
     `declared_by` returns the declaration of a return; it is set once the run has compiled its first plans.
     `fault` is why the enforced states cannot be read or written; None while they can.
@@ -58,19 +62,23 @@ class Enforcement:
         *,
         test: bool,
         of_one_call: Callable[[str, str], Collection[str]] = lambda _module, _function: (),
+        is_query: Callable[[str, str], bool] = lambda _module, _function: False,
+        things_of: Callable[[Return], tuple[str, ...]] = lambda _: (),
     ) -> None:
         self._store = store
         self._thread = thread
         self._run_id = run_id
         self._test = test
         self._of_one_call = of_one_call
+        self._is_query = is_query
+        self._things_of = things_of
         self.declared_by: Callable[[Return], EnforcedBy | None] = lambda _: None
         self.fault: StoreError | None = None
         self._writing: Future[None] | None = None
 
     async def __aenter__(self) -> Self:
         """Read what earlier runs enforced."""
-        await self._thread.run(partial(self._store.begin_run, self._run_id))
+        await self._thread.run(partial(self._store.begin_run, self._run_id, self._things_of))
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -83,7 +91,7 @@ class Enforcement:
             return
         try:
             if self._test:
-                returned.drift = self._drift(returned)
+                self._add_drift(returned)
                 return
             self._store.note(returned, self.declared_by(returned))
             # Again after a full disk: there may be room now.
@@ -149,27 +157,43 @@ class Enforcement:
             help=f"the states are as shown; {remedy}",
         )
 
-    def _drift(self, returned: Return) -> DataMap:
-        found = returned.new_state if returned.result is True else returned.old_state
-        if not isinstance(found, dict):
-            return {}
-        entry = self._store.of_state(returned.identity)
-        before = None if entry is None else entry.whole
-        if (
-            entry is None
-            or not isinstance(before, dict)
-            or entry.arguments not in {None, returned.fingerprint}
-        ):
+    def _add_drift(self, returned: Return) -> None:
+        """Add to the return of a plan what differs from the last apply, and which state caused that."""
+        observed = returned.new_state if returned.result is True else returned.old_state
+        entry = self._store.of_state(returned.identity) if is_mapping(observed) else None
+        if not is_mapping(observed) or entry is None or entry.arguments not in {None, returned.fingerprint}:
+            returned.drift = {}
+            return
+        returned.drift = self._drift(returned, entry, observed)
+        if returned.drift:
+            returned.is_query = self._is_query(returned.module, returned.function)
+            returned.drift_by = self._cause(returned, entry, observed)
+
+    def _drift(self, returned: Return, entry: EnforcedState, observed: DataMap) -> DataMap:
+        before = entry.whole
+        if not is_mapping(before):
             return {}
         paths = (*entry.sensitive, *returned.sensitive)
-        shown = (hide_paths(before, paths), hide_paths(found, paths))
-        differing = _differences("", before, cast("dict[str, Any]", found), shown)
+        shown = (hide_paths(before, paths), hide_paths(observed, paths))
+        differing = _differences("", before, observed, shown)
         passing = {*_OF_ONE_CALL, *self._of_one_call(returned.module, returned.function)}
         return {path: {"old": old, "new": new} for path, old, new in differing if path not in passing}
 
+    def _cause(self, returned: Return, entry: EnforcedState, observed: DataMap) -> str:
+        """Return the state that left a thing as it is now, and its run; empty: it was none of the project."""
+        other = self._store.superseding(returned.identity, entry)
+        left, before = (None if other is None else other.whole), entry.whole
+        if other is None or not is_mapping(left) or not is_mapping(before):
+            return ""
+        changed = [key for key, value in observed.items() if key not in before or before[key] != value]
+        shared = [key for key in changed if key in left and key not in _OF_ONE_CALL]
+        if not shared or any(left[key] != observed[key] for key in shared):
+            return ""
+        return f"{other.id} ({other.module}.{other.function}) in run {other.run_id}"
+
 
 def _differences(
-    path: str, before: dict[str, Any], now: dict[str, Any], shown: tuple[Any, Any]
+    path: str, before: Mapping[str, Any], now: Mapping[str, Any], shown: tuple[Any, Any]
 ) -> Iterator[tuple[str, Any, Any]]:
     """Yield the paths where two mappings differ, with both values as they may be shown.
 
@@ -184,8 +208,7 @@ def _differences(
             continue
         place = f"{path}:{key}" if path else str(key)
         one, other = (side if side == MASK else side[key] for side in shown)
-        if isinstance(old, dict) and isinstance(new, dict):
-            below = (cast("dict[str, Any]", old), cast("dict[str, Any]", new))
-            yield from _differences(place, *below, (one, other))
+        if is_mapping(old) and is_mapping(new):
+            yield from _differences(place, old, new, (one, other))
         else:
             yield place, one, other

@@ -97,11 +97,11 @@ class Pruning:
         if returned.result not in wanted:
             return returned
         chunk = site.chunk
-        sls = self._declarations.of(site).sls
+        own = self._declarations.of(site)
         earlier = [
             declared_by
             for declared_by in self._earlier.get((site.plan.scope, chunk.tag), {})
-            if declared_by.sls == sls
+            if (declared_by.sls, declared_by.environment) == (own.sls, own.environment)
         ]
         if site.test:
             earlier = [

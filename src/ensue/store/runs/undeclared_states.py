@@ -7,23 +7,23 @@ declares is known once the block is rendered. A plan reports all of them, an app
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
-from ensue.core.model.data import is_mapping
 from ensue.core.model.fan_out import parts_of
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
+from ensue.store.registry.superseded import things_of
 from ensue.store.runs.declarations import origin_of
+from ensue.store.runs.removed_things import RemovedThings
 from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.returns import Return
@@ -37,16 +37,55 @@ _REMOVES_PATHS: Final = ("file", "absent")
 _MOST_NAMED: Final = 5
 
 
+class UndeclaredThing(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that earlier applies made and that nothing declares any more.
+
+    Args:
+        row: the entry of the last state about it.
+        removal: the function that removes it.
+        named: how the warning names it.
+        hint: how to keep it; empty if nothing is known.
+    """
+
+    row: EnforcedRow
+    removal: str
+    named: str
+    hint: str
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Its target, its module and its name."""
+        return self.row.target, self.row.entry.module, self.row.entry.name
+
+
 class Undeclared(msgspec.Struct, frozen=True, kw_only=True):
     """The states that a run no longer declares.
 
     Args:
-        entries: what earlier applies enforced.
-        warning: the warning about them.
+        things: what they made.
+        entries: all entries about these things.
     """
 
+    things: tuple[UndeclaredThing, ...]
     entries: tuple[EnforcedRow, ...]
-    warning: Diagnostic
+
+    def without(self, gone: Collection[UndeclaredThing]) -> Undeclared | None:
+        """Return the states whose things are still there; None if there are none.
+
+        Args:
+            gone: the things that do not exist any more.
+        """
+        things = tuple(thing for thing in self.things if thing not in gone)
+        left = {(thing.row.target, name) for thing in things for name in things_of(thing.row.entry)}
+        entries = [
+            row for row in self.entries if any((row.target, name) in left for name in things_of(row.entry))
+        ]
+        return Undeclared(things=things, entries=tuple(entries)) if things else None
+
+    @property
+    def warning(self) -> Diagnostic:
+        """The warning about them."""
+        return _warning(self.things)
 
 
 class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,12 +97,14 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
         functions: returns the names of the functions of a state module that a target has.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
             which is a label that somebody may change.
+        things_of: returns what a state is about.
     """
 
     own: Srn
     is_active: Callable[[Srn], bool]
     functions: Callable[[Srn, str], Iterable[str]]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
+    things_of: Callable[[Return], Iterable[str]] = lambda _returned: ()
 
 
 def undeclared_states(
@@ -88,54 +129,67 @@ def undeclared_states(
     """
     if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
-    run, rows = _Run(declarations, outcome), list(entries)
-    undeclared = [
+    run, rows = _Run(declarations, outcome, targets), list(entries)
+    missing = [row for row in rows if row.entry.by is not None and not run.declares(row, row.entry.by)]
+    if not missing:
+        return None
+    undeclared = {id(row) for row in missing}
+    alive = {place for row in rows if id(row) not in undeclared for place in _places(row)}
+    removed = RemovedThings(rows, run.removed_paths())
+    left = [
         row
-        for row in rows
-        if row.entry.by is not None
-        and (test or not row.entry.by.is_reported)
-        and not run.declares(row, row.entry.by)
+        for row in missing
+        if (test or row.entry.by is None or not row.entry.by.is_reported)
+        and alive.isdisjoint(_places(row))
+        and not removed.cover(row)
+        and _removal(row, targets)
     ]
-    if not undeclared:
-        return None
-    absent = [row for row in rows if _is_absent(row)]
-    removed, removed_paths = {_thing(row) for row in absent}, _RemovedPaths(absent, run.removed_paths())
-    kept: dict[tuple[str, str, str], tuple[EnforcedRow, str]] = {}
-    left: list[EnforcedRow] = []
-    for row in undeclared:
-        thing = _thing(row)
-        if thing in removed or removed_paths.cover(row) or not (removal := _removal(row, targets)):
-            continue
-        left.append(row)
-        if thing not in kept or kept[thing][0].run_id < row.run_id:
-            kept[thing] = row, removal
-    if not kept:
-        return None
-    removals = {_named(row, targets.own): removal for row, removal in kept.values()}
-    renamed = [
-        hint
-        for row, _ in kept.values()
-        if targets.is_kept_by_name(Srn.parse(row.target), row.entry.module)
-        and (hint := run.renaming_of(row, rows))
+    last: dict[tuple[str, str], EnforcedRow] = {}
+    for row in sorted(left, key=lambda row: (row.entry.superseded_by is None, row.run_id)):
+        last.update(dict.fromkeys(_places(row), row))
+    kept = [row for row in left if any(last[place] is row for place in _places(row))]
+    things = [
+        UndeclaredThing(
+            row=row,
+            removal=_removal(row, targets),
+            named=_named(row, targets.own),
+            hint=run.renaming_of(row, rows)
+            if targets.is_kept_by_name(Srn.parse(row.target), row.entry.module)
+            else "",
+        )
+        for row in kept
     ]
-    return Undeclared(entries=tuple(left), warning=_warning(removals, renamed))
+    return Undeclared(things=tuple(things), entries=tuple(left)) if things else None
+
+
+def reached_targets(outcome: EngineOutcome) -> set[str]:
+    """Return the targets that a run has reached, as text."""
+    return {
+        returned.target
+        for returned in _all(outcome.returns.values())
+        if returned.ran and not returned.unreachable
+    }
 
 
 class _Run:
     """What one run declares."""
 
-    def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome) -> None:
+    def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome, targets: KnownTargets) -> None:
         self._declarations = declarations
         self._unsettled = UnsettledStates(outcome)
         self._returns = returns = list(_all(outcome.returns.values()))
         self._identities = {state_return.identity for state_return in returns}
-        self._things = {
-            (state_return.target, state_return.module, state_return.name) for state_return in returns
+        self._places = {
+            (state_return.target, thing)
+            for state_return in returns
+            for thing in targets.things_of(state_return)
         }
 
     def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
         """Return whether the run declares a state or the same thing, or may do so."""
-        if StateIdentity(row.target, row.scope, row.tag) in self._identities or _thing(row) in self._things:
+        if StateIdentity(row.target, row.scope, row.tag) in self._identities:
+            return True
+        if not self._places.isdisjoint(_places(row)):
             return True
         if MASK in row.tag or MASK in row.scope or not self._declarations.judges_state(by):
             return True
@@ -154,7 +208,8 @@ class _Run:
 
     def renaming_of(self, row: EnforcedRow, rows: Iterable[EnforcedRow]) -> str:
         """Return how to keep what a state made if the run has it by another name; empty if it has not."""
-        known, entry = {_thing(known) for known in rows}, row.entry
+        known = {(known.target, known.entry.module, known.entry.name) for known in rows}
+        entry = row.entry
         for returned in self._returns:
             is_like = (returned.target, returned.module, returned.function) == (
                 row.target,
@@ -166,32 +221,6 @@ class _Run:
         return ""
 
 
-class _RemovedPaths:
-    """The paths that are removed with everything below them.
-
-    Args:
-        absent: the enforced states that found something absent, or made it so.
-        removed_now: the paths that this run removes, each after its target.
-    """
-
-    def __init__(self, absent: Iterable[EnforcedRow], removed_now: Iterable[tuple[str, str]]) -> None:
-        self._run_ids: dict[tuple[str, str], str] = {
-            (row.target, row.entry.name.rstrip("/")): row.run_id
-            for row in absent
-            if (row.entry.module, row.entry.function) == _REMOVES_PATHS
-        }
-        self._removed_now = {(target, path.rstrip("/")) for target, path in removed_now}
-
-    def cover(self, row: EnforcedRow) -> bool:
-        """Return whether a state made something below a path that this run removes, or a later one did."""
-        if not row.entry.name.startswith("/"):
-            return False
-        above = [(row.target, str(parent)) for parent in PurePosixPath(row.entry.name).parents]
-        return any(
-            place in self._removed_now or self._run_ids.get(place, "") >= row.run_id for place in above
-        )
-
-
 def _all(returns: Iterable[Return]) -> Iterator[Return]:
     for returned in returns:
         for part in parts_of(returned):
@@ -200,14 +229,9 @@ def _all(returns: Iterable[Return]) -> Iterator[Return]:
                 yield from _all(scope.returns.values())
 
 
-def _thing(row: EnforcedRow) -> tuple[str, str, str]:
-    """Return what a state is about: another declaration of the same is its new name."""
-    return row.target, row.entry.module, row.entry.name
-
-
-def _is_absent(row: EnforcedRow) -> bool:
-    new_state = msgspec.msgpack.decode(row.entry.shown)
-    return is_mapping(new_state) and new_state.get("exists") is False
+def _places(row: EnforcedRow) -> list[tuple[str, str]]:
+    """Return what a state is about, each after its target: another state about the same is its new name."""
+    return [(row.target, thing) for thing in things_of(row.entry)]
 
 
 def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
@@ -226,18 +250,40 @@ def _named(row: EnforcedRow, own: Srn) -> str:
     where = "" if row.target == str(own) else f", {row.target}"
     if where and entry.by is not None and entry.by.is_fanned_out:
         id_ = id_.removeprefix(f"{row.target.partition(':')[2]} ")
-    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where})"
+    given = "" if entry.by is None else "".join(f" --pillar {key}" for key in entry.by.pillar_keys)
+    applied = f", applied with{given}" if given else ""
+    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where}{applied})"
 
 
-def _warning(kept: dict[str, str], renamed: Sequence[str]) -> Diagnostic:
-    named = list(kept)[:_MOST_NAMED]
-    more = f" and {len(kept) - _MOST_NAMED} more" if len(kept) > _MOST_NAMED else ""
-    removals = ", ".join(f"`{one}`" for one in sorted(set(kept.values()))[:_MOST_NAMED])
-    removing = f"if it has to go, declare that with {removals} and apply it"
-    states = "a state is" if len(kept) == 1 else f"{len(kept)} states are"
+def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
+    names = list(dict.fromkeys(thing.named for thing in things))
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    removals = ", ".join(f"`{name}`" for name in sorted({thing.removal for thing in things})[:_MOST_NAMED])
+    hints = [thing.hint for thing in things if thing.hint][:_MOST_NAMED]
+    if any(thing.row.entry.by is not None and thing.row.entry.by.pillar_keys for thing in things):
+        hints.append("what was applied with `--pillar` may be declared with the values of that apply")
+    states = "a state is" if len(names) == 1 else f"{len(names)} states are"
+    named = ", ".join(names[:_MOST_NAMED])
     return Diagnostic(
         code="E0894",
-        summary=f"{states} no longer declared, and what earlier applies made stays: {', '.join(named)}{more}",
-        help="; ".join([*renamed[:_MOST_NAMED], removing]),
+        summary=f"{states} no longer declared, and what earlier applies made stays: {named}{more}",
+        help="; ".join(
+            [
+                *hints,
+                f"if it has to go, declare that with {removals} and apply it",
+                f"if it may stay, {_forgetting(things[0].row)}",
+            ]
+        ),
         severity=Severity.WARNING,
     )
+
+
+def _forgetting(row: EnforcedRow) -> str:
+    """Return the command that forgets an entry."""
+    import shlex  # Only a run with such a warning needs it.
+
+    entry = row.entry
+    word = entry.name if entry.id.endswith(entry.name) else entry.id
+    if entry.by is not None and entry.by.is_fanned_out:
+        word = entry.id.removeprefix(f"{row.target.partition(':')[2]} ")
+    return f"`ensue enforced forget {shlex.quote(word)}` ends this warning"

@@ -84,7 +84,7 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
     needs = _Needs(plan, rules)
     left_out = needs.excluded(choice.excluded)
     dependent = left_out.keys() - choice.excluded.keys()
-    reactions: dict[int, str] = {}
+    reactions: dict[int, list[Chunk]] = {}
     if choice.chosen is not None:
         kept = needs.closure(choice.chosen, left_out)
         left_out |= {
@@ -100,7 +100,7 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
             plan.chunks[index],
             left_out[index],
             index in dependent,
-            "" if index in dependent or index in choice.excluded else reactions.get(index, ""),
+            () if index in dependent or index in choice.excluded else tuple(reactions.get(index, ())),
         )
         for index in sorted(left_out)
     ]
@@ -108,18 +108,18 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
     return msgspec.structs.replace(rest, excluded=tuple(excluded))
 
 
-def _reactions(plan: Plan, kept: Collection[int]) -> dict[int, str]:
-    """Return the chunks that react to changes of kept ones, each with the ID of the first of these."""
-    reactions: dict[int, str] = {}
+def _reactions(plan: Plan, kept: Collection[int]) -> dict[int, list[Chunk]]:
+    """Return the chunks that react to changes of kept ones, each with these."""
+    reactions: dict[int, list[Chunk]] = {}
     for index, chunk in enumerate(plan.chunks):
         for requisite in chunk.requisites:
             if requisite.kind is RequisiteKind.LISTEN_IN and index in kept:
                 for listener in requisite.chunks:
-                    reactions.setdefault(listener, chunk.id)
+                    reactions.setdefault(listener, []).append(chunk)
             elif requisite.kind in _REACTING:
                 for other in requisite.chunks:
                     if other in kept:
-                        reactions.setdefault(index, plan.chunks[other].id)
+                        reactions.setdefault(index, []).append(plan.chunks[other])
     return reactions
 
 

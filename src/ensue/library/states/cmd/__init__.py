@@ -93,3 +93,5 @@ FUNCTIONS: Final = by_name(mod_watch, run, script, wait, wait_script, watch=wait
 MOD_WATCH = mod_watch
 
 SECRETS: Final = secret_output
+QUERIES: Final = ("run", "script", "wait", "wait_script", "watch")
+"""In a plan, only a command that reads, or reports what it would change, has an output."""

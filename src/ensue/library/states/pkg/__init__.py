@@ -22,9 +22,10 @@ Source: Salt's state module `pkg`, 3008: results, changes and comments.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.model.data import is_mapping
 from ensue.library.states.pkg.downloaded import downloaded
 from ensue.library.states.pkg.group import group_installed
 from ensue.library.states.pkg.held import held, unheld
@@ -35,9 +36,22 @@ from ensue.library.states.pkg.removed import purged, removed
 from ensue.library.states.pkg.uptodate import uptodate
 from ensue.library.states.pkg.watching import mod_watch
 
+if TYPE_CHECKING:
+    from ensue.core.model.returns import Return
+
 FUNCTIONS: Final = by_name(
     downloaded, group_installed, held, installed, latest, mod_watch, patch_downloaded,
     patch_installed, purged, removed, unheld, uptodate,
 )  # fmt: skip
 
 MOD_WATCH = mod_watch
+
+
+def _packages(returned: Return) -> list[str]:
+    """Return the packages that a state is about; none if they are not named."""
+    described = returned.new_state if is_mapping(returned.new_state) else returned.old_state
+    is_named = returned.function in {"installed", "latest", "removed", "purged"} and is_mapping(described)
+    return [str(package) for package in described] if is_named and is_mapping(described) else []
+
+
+THINGS: Final = _packages

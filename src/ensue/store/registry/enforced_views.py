@@ -1,4 +1,4 @@
-"""Conversions between the returns, the stored rows and the values of enforced states."""
+"""Enforced states as values: what a row holds, what a return becomes, and the encoding of a new state."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
         identity: the identity of its scope.
         state: the entry, secrets masked.
         run_id: the run that last wrote it.
+        target_exists: whether the project still has the target.
     """
 
     target: str
@@ -33,24 +34,11 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
     identity: str
     state: EnforcedState
     run_id: str
+    target_exists: bool = True
 
 
-def sealing_context(row: EnforcedRow) -> str:
-    """Return what the encrypted content of a row is bound to, so that no other row can have it."""
-    return f"enforced:{row.target}:{row.scope}:{row.tag}"
-
-
-def with_declaration(row: EnforcedRow, **changes: bool) -> EnforcedRow:
-    """Return a row with changes to what it says of its declaration."""
-    by = row.entry.by
-    if by is None:
-        return row
-    by = msgspec.structs.replace(by, **changes)
-    return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, by=by))
-
-
-def shown_row(row: EnforcedRow) -> ShownState:
-    """Return a row in the form that is shown."""
+def shown_state(row: EnforcedRow) -> ShownState:
+    """Return an entry as it is shown, secrets masked."""
     return ShownState(
         target=row.target,
         scope=row.entry.path or row.scope,
@@ -61,7 +49,12 @@ def shown_row(row: EnforcedRow) -> ShownState:
 
 
 def state_of_row(row: EnforcedRow, new_state: bytes) -> EnforcedState:
-    """Return the enforced state of a row, given its new state as it is stored."""
+    """Return the entry of a row.
+
+    Args:
+        row: the row.
+        new_state: its new state as MessagePack: as it is shown, or in the clear.
+    """
     entry = row.entry
     return EnforcedState(
         tag=row.tag,
@@ -74,11 +67,13 @@ def state_of_row(row: EnforcedRow, new_state: bytes) -> EnforcedState:
         sensitive=entry.sensitive,
         cut=entry.cut,
         arguments=entry.arguments,
+        run_id=row.run_id,
+        superseded_by=entry.superseded_by,
     )
 
 
 def state_of_return(returned: Return) -> EnforcedState:
-    """Return the enforced state that a return becomes."""
+    """Return the entry that a return becomes."""
     return EnforcedState(
         tag=returned.tag,
         module=returned.module,
@@ -92,8 +87,8 @@ def state_of_return(returned: Return) -> EnforcedState:
     )
 
 
-def encoded_state(data: Data) -> bytes:
-    """Return data as they are stored."""
+def encoded(data: Data) -> bytes:
+    """Return a new state as MessagePack."""
     try:
         return msgspec.msgpack.encode(data, enc_hook=str)
     except (OverflowError, UnicodeEncodeError):

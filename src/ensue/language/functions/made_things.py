@@ -1,0 +1,65 @@
+"""What a state makes, in a form that is the same for every state about it.
+
+Two states are about the same thing if the later one may undo what the earlier one made: `file.absent` and
+`file.managed` of one path, `service.dead` and `service.running` of one service, two IDs with one name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ensue.core.contracts.functions import MAKES_ONLY, TOUCHES_NOTHING
+from ensue.core.errors import EnsueError
+from ensue.core.model.made_thing import thing_of_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.model.returns import Return
+    from ensue.language.functions.functions import Functions
+
+
+class MadeThings:
+    """The things that states make.
+
+    Args:
+        states_of: returns the state functions of a type of resource.
+    """
+
+    def __init__(self, states_of: Callable[[str], Functions]) -> None:
+        self._states_of = states_of
+        self._makes: dict[tuple[str, str, str], bool] = {}
+        self._things: dict[tuple[str, str], Any] = {}
+
+    def of(self, returned: Return) -> tuple[str, ...]:
+        """Return what a state is about; nothing if it makes nothing that another state could undo."""
+        type_, module = returned.target.partition(":")[0], returned.module
+        key = (type_, module, returned.function)
+        if key not in self._makes:
+            self._makes[key] = self._makes_things(*key)
+        if not self._makes[key]:
+            return ()
+        if (type_, module) not in self._things:
+            self._things[type_, module] = self._states_of(type_).attribute(module, "THINGS")
+        names = self._names(self._things[type_, module], returned)
+        return tuple(thing_of_name(module, name) for name in names or (returned.name,))
+
+    def _names(self, things: Any, returned: Return) -> tuple[str, ...]:
+        """Return the names that a module gives to what a state makes; none if it says nothing of it."""
+        if things is None:
+            return ()
+        try:
+            return tuple(map(str, things(returned)))
+        except Exception:  # noqa: BLE001 -- the module may be a project's own
+            return ()
+
+    def _makes_things(self, type_: str, module: str, function: str) -> bool:
+        states = self._states_of(type_)
+        if states.is_query(module, function):
+            return False
+        try:
+            found = states.find(module, function)
+        except EnsueError:
+            return False
+        is_idle = getattr(found, TOUCHES_NOTHING, False) or getattr(found, MAKES_ONLY, None) == frozenset()
+        return found is not None and not is_idle

@@ -1,0 +1,127 @@
+"""Which state enforced something last, of all that are about the same thing.
+
+A state that is enforced supersedes the earlier entries of others about the same thing. One that makes a path
+absent also supersedes those of everything below it, and one that makes a path the absence of what is above
+it. So an entry that nothing supersedes is the last one about its thing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ensue.core.model.data import is_mapping
+from ensue.core.model.made_thing import thing_of_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+
+_ABSENCE: Final = frozenset(
+    {"absent", "destroyed", "removed", "purged", "dead", "unmounted", "uninstalled", "missing", "deleted"}
+)
+"""The names of functions that make something absent."""
+_EXISTS: Final = b"exists"
+"""Without this key, a new state needs no decoding."""
+
+
+def things_of(entry: EnforcedEntry) -> tuple[str, ...]:
+    """Return what an entry is about; of an entry that does not say so, what its name names."""
+    if entry.things is not None:
+        return entry.things
+    return (thing_of_name(entry.module, entry.name),)
+
+
+def is_absence(entry: EnforcedEntry) -> bool:
+    """Return whether an entry says that something does not exist, or was made absent."""
+    if entry.function in _ABSENCE:
+        return True
+    if _EXISTS not in entry.shown:
+        return False
+    new_state = msgspec.msgpack.decode(entry.shown)
+    return is_mapping(new_state) and new_state.get("exists") is False
+
+
+class LastEnforced:
+    """The entries of a project by what they are about.
+
+    Args:
+        rows: the entries.
+    """
+
+    def __init__(self, rows: Iterable[EnforcedRow]) -> None:
+        self._targets: dict[str, _OfTarget] = {}
+        for row in rows:
+            self._of(row).add(row)
+
+    def enforce(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
+        """Take a row in; yield it, and before it those that it supersedes, as they are now.
+
+        Args:
+            row: a row that has just been enforced.
+        """
+        of_target, by = self._of(row), (row.scope, row.tag)
+        for other in list(of_target.others(row)):
+            if other.entry.superseded_by != by:
+                entry = msgspec.structs.replace(other.entry, superseded_by=by)
+                superseded = msgspec.structs.replace(other, entry=entry)
+                of_target.add(superseded)
+                yield superseded
+        of_target.add(row)
+        yield row
+
+    def _of(self, row: EnforcedRow) -> _OfTarget:
+        of_target = self._targets.get(row.target)
+        if of_target is None:
+            of_target = self._targets[row.target] = _OfTarget()
+        return of_target
+
+
+class _OfTarget:
+    """The entries of one target, by what they are about."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, dict[tuple[str, str], EnforcedRow]] = {}
+        self._paths: list[str] = []
+        self._absent_paths: set[str] = set()
+        """Paths that a state has made absent at some time."""
+
+    def add(self, row: EnforcedRow) -> None:
+        key = row.scope, row.tag
+        for thing in things_of(row.entry):
+            rows = self._rows.get(thing)
+            if rows is None:
+                rows = self._rows[thing] = {}
+                if thing.startswith("/"):
+                    self._paths.append(thing)
+            rows[key] = row
+            if thing.startswith("/") and is_absence(row.entry):
+                self._absent_paths.add(thing)
+
+    def others(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
+        """Yield the rows of other states that a row supersedes."""
+        key = row.scope, row.tag
+        for thing in things_of(row.entry):
+            rows = self._rows.get(thing, {})
+            if len(rows) > 1 or (rows and key not in rows):
+                yield from (other for place, other in rows.items() if place != key)
+            if thing.startswith("/"):
+                yield from self._below(thing) if is_absence(row.entry) else self._absences_above(thing)
+
+    def _absences_above(self, path: str) -> Iterator[EnforcedRow]:
+        if not self._absent_paths:
+            return
+        for folder in map(str, PurePosixPath(path).parents):
+            if folder in self._absent_paths:
+                yield from (other for other in self._rows[folder].values() if is_absence(other.entry))
+
+    def _below(self, folder: str) -> Iterator[EnforcedRow]:
+        self._paths.sort()
+        for path in self._paths[bisect_left(self._paths, f"{folder}/") :]:
+            if not path.startswith(f"{folder}/"):
+                return
+            yield from self._rows[path].values()

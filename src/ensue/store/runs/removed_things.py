@@ -1,0 +1,48 @@
+"""The things that states have made absent, and that no later state has made again."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from ensue.store.registry.superseded import is_absence, things_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from ensue.store.registry.enforced_form import EnforcedRow
+
+
+class RemovedThings:
+    """What is absent, according to what states have enforced.
+
+    Args:
+        rows: the enforced states.
+        removed_now: the paths that this run removes, each after its target.
+    """
+
+    def __init__(self, rows: Iterable[EnforcedRow], removed_now: Iterable[tuple[str, str]]) -> None:
+        absences = {(row.target, row.scope, row.tag): row for row in rows if is_absence(row.entry)}
+        self._absences = absences
+        self._last = {
+            (row.target, thing)
+            for row in absences.values()
+            if row.entry.superseded_by is None
+            for thing in things_of(row.entry)
+        }
+        self._removed_now = {(target, str(PurePosixPath(path))) for target, path in removed_now}
+
+    def cover(self, row: EnforcedRow) -> bool:
+        """Return whether everything that a state made is absent, or below a path that is."""
+        absence = (
+            self._absences.get((row.target, *row.entry.superseded_by)) if row.entry.superseded_by else None
+        )
+        removed = set(things_of(absence.entry)) if absence is not None else set[str]()
+        return all(self._is_absent(row.target, thing, removed) for thing in things_of(row.entry))
+
+    def _is_absent(self, target: str, thing: str, removed: Collection[str]) -> bool:
+        above = [str(path) for path in PurePosixPath(thing).parents] if thing.startswith("/") else []
+        return any(
+            place in removed or (target, place) in self._last or (target, place) in self._removed_now
+            for place in (thing, *above)
+        )

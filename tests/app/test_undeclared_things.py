@@ -1,0 +1,151 @@
+"""What a run names as no longer declared is a thing that is there, and that no other state is about."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.app.test_project import apply, write
+from tests.app.test_undeclared_states import left
+
+from ensue.language.plans import things_gone
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE = "{0}:\n  file.managed:\n    - name: ROOT/out/{1}\n    - makedirs: true\n    - contents: x\n"
+ABSENT = "{0}:\n  file.absent:\n    - name: ROOT/out/{1}\n"
+NOTHING = "nothing: test.nop\n"
+DEPLOYED = "{0}:\n  graph.deployed: [app: shop, env: {1}, env_type: live, score: score.yaml]\n"
+
+
+def applied(root: Path, sls: str, name: str = "t") -> None:
+    """Apply an SLS."""
+    write(root, **{f"states__{name}": sls.replace("ROOT", str(root))})
+    assert apply(root, name).exit_code == 0
+
+
+@pytest.mark.parametrize("removed", ["a", ""])
+def test_what_was_made_again_after_it_was_removed(tmp_path: Path, removed: str) -> None:
+    """The last state counts, although the entry of the one that makes it is the same as before."""
+    for sls in (FILE.format("mine", "a"), ABSENT.format("gone", removed), FILE.format("mine", "a")):
+        applied(tmp_path, sls)
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert "stays: mine (file.managed" in warning.summary
+    applied(tmp_path, ABSENT.format("gone", removed))
+    write(tmp_path, states__t=NOTHING)
+    assert left(tmp_path, "t") == []
+
+
+def test_what_another_sls_is_about(tmp_path: Path) -> None:
+    """A state that moved to an SLS that this run does not compile may still be declared there."""
+    applied(tmp_path, FILE.format("mine", "a") + FILE.format("more", "b"))
+    applied(tmp_path, FILE.format("other", "a"), "u")
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert "stays: more (file.managed" in warning.summary
+    assert "/out/a" not in warning.summary
+
+
+def test_a_deployment_by_another_name(tmp_path: Path) -> None:
+    """It is the same environment; another environment is another thing."""
+    score = "apiVersion: score.dev/v1b1\nmetadata: {name: web}\ncontainers: {main: {image: nginx}}\n"
+    (tmp_path / "score.yaml").write_text(score)
+    applied(tmp_path, DEPLOYED.format("it", "dev"))
+    write(tmp_path, states__t=DEPLOYED.format("renamed", "dev"))
+    assert left(tmp_path, "t") == []
+    assert left(tmp_path, "t", test=False) == []
+    write(tmp_path, states__t=DEPLOYED.format("other", "test"))
+    [warning] = left(tmp_path, "t")
+    assert "stays: renamed (graph.deployed" in warning.summary
+    applied(tmp_path, "gone:\n  graph.destroyed: [app: shop, env: dev]\n")
+    write(tmp_path, states__t=NOTHING)
+    assert left(tmp_path, "t") == []
+
+
+def test_the_way_to_forget_it(tmp_path: Path) -> None:
+    """The help has the command with the ID of the state, in quotes if a shell needs them."""
+    applied(tmp_path, FILE.format("my file", "a"))
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert warning.help.endswith("; if it may stay, `ensue enforced forget 'my file'` ends this warning")
+
+
+def test_what_was_removed_by_hand(tmp_path: Path) -> None:
+    """A plan and an apply look at it, and name only what is still there, also as a broken link."""
+    applied(tmp_path, FILE.format("mine", "a") + FILE.format("more", "b") + FILE.format("link", "c"))
+    write(tmp_path, states__t=NOTHING)
+    (tmp_path / "out/a").unlink()
+    (tmp_path / "out/c").unlink()
+    (tmp_path / "out/c").symlink_to("nowhere")
+    for test in (True, False):
+        [warning] = left(tmp_path, "t", test=test)
+        assert warning.summary.startswith("2 states are no longer declared")
+        assert "mine" not in warning.summary
+    shutil.rmtree(tmp_path / "out")
+    assert left(tmp_path, "t") == []
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/a").write_text("made by hand")
+    [warning] = left(tmp_path, "t")
+    assert "stays: mine" in warning.summary
+
+
+def test_what_was_removed_from_another_target(tmp_path: Path) -> None:
+    """It is looked at over the connection of a target that the run reaches; else it counts as existing."""
+    pillar = "resources: {minion: {web-1: {root: %s}, web-2: {root: %s}}}\n"
+    roots = [tmp_path / "web-1", tmp_path / "web-2"]
+    for root in roots:
+        root.mkdir()
+    write(tmp_path, pillar__top="base: {'*': [p]}\n", pillar__p=pillar % tuple(roots))
+    both = "each:\n  file.managed:\n    - name: /conf\n    - contents: x\n    - tgt: web-*\n"
+    applied(tmp_path, both)
+    for root in roots:
+        (root / "conf").unlink()
+    write(tmp_path, states__t="reaching:\n  test.nop:\n    - tgt: web-1\n")
+    [warning] = left(tmp_path, "t")
+    assert "stays: each (file.managed /conf in t, minion:web-2)" in warning.summary
+    assert "web-1" not in warning.summary
+
+
+LOOKING = '''
+"""A state that says of what it made that it cannot be looked at, or that the look takes too long."""
+
+import asyncio
+
+from ensue.core.model.returns import StateReturn
+
+
+def present(ctx, name):
+    return StateReturn.changed(name, "", {"made": name}, {"name": name})
+
+
+def absent(ctx, name):
+    return StateReturn.unchanged(name, "", {"name": name, "exists": False})
+
+
+async def still_exists(connection, name):
+    if name == "slow":
+        await asyncio.Event().wait()
+    return name != "gone" and 1 / (name != "broken")
+
+
+STILL_EXISTS = still_exists
+FUNCTIONS = {"present": present, "absent": absent}
+'''
+
+
+def test_what_cannot_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It counts as existing, whether the look fails or does not end before the deadline."""
+    monkeypatch.setattr(things_gone, "STILL_EXISTS_S", 0.2)
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/thing.py").write_text(LOOKING)
+    applied(tmp_path, "".join(f"{name}: thing.present\n" for name in ("slow", "broken", "gone", "there")))
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert [word for word in ("slow", "broken", "gone", "there") if f"{word} (" in warning.summary] == [
+        "slow",
+        "broken",
+        "there",
+    ]

@@ -1,0 +1,91 @@
+"""`ensue show enforced` and `ensue enforced forget`: entries of a target and of a state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STATES = """
+make:
+  test.present:
+    - new_state: {made: box}
+    - registers:
+      - minion:web-2: {root: /}
+each:
+  test.present:
+    - new_state: {is: there}
+    - tgt: web-*
+    - require: [make]
+"""
+PILLAR = "resources: {minion: {web-1: {root: /}, db-1: {root: /}}}\n"
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """A project that has applied its states to a declared resource and a derived one."""
+    shell = Shell(tmp_path)
+    shell.write("ensue.yaml", "id: box\n")
+    shell.write("pillar/top.sls", "base: {'*': [p]}\n")
+    shell.write("pillar/p.sls", PILLAR)
+    shell.write("states/t.sls", STATES)
+    assert shell.run("apply", "t").code == 0
+    return shell
+
+
+def shown(shell: Shell, *words: str) -> dict[str, list[str]]:
+    """Return the IDs of the entries by target, a `!` after those whose target does not exist."""
+    document = shell.run("show", "enforced", *words, "--out", "json").document
+    return {
+        target: [
+            entry["id"] + ("" if entry.get("target_exists", True) else "!") for entry in entries.values()
+        ]
+        for target, entries in document.items()
+    }
+
+
+def test_the_entries_of_one_target(shell: Shell) -> None:
+    """`--tgt` shows the entries of what it matches; exit code 2 if there are none."""
+    assert shown(shell) == {"box": ["make"], "minion:web-1": ["web-1 each"], "minion:web-2": ["web-2 each"]}
+    assert shown(shell, "--tgt", "web-1") == {"minion:web-1": ["web-1 each"]}
+    assert shown(shell, "--tgt", "box or web-2") == {"box": ["make"], "minion:web-2": ["web-2 each"]}
+    nothing = shell.run("show", "enforced", "--tgt", "web-11")
+    assert (nothing.code, nothing.out.strip()) == (2, "")
+    assert "ensue: nothing was enforced on 'web-11' (did you mean web-1" in nothing.err
+    assert shell.run("show", "enforced", "--tgt", "db-1").code == 2
+
+
+def test_a_forgotten_target_is_marked(shell: Shell) -> None:
+    """Its entries are still there, are found by its name, and can be forgotten, too."""
+    assert shell.run("resources", "forget", "web-2").code == 0
+    assert shown(shell)["minion:web-2"] == ["web-2 each!"]
+    assert shown(shell, "--tgt", "web-*") == {
+        "minion:web-1": ["web-1 each"],
+        "minion:web-2": ["web-2 each!"],
+    }
+    forgotten = shell.run("enforced", "forget", "each", "--tgt", "web-2", "--out", "json")
+    assert [(entry["id"], entry["target"]) for entry in forgotten.document] == [
+        ("web-2 each", "minion:web-2")
+    ]
+    assert shown(shell) == {"box": ["make"], "minion:web-1": ["web-1 each"]}
+
+
+def test_a_state_is_forgotten(shell: Shell) -> None:
+    """By ID, name or tag, on all targets; nothing is forgotten if a word names no entry."""
+    refused = shell.run("enforced", "forget", "make", "eacch")
+    assert refused.code == 1
+    assert "ensue: no state named 'eacch' is kept (did you mean each" in refused.err
+    assert len(shown(shell)) == 3
+    forgotten = shell.run("enforced", "forget", "each", "test_|-make_|-make_|-present")
+    assert forgotten.out.splitlines() == [
+        "web-1 each (test.present in t, minion:web-1)",
+        "web-2 each (test.present in t, minion:web-2)",
+        "make (test.present in t, minion:box)",
+    ]
+    assert shown(shell) == {"box": []}
+    assert shell.run("apply", "t").code == 0
+    assert len(shown(shell)) == 3

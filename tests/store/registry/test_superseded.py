@@ -1,0 +1,78 @@
+"""Which entry was enforced last about a thing, in whatever order, and in how many runs, states enforce it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+from ensue.store.registry.superseded import LastEnforced
+
+PATHS = ("/a", "/a/b", "/a/b/c", "/a/bb", "/a/b/d", "/e", "service")
+
+
+@dataclass(frozen=True, slots=True)
+class Enforced:
+    """One state that is enforced.
+
+    Args:
+        path: what it is about.
+        id_: distinguishes the states about one thing.
+        is_absent: whether it makes the thing absent.
+        begins_run: whether a new run begins before it.
+    """
+
+    path: str
+    id_: str
+    is_absent: bool
+    begins_run: bool
+
+    @property
+    def tag(self) -> str:
+        """The tag of the state."""
+        return f"thing_|-{self.id_}_|-{self.path}"
+
+    def supersedes(self, other: Enforced) -> bool:
+        """Return whether this state undoes what an earlier one did."""
+        if self.tag == other.tag:
+            return False
+        if self.path == other.path:
+            return True
+        if self.is_absent:
+            return other.path.startswith(f"{self.path}/")
+        return other.is_absent and self.path.startswith(f"{other.path}/")
+
+    @property
+    def row(self) -> EnforcedRow:
+        """Its entry."""
+        new_state = {"path": self.path, **({"exists": False} if self.is_absent else {})}
+        entry = EnforcedEntry("thing", "present", self.id_, self.path, "t", msgspec.msgpack.encode(new_state))
+        return EnforcedRow("minion:m", "", self.tag, "run", entry)
+
+
+STATES = st.builds(
+    Enforced,
+    path=st.sampled_from(PATHS),
+    id_=st.sampled_from("xy"),
+    is_absent=st.booleans(),
+    begins_run=st.booleans(),
+)
+
+
+@given(st.lists(STATES, max_size=25))
+def test_the_last_state_about_a_thing(states: list[Enforced]) -> None:
+    """Each entry names the last of the states that have undone it since, if there are any."""
+    kept: dict[str, EnforcedRow] = {}
+    last = LastEnforced([])
+    for state in states:
+        if state.begins_run:
+            last = LastEnforced(kept.values())
+        for row in last.enforce(state.row):
+            kept[row.tag] = row
+    own = {state.tag: number for number, state in enumerate(states)}
+    for tag, number in own.items():
+        later = [state.tag for state in states[number + 1 :] if state.supersedes(states[number])]
+        assert kept[tag].entry.superseded_by == (("", later[-1]) if later else None)
