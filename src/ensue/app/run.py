@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.run_wiring import RunWiring
+from ensue.core.contracts.target_questions import questions_of_run
 from ensue.core.errors import StoreError
 from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
@@ -29,14 +30,16 @@ from ensue.store.runs.run_chain import left_running
 from ensue.store.runs.run_record import RunRecord, now
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.app.run_wiring import WiredRun
     from ensue.app.services import Services
     from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.target_questions import TargetQuestion
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.events import RunEvent
     from ensue.core.model.run_part import RunPart
+    from ensue.core.model.srn import Srn
     from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.engine.outcome import EngineOutcome
     from ensue.language.plans.chosen_part import ChosenPart
@@ -75,6 +78,7 @@ class Run:
         self._begin = begin
         self._warn = warn
         self._deployment = deployment
+        self._answers: Mapping[TargetQuestion, frozenset[Srn]] = {}
 
     async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
         """Compile and run SLS, or the highstate if `mods` is empty; a resumed run names its own SLS.
@@ -113,7 +117,7 @@ class Run:
             test=test,
             resumes=resumed.chain if resumed else (),
         )
-        with self._services.directory.reach.of_run():
+        with self._services.directory.reach.of_run(), questions_of_run() as self._answers:
             async with record:
                 first = await self._first_plans(mods, tgt)
                 chosen = None if part.is_whole else self._chosen(part, record)
@@ -315,7 +319,18 @@ class Run:
             *wired.pillar_comparison.warnings(),
             *wired.expander.end(),
             *await wired.pruning.end(outcome),
+            *await self._outdated_answers(wired, outcome),
         )
         return outcome, [
             diagnostic for diagnostic in dict.fromkeys(remarks) if diagnostic not in first.warnings
         ]
+
+    async def _outdated_answers(self, wired: WiredRun, outcome: EngineOutcome) -> list[Diagnostic]:
+        """Return warnings about sets of targets that were read before a resource joined them."""
+        if not self._answers:
+            return []
+        from ensue.store.runs.outdated_answers import outdated_answers, would_register
+
+        test = self._options.test
+        joined = would_register(outcome.returns.values()) if test else wired.registry.joined
+        return await outdated_answers(self._services, self._answers, joined, test=test)

@@ -135,18 +135,11 @@ class FanOuts:
 
         A resource that is registered and cannot be reached is to be registered again.
         """
-        matcher = self._matcher
         missing = "{} is not registered yet; the target {!r} may match it (known after apply)"
         again = "{} cannot be reached, and would be registered again (known after apply)"
         return {
             srn: (again if srn in matched.unreachable else missing).format(srn, expression)
-            for srn, registrars in self._scopes.registrars.items()
-            if (srn not in matched.targets or srn in matched.unreachable)
-            and any(
-                registrar.returned is not None and registrar.returned.result is None
-                for registrar in registrars
-            )
-            and matcher.may_match(expression, srn)
+            for srn in self._scopes.coming.of(expression, matched.targets, matched.unreachable)
         }
 
     def _refusal(self, target: Srn, fault: str) -> str:

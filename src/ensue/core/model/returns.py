@@ -118,6 +118,7 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
         target: the SRN the scope ran against, as text; empty for a delayed rendering on the target that the
             SLS of its caller is rendered for.
         returns: the returns of its chunks by tag, in order of start; empty unless `done`.
+        waits_for: why a plan cannot render it, if that is not its caller; empty for any other scope.
     """
 
     kind: str
@@ -127,6 +128,7 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
     comment: str = ""
     target: str = ""
     returns: dict[str, Return] = {}
+    waits_for: str = ""
 
     @property
     def is_delayed(self) -> bool:

@@ -6,10 +6,12 @@ Templates are rendered in a thread; a function that has to wait runs on the even
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.core.contracts.from_thread import from_thread
+from ensue.core.contracts.target_questions import called_from
 from ensue.core.errors import EnsueError, NotOfferedError
 from ensue.language.custom.modules import IN_THREAD
 from ensue.language.marks import has_marks, unmarked, without_marks
@@ -73,7 +75,9 @@ class SaltFunctions(Mapping[str, Any]):
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                return called(*args, **kwargs)
+                # The caller's frame is the template's, for the place of what the function asks for.
+                with called_from(sys._getframe(1)):  # noqa: SLF001 -- documented, and fast enough for each call
+                    return called(*args, **kwargs)
             except NotOfferedError as error:
                 raise error.needed_by(str(name)) from None
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.target_questions import TargetQuestion, calling_frame, note_answer
 from ensue.core.errors import StateFailedError
+from ensue.language.jinja.running_place import running_place
 from ensue.language.targeting import TargetSyntaxError
 from ensue.language.targets.target_matcher import ProjectMatcher
 
@@ -20,7 +22,7 @@ OPERATORS: Final = frozenset({"and", "or", "not"})
 
 
 async def project_targets(
-    services: ProjectServices, target: str, *, engine: str | None = None
+    services: ProjectServices, target: str, *, function: str, engine: str | None = None
 ) -> Sequence[Srn]:
     """Return the targets that match, sorted.
 
@@ -29,12 +31,21 @@ async def project_targets(
     Args:
         services: the project.
         target: a compound expression, or the pattern of one engine.
+        function: the execution function that asks, for messages.
         engine: the letter of that engine, empty for a glob; None for a compound expression.
 
     Raises:
-        StateFailedError: it does not parse, or names a type or a nodegroup that does not exist.
+        StateFailedError: it does not parse, or names a type or a nodegroup that does not exist; or this is a
+            plan, and it may match what an earlier state would register.
     """
     expression = target if engine is None else as_compound(engine, target)
+    targets = await _matching(services, target, expression)
+    place = running_place(calling_frame(), services.roots.shown)
+    note_answer(TargetQuestion(function=function, target=expression, place=place), targets)
+    return targets
+
+
+async def _matching(services: ProjectServices, target: str, expression: str) -> Sequence[Srn]:
     try:
         if services.minion in services.pillars:
             return (await ProjectMatcher(services).matched(expression)).targets

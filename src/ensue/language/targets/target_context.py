@@ -126,7 +126,7 @@ class TargetContext:
         """Return the contexts of all targets that an expression matches."""
         from ensue.language.targets.project_targets import project_targets
 
-        srns = await project_targets(self._services, target, engine=engine)
+        srns = await project_targets(self._services, target, function="publish.publish", engine=engine)
         return [self._services.context(srn, test=self.test) for srn in srns]
 
     @property

@@ -50,7 +50,7 @@ class ProjectMine:
     ) -> dict[str, dict[str, Any]]:
         """Return values of targets, by name and then by id."""
         found: dict[str, dict[str, Any]] = {name: {} for name in names}
-        targets = await project_targets(self._services, target, engine=engine)
+        targets = await project_targets(self._services, target, function="mine.get", engine=engine)
         at_once = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(srn: Srn) -> dict[str, Any]:

@@ -65,6 +65,8 @@ class RunRegistry(LazyRegistry):
         super().__init__(registry.opened, registry.has_store)
         self.registered: set[Srn] = set()
         """What was registered in this run, whether or not it was there before."""
+        self.joined: set[Srn] = set()
+        """What was registered in this run and was not there before, or with another configuration."""
         self.claims = RunClaims()
         self._directory = directory
         self._on_event = on_event
@@ -92,6 +94,8 @@ class RunRegistry(LazyRegistry):
             source = str(request.source) if request.source else None
             event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
             hit = (request.srn, *done.invalidated) if done.changed else done.invalidated
+            if done.changed:
+                self.joined.add(request.srn)
             self.claims.give_up(done.invalidated)
             self._tell(event, hit, request.srn)
         done_by_own = iter(all_done)
@@ -120,7 +124,7 @@ class RunRegistry(LazyRegistry):
     def _for(self, registrant: Registrant) -> RunRegistry:
         own = (self, self._directory, self._on_event, self._loop)
         registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
-        registry.registered = self.registered
+        registry.registered, registry.joined = self.registered, self.joined
         registry.claims = self.claims
         return registry
 

@@ -1,0 +1,157 @@
+"""A set of targets that a resource joins in the same run: a plan says so, and an apply what was read too early."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.shell import Shell
+
+PILLAR = """\
+resources:
+  minion:
+    a: {root: $ROOT/hosts/a}
+    b: {root: $ROOT/hosts/b}
+mine_functions:
+  port: [{mine_function: grains.get}, id]
+"""
+MAKE = """\
+make n:
+  cmd.run:
+    - name: mkdir -p $ROOT/hosts/n/etc
+    - tgt: vm
+    - creates: $ROOT/hosts/n/etc
+    - registers:
+      - minion:n: {root: $ROOT/hosts/n}
+"""
+BLOCK = (
+    MAKE
+    + """\
+all peers:
+  test.nop:
+    - tgt: N@web
+    - require: [make n]
+    - delayed_render: [block: peers]
+#!delayed_block peers delayed_repeat_limit=None
+/etc/peers:
+  file.managed:
+    - contents: |
+        {%- for id, port in salt['$FUNCTION']($ARGUMENTS) | dictsort %}
+        {{ id }} {{ port }}
+        {%- endfor %}
+#!end_delayed_block
+"""
+)
+TEMPLATE = (
+    MAKE
+    + """\
+/etc/peers:
+  file.managed:
+    - source: salt://peers.j2
+    - template: jinja
+    - tgt: N@web
+"""
+)
+COMING = "mine.get('{}') may also match minion:n, which this run registers (known after apply)"
+
+
+@pytest.fixture
+def project(shell: Shell) -> Shell:
+    shell.write("ensue.yaml", "nodegroups: {web: 'L@a,b,n', web_ids: 'L@a,b,n'}\nderived_highstate: true\n")
+    shell.write("pillar/top.sls", "base: {'*': [p]}\n")
+    write(shell, "pillar/p.sls", PILLAR)
+    for host in ("a", "b"):
+        shell.write(f"hosts/{host}/etc/hostname", host)
+    return shell
+
+
+def write(shell: Shell, path: str, text: str) -> None:
+    shell.write(path, text.replace("$ROOT", str(shell.root)))
+
+
+def block(function: str = "mine.get", arguments: str = "'L@a,b,n', 'port', 'compound'") -> str:
+    return BLOCK.replace("$FUNCTION", function).replace("$ARGUMENTS", arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "target"),
+    [
+        ("'L@a,b,n', 'port', 'compound'", "L@a,b,n"),
+        ("'[abn]', 'port'", "[abn]"),
+        ("'G@id:[abn]', 'port', 'compound'", "G@id:[abn]"),
+        ("'web_ids', 'port', 'nodegroup'", "N@web_ids"),
+        ("'T@minion and not vm', 'port', 'compound'", "T@minion and not vm"),
+    ],
+)
+def test_a_block_that_reads_a_growing_set_is_known_after_apply(
+    project: Shell, arguments: str, target: str
+) -> None:
+    """A plan does not show a list as certain that an earlier state of the same run would extend."""
+    write(project, "states/newhost.sls", block(arguments=arguments).replace("N@web", "N@web_ids"))
+    planned = project.run("plan", "newhost")
+    assert f"? deferred: block peers, {COMING.format(target)}" in planned.out, planned.out
+    assert "/etc/peers" not in planned.out
+    applied = project.run("apply", "newhost")
+    assert applied.code == 0, applied.out
+    assert "E0725" not in applied.err
+    for host in ("a", "b", "n"):
+        assert (project.root / f"hosts/{host}/etc/peers").read_text().split() == [
+            "a",
+            "a",
+            "b",
+            "b",
+            "n",
+            "n",
+        ]
+    again = project.run("plan", "newhost")
+    assert "0 to change" in again.out, again.out
+
+
+def test_a_template_that_reads_a_growing_set_is_known_after_apply(project: Shell) -> None:
+    """The same holds for a template file that a state renders, and for functions that call other targets."""
+    write(project, "states/newhost.sls", TEMPLATE.replace("N@web", "L@a,b,n"))
+    loop = "{% for id, answer in salt['publish.publish']('L@a,b,n', 'grains.get', 'id', 'compound') | dictsort %}"
+    project.write("states/peers.j2", loop + "{{ id }} {{ answer }}\n{% endfor %}")
+    planned = project.run("plan", "newhost")
+    reason = (
+        "publish.publish('L@a,b,n') may also match minion:n, which this run registers (known after apply)"
+    )
+    assert f"? a /etc/peers (file.managed) /etc/peers: {reason}" in planned.out, planned.out
+    applied = project.run("apply", "newhost")
+    assert (project.root / "hosts/a/etc/peers").read_text().split() == ["a", "a", "b", "b", "n", "n"]
+    assert "E0725" not in applied.err
+
+
+def test_a_set_that_nothing_joins_is_planned(project: Shell) -> None:
+    """A target that the new resource cannot match is read in the plan."""
+    write(project, "states/newhost.sls", block(arguments="'L@a,b', 'port', 'compound'").replace("N@web", "a"))
+    planned = project.run("plan", "newhost")
+    assert "+ /etc/peers (file.managed)" in planned.out, planned.out
+    assert "E0725" not in planned.err
+
+
+PEERS = """\
+/etc/peers:
+  file.managed:
+    - contents: |
+        {%- for id, port in salt['mine.get']('L@a,b,n', 'port', 'compound') | dictsort %}
+        {{ id }} {{ port }}
+        {%- endfor %}
+"""
+
+
+def test_what_is_read_before_a_resource_joins_is_reported(project: Shell) -> None:
+    """An SLS is rendered before the run: plan and apply name the call and what it lacks; the next one does not."""
+    project.write("states/top.sls", "base:\n  'vm': [newhost]\n  'L@a,b,n': [peers]\n")
+    write(project, "states/newhost.sls", MAKE)
+    project.write("states/peers.sls", PEERS)
+    planned = project.run("plan", "--tgt", "*")
+    assert "states/peers.sls:4" in planned.err, planned.err
+    assert "mine.get('L@a,b,n') is read before minion:n joins" in planned.err, planned.err
+    applied = project.run("apply", "--tgt", "*")
+    assert "E0725" in applied.err
+    assert "mine.get('L@a,b,n') was read before minion:n joined" in applied.err, applied.err
+    assert "apply again, or read it while the run goes on" in applied.err
+    second = project.run("apply", "--tgt", "*")
+    assert "2 changed" in second.out, second.out
+    assert "E0725" not in second.err
+    third = project.run("plan", "--tgt", "*")
+    assert ("0 to change" in third.out, "E0725" in third.err) == (True, False)
