@@ -262,6 +262,22 @@ def test_a_highstate_judges_its_whole_tree(tmp_path: Path) -> None:
     assert by_status(tmp_path, "active") == "abc"
 
 
+@pytest.mark.parametrize("pillar", [{}, {"skip": True}])
+def test_a_registration_of_the_highstate_stays_its_own(tmp_path: Path, pillar: dict[str, Any]) -> None:
+    """Applying the SLS by name in between changes nothing; what is made by name afterwards is left alone."""
+    write(tmp_path, states__top="base: {'*': [t, also]}\n", states__t=LIST, states__also="a: test.nop\n")
+    run(tmp_path)
+    run(tmp_path, "t", pillar=pillar)
+    write(tmp_path, states__top="base: {'*': [also]}\n")
+    run(tmp_path, "t", pillar=pillar)
+    assert codes(run(tmp_path, test=True)) == ["E0718"] * 3
+    assert codes(run(tmp_path)) == ["E0718"] * 3
+    assert by_status(tmp_path, "orphaned") == "abc"
+    run(tmp_path, "t")
+    assert codes(run(tmp_path)) == []
+    assert by_status(tmp_path, "active") == "abc"
+
+
 def test_a_highstate_without_a_top_file_orphans_nothing(tmp_path: Path) -> None:
     """Neither does one that gives nothing to this machine."""
     write(tmp_path, states__top="base: {'*': [t]}\n", states__t=HOSTS)

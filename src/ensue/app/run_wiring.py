@@ -134,7 +134,7 @@ class RunWiring:
             highstate=highstate,
             assigns=assigns,
             requested=mods,
-            compares=bool(earlier),
+            earlier=earlier,
         )
         pruning = Pruning(earlier, declarations, registry, foreseen.foresees, test=test)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]

@@ -31,7 +31,9 @@ class ComingMembers:
         registrars: for each resource the nodes that register it, or have done so.
     """
 
-    def __init__(self, matcher: TargetMatcher | None, registrars: Mapping[Srn, Sequence[RegisteringNode]]) -> None:
+    def __init__(
+        self, matcher: TargetMatcher | None, registrars: Mapping[Srn, Sequence[RegisteringNode]]
+    ) -> None:
         self._matcher = matcher
         self._registrars = registrars
 

@@ -1,4 +1,4 @@
-"""What templates of delayed renderings see as `prev_ret`: the return of their caller, or of several states."""
+"""What templates of delayed renderings see as `prev_ret`: the return of the caller, or of several states."""
 
 from __future__ import annotations
 
