@@ -1,9 +1,13 @@
-"""A set of targets that a resource joins in the same run: a plan says so, and an apply what was read too early."""
+"""A set of targets that a resource joins in the same run: a plan says so, an apply what was read too early."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
-from tests.cli.shell import Shell
+
+if TYPE_CHECKING:
+    from tests.cli.shell import Shell
 
 PILLAR = """\
 resources:
@@ -108,7 +112,8 @@ def test_a_block_that_reads_a_growing_set_is_known_after_apply(
 def test_a_template_that_reads_a_growing_set_is_known_after_apply(project: Shell) -> None:
     """The same holds for a template file that a state renders, and for functions that call other targets."""
     write(project, "states/newhost.sls", TEMPLATE.replace("N@web", "L@a,b,n"))
-    loop = "{% for id, answer in salt['publish.publish']('L@a,b,n', 'grains.get', 'id', 'compound') | dictsort %}"
+    call = "salt['publish.publish']('L@a,b,n', 'grains.get', 'id', 'compound')"
+    loop = f"{{% for id, answer in {call} | dictsort %}}"
     project.write("states/peers.j2", loop + "{{ id }} {{ answer }}\n{% endfor %}")
     planned = project.run("plan", "newhost")
     reason = (
@@ -139,7 +144,7 @@ PEERS = """\
 
 
 def test_what_is_read_before_a_resource_joins_is_reported(project: Shell) -> None:
-    """An SLS is rendered before the run: plan and apply name the call and what it lacks; the next one does not."""
+    """An SLS is rendered before the run: plan and apply name the call and what it lacks, until it is there."""
     project.write("states/top.sls", "base:\n  'vm': [newhost]\n  'L@a,b,n': [peers]\n")
     write(project, "states/newhost.sls", MAKE)
     project.write("states/peers.sls", PEERS)

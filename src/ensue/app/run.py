@@ -279,6 +279,7 @@ class Run:
             is_kept_by_name=lambda target, module: bool(
                 services.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),
+            opens_scopes=services.states.opens_scopes,
         )
         test = self._options.test
 

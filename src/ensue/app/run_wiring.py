@@ -136,7 +136,14 @@ class RunWiring:
             requested=mods,
             earlier=earlier,
         )
-        pruning = Pruning(earlier, declarations, registry, foreseen.foresees, test=test)
+        pruning = Pruning(
+            earlier,
+            declarations,
+            registry,
+            foreseen.foresees,
+            services.states.opens_scopes,
+            test=test,
+        )
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)

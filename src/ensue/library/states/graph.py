@@ -197,6 +197,7 @@ FUNCTIONS: Final = by_name(deployed, destroyed, provisioned, expanded, cleared, 
 
 TRANSIENT: Final = tuple(FUNCTIONS)
 """The record of each resource tells a resumed run what is left to do."""
+OPENS_SCOPES: Final = True
 
 
 def _ttl_s(given: str) -> float | None:

@@ -67,6 +67,8 @@ class RunRegistry(LazyRegistry):
         """What was registered in this run, whether or not it was there before."""
         self.joined: set[Srn] = set()
         """What was registered in this run and was not there before, or with another configuration."""
+        self.to_be_invalidated: set[Srn] = set()
+        """What states of a plan would invalidate."""
         self.claims = RunClaims()
         self._directory = directory
         self._on_event = on_event
@@ -125,6 +127,7 @@ class RunRegistry(LazyRegistry):
         own = (self, self._directory, self._on_event, self._loop)
         registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
         registry.registered, registry.joined = self.registered, self.joined
+        registry.to_be_invalidated = self.to_be_invalidated
         registry.claims = self.claims
         return registry
 
@@ -146,6 +149,12 @@ class RunRegistry(LazyRegistry):
         hit = self.opened().invalidate(source, reason=reason)
         self.claims.give_up(hit)
         self._tell(None, hit)
+        return hit
+
+    def would_invalidate(self, source: Srn) -> list[Srn]:
+        """Return what `invalidate` would invalidate, which a plan then does not take for orphaned."""
+        hit = super().would_invalidate(source)
+        self.to_be_invalidated.update(hit)
         return hit
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:

@@ -56,6 +56,7 @@ class Pruning:
         declarations: those of this run.
         registry: the run's registry.
         foresees: whether it is known before a chunk runs what its function registers.
+        opens_scopes: whether a function, given its module and its name, may run further states.
         test: whether the run is a plan, which only reports what would be orphaned.
     """
 
@@ -65,6 +66,7 @@ class Pruning:
         declarations: RunDeclarations,
         registry: RunRegistry,
         foresees: Callable[[Chunk], bool],
+        opens_scopes: Callable[[str, str], bool],
         *,
         test: bool,
     ) -> None:
@@ -72,6 +74,7 @@ class Pruning:
         self._declarations = declarations
         self._registry = registry
         self._foresees = foresees
+        self._opens_scopes = opens_scopes
         self._test = test
 
     @property
@@ -137,7 +140,7 @@ class Pruning:
         ]
         if not gone:
             return ()
-        unsettled = UnsettledStates(outcome)
+        unsettled = UnsettledStates(outcome, self._opens_scopes)
         gone = [
             declared_by
             for declared_by in gone
@@ -186,15 +189,12 @@ class Pruning:
         ]
 
     def _orphan(self, earlier: Iterable[DeclaredBy], reason: str, *, test: bool) -> Orphaned:
-        keep = self._registry.registered | self._declarations.promised
+        keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
         srns: list[Srn] = []
         invalidated: list[Srn] = []
         for declared_by in earlier:
-            gone = [
-                srn
-                for srn in self._earlier[declared_by.scope, declared_by.tag][declared_by]
-                if srn not in keep
-            ]
+            registered = self._earlier[declared_by.scope, declared_by.tag][declared_by]
+            gone = [srn for srn in registered if srn not in keep]
             if gone and test:
                 srns += gone
             elif gone:

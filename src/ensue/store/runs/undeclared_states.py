@@ -58,12 +58,14 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
         functions: returns the names of the functions of a state module that a target has.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
             which is a label that somebody may change.
+        opens_scopes: returns whether a function, given its module and its name, may run further states.
     """
 
     own: Srn
     is_active: Callable[[Srn], bool]
     functions: Callable[[Srn, str], Iterable[str]]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
+    opens_scopes: Callable[[str, str], bool] = lambda _module, _function: True
 
 
 def undeclared_states(
@@ -88,7 +90,7 @@ def undeclared_states(
     """
     if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
-    run, rows = _Run(declarations, outcome), list(entries)
+    run, rows = _Run(declarations, outcome, targets.opens_scopes), list(entries)
     undeclared = [
         row
         for row in rows
@@ -124,9 +126,11 @@ def undeclared_states(
 class _Run:
     """What one run declares."""
 
-    def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome) -> None:
+    def __init__(
+        self, declarations: RunDeclarations, outcome: EngineOutcome, opens_scopes: Callable[[str, str], bool]
+    ) -> None:
         self._declarations = declarations
-        self._unsettled = UnsettledStates(outcome)
+        self._unsettled = UnsettledStates(outcome, opens_scopes)
         self._returns = returns = list(_all(outcome.returns.values()))
         self._identities = {state_return.identity for state_return in returns}
         self._things = {
