@@ -1,4 +1,4 @@
-"""A set of targets that a resource joins in the same run: a plan says so, an apply what was read too early."""
+"""A resource joins a set of targets in the same run: plan and apply say what was read before that."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ PEERS = """\
 
 
 def test_what_is_read_before_a_resource_joins_is_reported(project: Shell) -> None:
-    """An SLS is rendered before the run: plan and apply name the call and what it lacks, until it is there."""
+    """An SLS is rendered before the run: plan and apply name the call and what it lacks."""
     project.write("states/top.sls", "base:\n  'vm': [newhost]\n  'L@a,b,n': [peers]\n")
     write(project, "states/newhost.sls", MAKE)
     project.write("states/peers.sls", PEERS)

@@ -16,6 +16,7 @@ from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
 from ensue.language.functions.functions import TargetFunctions
+from ensue.language.plans.block_registrations import BlockRegistrations
 from ensue.language.plans.expander import SlsExpander
 from ensue.language.plans.host_limits import host_limits
 from ensue.language.plans.planned_resources import PlannedResources
@@ -147,7 +148,10 @@ class RunWiring:
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
-        planned = PlannedResources(foreseen, first.derived, services.registry.get) if test else None
+        of_blocks = BlockRegistrations(earlier.values())
+        planned = (
+            PlannedResources(foreseen, first.derived, services.registry.get, of_blocks) if test else None
+        )
         expander = SlsExpander(services, listeners, test=test, chosen=self._chosen, planned=planned)
         for plan in first.all:
             await expander.note(plan)
