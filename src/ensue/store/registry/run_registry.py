@@ -9,7 +9,7 @@ import msgspec
 from ensue.core.contracts.from_thread import from_thread, refuse_on_loop
 from ensue.core.errors import ResourceError
 from ensue.core.model.events import ResourceOrphaned, ResourceRegistered
-from ensue.core.model.resource import Registration
+from ensue.core.model.resource import Registration, source_label
 from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.store.registry.run_claims import RunClaims
 
@@ -94,7 +94,8 @@ class RunRegistry(LazyRegistry):
         self.registered.update(request.srn for request in requests)
         for request, done in zip(own, all_done, strict=True):
             source = str(request.source) if request.source else None
-            event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
+            label = source_label(request.source, request.declared_by) if request.source else ""
+            event = ResourceRegistered(str(request.srn), source, done.changed, label)
             hit = (request.srn, *done.invalidated) if done.changed else done.invalidated
             if done.changed:
                 self.joined.add(request.srn)

@@ -168,7 +168,7 @@ class Pruning:
         ]
 
     def _orphan_gone(self, declared_by: DeclaredBy) -> Orphaned:
-        why = f"{_declaration(declared_by)} is no longer declared"
+        why = f"{declared_by.label} is no longer declared"
         return self._orphan([declared_by], why, test=self._test)
 
     def _warnings(
@@ -180,7 +180,7 @@ class Pruning:
         return [
             Diagnostic(
                 code="E0718",
-                summary=f"{srn} {verb}: {_declaration(declared_by)} is no longer declared",
+                summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
                 detail=f"a run of this project registered it{lost.detail(srn, orphaned)}{below}",
                 help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
                 severity=Severity.WARNING,
@@ -214,23 +214,10 @@ def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:
 
 def _removal(declared_by: DeclaredBy) -> str:
     """Return how to remove what a declaration made, up to the command that removes the record."""
-    _, name, function = _named(declared_by.tag)
+    _, name, function = declared_by.named
     if function != _DEPLOYED:
         return "remove what it made and run"
     return (
         f"remove the machine with a state `starting_state.absent` that has `name: {name}` and the provider "
         "of that declaration, apply it, and run"
     )
-
-
-def _declaration(declared_by: DeclaredBy) -> str:
-    id_, _, function = _named(declared_by.tag)
-    return f"{id_} ({function} in {declared_by.sls})"
-
-
-def _named(tag: str) -> tuple[str, str, str]:
-    """Return the ID, the name and the function of a tag."""
-    module, _, rest = tag.partition("_|-")
-    id_, _, rest = rest.partition("_|-")
-    name, _, function = rest.rpartition("_|-")
-    return id_, name, f"{module}.{function}"
