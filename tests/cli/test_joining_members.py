@@ -44,16 +44,13 @@ all peers:
 #!end_delayed_block
 """
 )
-TEMPLATE = (
-    MAKE
-    + """\
+READS = """\
 /etc/peers:
   file.managed:
     - source: salt://peers.j2
     - template: jinja
     - tgt: N@web
 """
-)
 COMING = "mine.get('{}') may also match minion:n, which this run registers (known after apply)"
 
 
@@ -111,7 +108,7 @@ def test_a_block_that_reads_a_growing_set_is_known_after_apply(
 
 def test_a_template_that_reads_a_growing_set_is_known_after_apply(project: Shell) -> None:
     """The same holds for a template file that a state renders, and for functions that call other targets."""
-    write(project, "states/newhost.sls", TEMPLATE.replace("N@web", "L@a,b,n"))
+    write(project, "states/newhost.sls", MAKE + READS.replace("N@web", "L@a,b,n"))
     call = "salt['publish.publish']('L@a,b,n', 'grains.get', 'id', 'compound')"
     loop = f"{{% for id, answer in {call} | dictsort %}}"
     project.write("states/peers.j2", loop + "{{ id }} {{ answer }}\n{% endfor %}")
@@ -123,6 +120,33 @@ def test_a_template_that_reads_a_growing_set_is_known_after_apply(project: Shell
     applied = project.run("apply", "newhost")
     assert (project.root / "hosts/a/etc/peers").read_text().split() == ["a", "a", "b", "b", "n", "n"]
     assert "E0725" not in applied.err
+
+
+def test_nothing_orders_the_states_of_several_hosts(project: Shell) -> None:
+    """What another host's states register counts, however late in its own plan that comes."""
+    project.write("states/top.sls", "base:\n  'vm': [newhost]\n  'a': [peers]\n")
+    before = "".join(f"step {number}: test.nop\n" for number in range(50))
+    write(project, "states/newhost.sls", before + MAKE)
+    project.write(
+        "states/peers.sls",
+        "/etc/peers:\n  file.managed:\n    - source: salt://peers.j2\n    - template: jinja\n",
+    )
+    project.write("states/peers.j2", "{{ salt['mine.get']('[abn]', 'port') | list | join(' ') }}\n")
+    planned = project.run("plan", "--tgt", "*")
+    assert f"? a /etc/peers (file.managed) /etc/peers: {COMING.format('[abn]')}" in planned.out, planned.out
+    assert "E0725" not in planned.err
+
+
+def test_what_is_registered_after_a_state_is_not_read_by_it(project: Shell) -> None:
+    """The plan shows the list that the apply writes, and both name what it lacks."""
+    write(project, "states/newhost.sls", READS.replace("N@web", "a") + MAKE)
+    project.write("states/peers.j2", "{{ salt['mine.get']('[abn]', 'port') | list | join(' ') }}\n")
+    planned = project.run("plan", "newhost")
+    assert "+ a /etc/peers (file.managed) /etc/peers\n      + a b\n" in planned.out, planned.out
+    assert "mine.get('[abn]') is read before minion:n joins" in planned.err
+    applied = project.run("apply", "newhost")
+    assert (project.root / "hosts/a/etc/peers").read_text() == "a b\n"
+    assert "mine.get('[abn]') was read before minion:n joined" in applied.err
 
 
 def test_a_set_that_nothing_joins_is_planned(project: Shell) -> None:

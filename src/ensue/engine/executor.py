@@ -6,6 +6,7 @@ called in `function_calls`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -135,7 +136,7 @@ class Executor:
 
     async def _foreseen(self, node: Node) -> StateReturn:
         """Call a function in a plan; what it makes of a set of targets may be known after an apply only."""
-        with questions_of_plan(node.scope.coming.of) as questions:
+        with questions_of_plan(partial(node.scope.coming.of, node)) as questions:
             function_return = await self._called(node)
         if not questions.waits_for:
             return function_return

@@ -101,7 +101,7 @@ class FanOuts:
         if isinstance(expression, Unknown):
             return expression
         matched = await self._matcher.matched(expression)
-        return matched, self._registered_later(expression, matched) if node.is_test else {}
+        return matched, self._registered_later(node, expression, matched) if node.is_test else {}
 
     @property
     def _matcher(self) -> TargetMatcher:
@@ -130,7 +130,7 @@ class FanOuts:
             raise StateFailedError(f"`tgt` is bound to {expression!r}; a target is one text")
         return expression
 
-    def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:
+    def _registered_later(self, node: Node, expression: str, matched: Matched) -> dict[Srn, str]:
         """Return, in a plan, resources that earlier states would register and the target may match.
 
         A resource that is registered and cannot be reached is to be registered again.
@@ -139,7 +139,7 @@ class FanOuts:
         again = "{} cannot be reached, and would be registered again (known after apply)"
         return {
             srn: (again if srn in matched.unreachable else missing).format(srn, expression)
-            for srn in self._scopes.coming.of(expression, matched.targets, matched.unreachable)
+            for srn in self._scopes.coming.of(node, expression, matched.targets, matched.unreachable)
         }
 
     def _refusal(self, target: Srn, fault: str) -> str:

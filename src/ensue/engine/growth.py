@@ -8,6 +8,7 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -275,7 +276,7 @@ class Growth:
         """
         if not test:
             return await self._expand(request, node.scope)
-        with questions_of_plan(node.scope.coming.of) as questions:
+        with questions_of_plan(partial(node.scope.coming.of, node)) as questions:
             try:
                 plan = await self._expand(request, node.scope)
             except Exception:
