@@ -52,8 +52,8 @@ def _nothing_to_come(_target: str, _matched: Collection[Srn]) -> Sequence[Srn]:
 class TargetQuestions:
     """The questions of one rendering or call.
 
-    `answers` has, for each question, the resources that were in all of its answers; a question whose answer
-    is not known is not in it. `waits_for` says why an answer is not known; empty if all are.
+    `answers` has, for each question, the resources that were in all of its answers, or in a plan would be.
+    `waits_for` says why an answer is not known; empty if all are.
 
     Args:
         answers: where the answers are recorded.
@@ -76,12 +76,12 @@ class TargetQuestions:
         Raises:
             StateFailedError: the answer is known after an apply.
         """
-        if coming := self._to_come(question.target, matched):
+        coming = self._to_come(question.target, matched)
+        answer, before = frozenset((*matched, *coming)), self.answers.get(question)
+        self.answers[question] = answer if before is None else before & answer
+        if coming:
             self.waits_for = _reason(question, coming)
             raise StateFailedError(f"{self.waits_for} (known after apply)")
-        before = self.answers.get(question)
-        answer = frozenset(matched)
-        self.answers[question] = answer if before is None else before & answer
 
 
 def _reason(question: TargetQuestion, coming: Sequence[Srn]) -> str:
