@@ -184,3 +184,36 @@ def test_what_is_read_before_a_resource_joins_is_reported(project: Shell) -> Non
     assert "E0725" not in second.err
     third = project.run("plan", "--tgt", "*")
     assert ("0 to change" in third.out, "E0725" in third.err) == (True, False)
+
+
+CALL = "salt['publish.publish']('T@dummy', 'test.ping', [], 'compound')"
+
+
+@pytest.mark.parametrize(
+    ("sls", "place"),
+    [
+        (
+            "{% import 'lists.j2' as lists %}\nbox: {test.nop: [registers: [dummy:box: {}]]}\n",
+            "lists.j2:2",
+        ),
+        (f"#!mako|yaml\n<% hosts = {CALL} %>\nbox: {{test.nop: [registers: [dummy:box: {{}}]]}}\n", "t.sls"),
+        (
+            (
+                f"#!py\ndef run():\n    hosts = __{CALL.replace('salt', 'salt__')}\n"
+                "    return {'box': {'test.nop': [{'registers': [{'dummy:box': {}}]}]}}\n"
+            ),
+            "t.sls:3",
+        ),
+        (
+            f"#!pyobjects\nhosts = {CALL}\nTest.nop('box', registers=[{{'dummy:box': {{}}}}])\n",
+            "t.sls:2",
+        ),
+    ],
+)
+def test_the_place_of_a_call_is_named_in_every_renderer(shell: Shell, sls: str, place: str) -> None:
+    """Of an import it is the line in the imported file; Mako has no lines of what is running."""
+    shell.write("states/t.sls", sls)
+    shell.write("states/lists.j2", f"{{# all hosts #}}\n{{% set hosts = {CALL} %}}\n")
+    applied = shell.run("apply", "t")
+    assert f"  --> states/{place}\n" in applied.err, applied.err
+    assert "E0725" in applied.err

@@ -33,7 +33,7 @@ class TargetQuestion(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         function: the function that asks, `mine.get`.
         target: the target, as a compound expression.
-        place: where a template calls the function; None if that is not known.
+        place: where a file that is rendered calls the function; None if none is rendered.
     """
 
     function: str
@@ -91,6 +91,7 @@ def _reason(question: TargetQuestion, coming: Sequence[Srn]) -> str:
 
 
 _current: Final[ContextVar[TargetQuestions | None]] = ContextVar("target_questions", default=None)
+_file: Final[ContextVar[str]] = ContextVar("rendered_file", default="")
 _caller: Final[ContextVar[FrameType | None]] = ContextVar("calling_frame", default=None)
 
 
@@ -124,7 +125,26 @@ def questions_of_plan(
 
 
 @contextlib.contextmanager
-def called_from(frame: FrameType) -> Generator[None]:
+def rendering(path: str) -> Generator[None]:
+    """Remember the file that is rendered, for the place of the questions of renderers without templates.
+
+    Args:
+        path: the file, as messages show it.
+    """
+    token = _file.set(path)
+    try:
+        yield
+    finally:
+        _file.reset(token)
+
+
+def rendered_file() -> str:
+    """Return the file that is rendered, as messages show it; empty outside of a rendering."""
+    return _file.get()
+
+
+@contextlib.contextmanager
+def called_from(frame: FrameType | None) -> Generator[None]:
     """Remember the frame of a template that calls a function, for the place of its questions."""
     token = _caller.set(frame)
     try:

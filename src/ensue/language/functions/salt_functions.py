@@ -6,7 +6,6 @@ Templates are rendered in a thread; a function that has to wait runs on the even
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -75,8 +74,8 @@ class SaltFunctions(Mapping[str, Any]):
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                # The caller's frame is the template's, for the place of what the function asks for.
-                with called_from(sys._getframe(1)):  # noqa: SLF001 -- documented, and fast enough for each call
+                # A frame below this one is the template's: the place of what the function asks for.
+                with called_from(inspect.currentframe()):
                     return called(*args, **kwargs)
             except NotOfferedError as error:
                 raise error.needed_by(str(name)) from None

@@ -5,9 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-from ensue.core.contracts.target_questions import TargetQuestion, calling_frame, note_answer
+from ensue.core.contracts.target_questions import (
+    TargetQuestion,
+    calling_frame,
+    note_answer,
+    rendered_file,
+)
 from ensue.core.errors import StateFailedError
-from ensue.language.jinja.running_place import running_place
+from ensue.language.running_place import running_place
 from ensue.language.targeting import TargetSyntaxError
 from ensue.language.targets.target_matcher import ProjectMatcher
 
@@ -40,7 +45,7 @@ async def project_targets(
     """
     expression = target if engine is None else as_compound(engine, target)
     targets = await _matching(services, target, expression)
-    place = running_place(calling_frame(), services.roots.shown)
+    place = running_place(calling_frame(), rendered_file(), services.roots.shown)
     note_answer(TargetQuestion(function=function, target=expression, place=place), targets)
     return targets
 
