@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 PATTERNS = ("d-*", "d-1", "T@dummy", "d-[12]", "not m", "G@id:d-2")
 MAKER = """\
 make {number}:
-  test.present:
-    - new_state: {{}}
-    - changes: {{made: {number}}}
+  test.nop:
     - registers:
       - dummy:d-{number}: {{}}
 """
