@@ -186,6 +186,23 @@ def test_what_is_read_before_a_resource_joins_is_reported(project: Shell) -> Non
     assert ("0 to change" in third.out, "E0725" in third.err) == (True, False)
 
 
+def test_what_is_read_before_a_resource_leaves_is_reported(project: Shell) -> None:
+    """A host is orphaned at the end of the run: what was made of the list has it until the next apply."""
+    project.write("states/top.sls", "base:\n  'vm': [newhost]\n  'L@a,b,n': [peers]\n")
+    write(project, "states/newhost.sls", MAKE)
+    project.write("states/peers.sls", PEERS)
+    project.run("apply", "--tgt", "*")
+    project.write("states/newhost.sls", "nothing: test.nop\n")
+    planned = project.run("plan", "--tgt", "*")
+    assert "mine.get('L@a,b,n') is read before minion:n leaves" in planned.err, planned.err
+    assert "E0725" not in planned.err
+    applied = project.run("apply", "--tgt", "*")
+    assert "mine.get('L@a,b,n') was read before minion:n left" in applied.err, applied.err
+    again = project.run("apply", "--tgt", "*")
+    assert "2 changed" in again.out, again.out
+    assert "E0726" not in again.err
+
+
 CALL = "salt['publish.publish']('T@dummy', 'test.ping', [], 'compound')"
 
 

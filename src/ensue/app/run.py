@@ -35,11 +35,10 @@ if TYPE_CHECKING:
     from ensue.app.run_wiring import WiredRun
     from ensue.app.services import Services
     from ensue.core.contracts.growth import Plan
-    from ensue.core.contracts.target_questions import TargetQuestion
+    from ensue.core.contracts.target_questions import SetAnswers, TargetQuestion
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.events import RunEvent
     from ensue.core.model.run_part import RunPart
-    from ensue.core.model.srn import Srn
     from ensue.deploy.environments.deployment_run import DeploymentRun
     from ensue.engine.outcome import EngineOutcome
     from ensue.language.plans.chosen_part import ChosenPart
@@ -78,7 +77,7 @@ class Run:
         self._begin = begin
         self._warn = warn
         self._deployment = deployment
-        self._answers: Mapping[TargetQuestion, frozenset[Srn]] = {}
+        self._answers: Mapping[TargetQuestion, SetAnswers] = {}
 
     async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
         """Compile and run SLS, or the highstate if `mods` is empty; a resumed run names its own SLS.
@@ -327,11 +326,12 @@ class Run:
         ]
 
     async def _outdated_answers(self, wired: WiredRun, outcome: EngineOutcome) -> list[Diagnostic]:
-        """Return warnings about sets of targets that were read before a resource joined them."""
+        """Return warnings about sets of targets that were read before a resource joined or left them."""
         if not self._answers:
             return []
         from ensue.store.runs.outdated_answers import outdated_answers, would_register
 
         test = self._options.test
         joined = would_register(outcome.returns.values()) if test else wired.registry.joined
-        return await outdated_answers(self._services, self._answers, joined, test=test)
+        left = wired.registry.left
+        return await outdated_answers(self._services, self._answers, joined, left, test=test)

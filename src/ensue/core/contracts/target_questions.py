@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
@@ -45,6 +45,18 @@ class TargetQuestion(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.function}({self.target!r})"
 
 
+class SetAnswers(NamedTuple):
+    """The answers to one question in a run.
+
+    Args:
+        always: the resources that were in all of them.
+        ever: those that were in any of them.
+    """
+
+    always: frozenset[Srn]
+    ever: frozenset[Srn]
+
+
 def _nothing_to_come(_target: str, _matched: Collection[Srn]) -> Sequence[Srn]:
     return ()
 
@@ -52,7 +64,7 @@ def _nothing_to_come(_target: str, _matched: Collection[Srn]) -> Sequence[Srn]:
 class TargetQuestions:
     """The questions of one rendering or call.
 
-    `answers` has, for each question, the resources that were in all of its answers, or in a plan would be.
+    `answers` has the answers to each question; in a plan they include what earlier states would register.
     `waits_for` says why an answer is not known; empty if all are.
 
     Args:
@@ -63,7 +75,7 @@ class TargetQuestions:
 
     def __init__(
         self,
-        answers: dict[TargetQuestion, frozenset[Srn]],
+        answers: dict[TargetQuestion, SetAnswers],
         to_come: Callable[[str, Collection[Srn]], Sequence[Srn]] = _nothing_to_come,
     ) -> None:
         self.answers = answers
@@ -78,7 +90,11 @@ class TargetQuestions:
         """
         coming = self._to_come(question.target, matched)
         answer, before = frozenset((*matched, *coming)), self.answers.get(question)
-        self.answers[question] = answer if before is None else before & answer
+        self.answers[question] = (
+            SetAnswers(answer, answer)
+            if before is None
+            else SetAnswers(before.always & answer, before.ever | answer)
+        )
         if coming:
             self.waits_for = _reason(question, coming)
             raise StateFailedError(f"{self.waits_for} (known after apply)")
@@ -96,9 +112,9 @@ _caller: Final[ContextVar[FrameType | None]] = ContextVar("calling_frame", defau
 
 
 @contextlib.contextmanager
-def questions_of_run() -> Generator[Mapping[TargetQuestion, frozenset[Srn]]]:
-    """Record the questions of a run; yields, for each, the resources that were in all of its answers."""
-    answers: dict[TargetQuestion, frozenset[Srn]] = {}
+def questions_of_run() -> Generator[Mapping[TargetQuestion, SetAnswers]]:
+    """Record the questions of a run; yields the answers to each."""
+    answers: dict[TargetQuestion, SetAnswers] = {}
     token = _current.set(TargetQuestions(answers))
     try:
         yield answers

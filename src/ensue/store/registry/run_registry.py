@@ -67,6 +67,8 @@ class RunRegistry(LazyRegistry):
         """What was registered in this run, whether or not it was there before."""
         self.joined: set[Srn] = set()
         """What was registered in this run and was not there before, or with another configuration."""
+        self.left: set[Srn] = set()
+        """What this run has orphaned or invalidated, or in a plan would, and not registered again."""
         self.to_be_invalidated: set[Srn] = set()
         """What states of a plan would invalidate."""
         self.claims = RunClaims()
@@ -92,6 +94,7 @@ class RunRegistry(LazyRegistry):
                 raise
             raise type(error)(f"{site.chunk.span()}: {error}") from None
         self.registered.update(request.srn for request in requests)
+        self.left.difference_update(request.srn for request in requests)
         for request, done in zip(own, all_done, strict=True):
             source = str(request.source) if request.source else None
             label = source_label(request.source, request.declared_by) if request.source else ""
@@ -128,7 +131,7 @@ class RunRegistry(LazyRegistry):
         own = (self, self._directory, self._on_event, self._loop)
         registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
         registry.registered, registry.joined = self.registered, self.joined
-        registry.to_be_invalidated = self.to_be_invalidated
+        registry.left, registry.to_be_invalidated = self.left, self.to_be_invalidated
         registry.claims = self.claims
         return registry
 
@@ -148,6 +151,7 @@ class RunRegistry(LazyRegistry):
         """Invalidate everything derived from a source."""
         refuse_on_loop(self._loop)
         hit = self.opened().invalidate(source, reason=reason)
+        self.left.update(hit)
         self.claims.give_up(hit)
         self._tell(None, hit)
         return hit
@@ -156,12 +160,14 @@ class RunRegistry(LazyRegistry):
         """Return what `invalidate` would invalidate, which a plan then does not take for orphaned."""
         hit = super().would_invalidate(source)
         self.to_be_invalidated.update(hit)
+        self.left.update(hit)
         return hit
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration no longer registers."""
         refuse_on_loop(self._loop)
         done = self.opened().orphan(declared_by, srns, reason=reason)
+        self.left.update(done.srns, done.invalidated)
         self.claims.give_up((*done.srns, *done.invalidated))
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))

@@ -1,7 +1,8 @@
-"""Sets of targets that were read before a resource joined the run: what was made of them lacks it.
+"""Sets of targets that were read before a resource joined them, or before it left them.
 
-Every question that a template or a function asks in a run is recorded with its answer. At the end they are
-compared with what the run has registered, or in a plan would register.
+What was made of such a set lacks the resource, or still has it, until the next apply. Every question that a
+template or a function asks in a run is recorded with its answer. At the end they are compared with what the run
+has registered, orphaned and invalidated, or in a plan would.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from ensue.core.model.srn import Srn
 from ensue.language.targets.target_matcher import ProjectMatcher
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ensue.core.contracts.target_questions import TargetQuestion
+    from ensue.core.contracts.target_questions import SetAnswers, TargetQuestion
     from ensue.core.model.returns import Return
     from ensue.language.targets.project_services import ProjectServices
 
@@ -30,25 +31,27 @@ _READ_LATER: Final = (
 
 async def outdated_answers(
     services: ProjectServices,
-    answers: Mapping[TargetQuestion, Collection[Srn]],
+    answers: Mapping[TargetQuestion, SetAnswers],
     joined: Collection[Srn],
+    left: Collection[Srn],
     *,
     test: bool,
 ) -> list[Diagnostic]:
-    """Return a warning for each question whose answers lack a resource that has joined.
+    """Return a warning for each question whose answers lack what has joined, or have what has left.
 
     Args:
         services: the project.
-        answers: the resources that were in all answers to a question.
+        answers: the answers to each question.
         joined: what the run has registered; in a plan what it would register.
+        left: what it has orphaned or invalidated; in a plan what it would.
         test: whether the run is a plan.
     """
-    if not answers or not joined:
+    if not answers or not (joined or left):
         return []
     matcher = ProjectMatcher(services)
     warnings: list[Diagnostic] = []
-    for question, matched in answers.items():
-        missing = [srn for srn in sorted(joined) if srn not in matched]
+    for question, answer in answers.items():
+        missing = [srn for srn in sorted(joined) if srn not in answer.always and srn not in left]
         missing = [
             srn
             for srn in missing
@@ -59,7 +62,9 @@ async def outdated_answers(
             )
         ]
         if missing:
-            warnings.append(_warning(question, missing, test=test))
+            warnings.append(_joined_later(question, missing, test=test))
+        if gone := sorted(answer.ever.intersection(left)):
+            warnings.append(_left_later(question, gone, test=test))
     return warnings
 
 
@@ -82,16 +87,30 @@ async def _matches(matcher: ProjectMatcher, services: ProjectServices, target: s
     return matcher.verdict(parsed, srn) is not False
 
 
-def _warning(question: TargetQuestion, missing: list[Srn], *, test: bool) -> Diagnostic:
-    named = ", ".join(map(str, missing[:_MOST_NAMED]))
-    more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+def _named(resources: Sequence[Srn]) -> str:
+    more = f" and {len(resources) - _MOST_NAMED} more" if len(resources) > _MOST_NAMED else ""
+    return f"{', '.join(map(str, resources[:_MOST_NAMED]))}{more}"
+
+
+def _left_later(question: TargetQuestion, gone: Sequence[Srn], *, test: bool) -> Diagnostic:
+    verb, leaves = ("is", "leaves" if len(gone) == 1 else "leave") if test else ("was", "left")
+    return Diagnostic(
+        code="E0726",
+        summary=f"{question} {verb} read before {_named(gone)} {leaves}",
+        detail=f"what {verb} made of it has {'it' if len(gone) == 1 else 'them'} until the next apply",
+        help=f"apply {'twice' if test else 'again'}",
+        span=question.place,
+        severity=Severity.WARNING,
+    )
+
+
+def _joined_later(question: TargetQuestion, missing: Sequence[Srn], *, test: bool) -> Diagnostic:
     resources = "the resource" if len(missing) == 1 else "the resources"
     verb, joins = ("is", "joins" if len(missing) == 1 else "join") if test else ("was", "joined")
-    lacks = f"what is made of it lacks {resources}" if test else f"what was made of it lacks {resources}"
     return Diagnostic(
         code="E0725",
-        summary=f"{question} {verb} read before {named}{more} {joins}",
-        detail=f"{lacks} until the next apply",
+        summary=f"{question} {verb} read before {_named(missing)} {joins}",
+        detail=f"what {verb} made of it lacks {resources} until the next apply",
         help=f"apply {'twice' if test else 'again'}, or {_READ_LATER.format(question.target)}",
         span=question.place,
         severity=Severity.WARNING,

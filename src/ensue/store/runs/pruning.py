@@ -196,6 +196,7 @@ class Pruning:
             registered = self._earlier[declared_by.scope, declared_by.tag][declared_by]
             gone = [srn for srn in registered if srn not in keep]
             if gone and test:
+                self._registry.left.update(gone)
                 srns += gone
             elif gone:
                 done = self._registry.orphan(declared_by, gone, reason=reason)
