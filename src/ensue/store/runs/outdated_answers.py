@@ -1,8 +1,8 @@
 """Sets of targets that were read before a resource joined them, or before it left them.
 
 What was made of such a set lacks the resource, or still has it, until the next apply. Every question that a
-template or a function asks in a run is recorded with its answer. At the end they are compared with what it has
-registered, orphaned and invalidated, or in a plan would.
+template or a function asks in a run is recorded with its answer. At the end they are compared with what the
+run has registered, orphaned and invalidated, or in a plan would.
 """
 
 from __future__ import annotations
