@@ -262,6 +262,58 @@ def test_a_highstate_judges_its_whole_tree(tmp_path: Path) -> None:
     assert by_status(tmp_path, "active") == "abc"
 
 
+@pytest.mark.parametrize("pillar", [{}, {"skip": True}])
+def test_a_registration_of_the_highstate_stays_its_own(tmp_path: Path, pillar: dict[str, Any]) -> None:
+    """Applying the SLS by name in between changes nothing; what is made by name afterwards is left alone."""
+    write(tmp_path, states__top="base: {'*': [t, also]}\n", states__t=LIST, states__also="a: test.nop\n")
+    run(tmp_path)
+    run(tmp_path, "t", pillar=pillar)
+    write(tmp_path, states__top="base: {'*': [also]}\n")
+    run(tmp_path, "t", pillar=pillar)
+    assert codes(run(tmp_path, test=True)) == ["E0718"] * 3
+    assert codes(run(tmp_path)) == ["E0718"] * 3
+    assert by_status(tmp_path, "orphaned") == "abc"
+    run(tmp_path, "t")
+    assert codes(run(tmp_path)) == []
+    assert by_status(tmp_path, "active") == "abc"
+
+
+@pytest.mark.parametrize("function", ["test.succeed_with_changes", "test.nop"])
+def test_a_plan_names_what_a_removed_block_registered(tmp_path: Path, function: str) -> None:
+    """Its state is still there and calls the block no more; the plan says what the apply will."""
+    write(tmp_path, states__t=LATE)
+    run(tmp_path, "t")
+    write(tmp_path, states__t=f"caller: {function}\n")
+    planned, applied = (run(tmp_path, "t", test=test) for test in (True, False))
+    assert [warning.summary.replace(" would be ", " is ") for warning in planned.warnings] == [
+        warning.summary for warning in applied.warnings
+    ]
+    assert codes(planned) == ["E0718"] * 2
+    assert by_status(tmp_path, "orphaned") == "xy"
+
+
+def test_a_plan_leaves_open_what_a_changing_state_may_declare(tmp_path: Path) -> None:
+    """A block of it that would be rendered, and whatever a function of the project itself would apply."""
+    write(tmp_path, states__t=LATE)
+    run(tmp_path, "t")
+    write(
+        tmp_path,
+        states__t=LATE.replace(
+            "test.present:\n    - new_state: {}\n    - res", "test.present:\n    - changes: {a: 1}\n    - res"
+        ),
+    )
+    assert codes(run(tmp_path, "t", test=True)) == []
+    states = tmp_path / "states/_states"
+    states.mkdir()
+    (states / "own.py").write_text(
+        "def made(name):\n    result = None if __opts__['test'] else True\n"
+        "    return {'name': name, 'result': result, 'changes': {'a': 1}, 'comment': ''}\n"
+    )
+    write(tmp_path, states__t="caller: own.made\n")
+    assert codes(run(tmp_path, "t", test=True)) == []
+    assert codes(run(tmp_path, "t")) == ["E0718"] * 2
+
+
 def test_a_highstate_without_a_top_file_orphans_nothing(tmp_path: Path) -> None:
     """Neither does one that gives nothing to this machine."""
     write(tmp_path, states__top="base: {'*': [t]}\n", states__t=HOSTS)

@@ -122,6 +122,7 @@ BY_CODE = {
     "E0414": "ensue plan a",
     "E0716": "ensue plan a",
     "E0721": "ensue apply a",
+    "E0725": "ensue apply a",
     "E0805": "ensue apply a",
     "E0872": "ensue plan a",
     "E0890": "ensue plan a",

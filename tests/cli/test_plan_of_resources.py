@@ -153,3 +153,52 @@ def test_what_an_apply_has_changed_is_no_drift_of_the_next_plan(shell: Shell) ->
     assert shell.run("apply", "t").code == 0
     shell.write("states/web.sls", "web: test.nop\n")
     assert "changed by someone else" not in shell.run("plan", "t").out
+
+
+BLOCK = """\
+fleet:
+  cmd.run:
+    - name: echo '{{ pillar.hosts | tojson }}'
+    - delayed_render: [block: each]
+#!delayed_block each
+{% for name in prev_ret.new_state.stdout_json %}
+{{ name }}:
+  test.nop:
+    - registers:
+      - dummy:{{ name }}: {}
+{% endfor %}
+#!end_delayed_block
+"""
+DECIDED = "    ? deferred: block each (known after apply), from delayed_render of fleet\n"
+
+
+def test_a_block_that_is_not_rendered_may_register(shell: Shell) -> None:
+    """The plan says that others may join, and names those that the block registered in an earlier apply."""
+    _tree(shell, TOP.replace("[make]", "[fleet]"))
+    shell.write("states/fleet.sls", BLOCK)
+    shell.write("pillar/top.sls", "base: {'*': [p]}\n")
+    shell.write("pillar/p.sls", "hosts: [new-01, new-02, apart]\n")
+    planned = shell.run("plan").out
+    assert f"      ? may register resources (known after apply)\n{DECIDED}" in planned, planned
+    assert "orphaned" not in planned
+    assert shell.run("apply").code == 0
+    shell.write("pillar/p.sls", "hosts: [new-01]\n")
+    planned = shell.run("plan").out
+    lines = (
+        "      ? may register other resources (known after apply)\n"
+        "      ? dummy:apart stays registered or is orphaned (known after apply)\n"
+        "      ? dummy:new-01, dummy:new-02 stay registered or are orphaned (known after apply);"
+        " applies web, base to those that stay\n"
+    )
+    assert f"{lines}{DECIDED}" in planned, planned
+    assert "3 resources may be orphaned" in planned
+    (fleet,) = shell.run("plan", "--out", "json").document["web-01"].values()
+    assert fleet["foreseen"]["may_register"] is True
+    assert [each["target"] for each in fleet["foreseen"]["undecided"]] == [
+        "dummy:apart",
+        "dummy:new-01",
+        "dummy:new-02",
+    ]
+    applied = shell.run("apply")
+    assert ("new-01 web" in applied.out, "new-02 web" in applied.out) == (True, False)
+    assert "orphaned" in applied.err

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.app.run_wiring import RunWiring
+from ensue.core.contracts.target_questions import questions_of_run
 from ensue.core.errors import StoreError
 from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
@@ -31,11 +32,12 @@ from ensue.store.runs.run_chain import left_running
 from ensue.store.runs.run_record import RunRecord, now
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.app.run_wiring import WiredRun
     from ensue.app.services import Services
     from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.target_questions import SetAnswers, TargetQuestion
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.events import RunEvent
     from ensue.core.model.run_part import RunPart
@@ -79,6 +81,7 @@ class Run:
         self._begin = begin
         self._warn = warn
         self._deployment = deployment
+        self._answers: Mapping[TargetQuestion, SetAnswers] = {}
 
     async def go(self, mods: Sequence[str], on_event: Callable[[RunEvent], None]) -> RunReport:
         """Compile and run SLS, or the highstate if `mods` is empty; a resumed run names its own SLS.
@@ -119,7 +122,7 @@ class Run:
             test=test,
             resumes=resumed.chain if resumed else (),
         )
-        with self._services.targets.directory.reach.of_run():
+        with self._services.targets.directory.reach.of_run(), questions_of_run() as self._answers:
             async with record:
                 first = await self._first_plans(mods, tgt)
                 chosen = None if part.is_whole else self._chosen(part, record)
@@ -285,6 +288,7 @@ class Run:
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),
             things_of=MadeThings(services.compilation.states_of).of,
+            opens_scopes=services.compilation.states.opens_scopes,
         )
         test = self._options.test
 
@@ -333,7 +337,19 @@ class Run:
             *wired.pillar_comparison.warnings(),
             *wired.expander.end(),
             *await wired.pruning.end(outcome),
+            *await self._outdated_answers(wired, outcome),
         )
         return outcome, [
             diagnostic for diagnostic in dict.fromkeys(remarks) if diagnostic not in first.warnings
         ]
+
+    async def _outdated_answers(self, wired: WiredRun, outcome: EngineOutcome) -> list[Diagnostic]:
+        """Return warnings about sets of targets that were read before a resource joined or left them."""
+        if not self._answers:
+            return []
+        from ensue.store.runs.outdated_answers import outdated_answers, would_register
+
+        test = self._options.test
+        joined = would_register(outcome.returns.values()) if test else wired.registry.joined
+        left = wired.registry.left
+        return await outdated_answers(self._services.targets, self._answers, joined, left, test=test)

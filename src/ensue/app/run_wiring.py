@@ -16,6 +16,7 @@ from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
 from ensue.language.functions.functions import TargetFunctions
+from ensue.language.plans.block_registrations import BlockRegistrations
 from ensue.language.plans.declared_secrets import DeclaredSecrets
 from ensue.language.plans.expander import SlsExpander
 from ensue.language.plans.host_limits import host_limits
@@ -142,13 +143,23 @@ class RunWiring:
                 environment=selected_environments(self._stores.settings, highstate=not mods),
                 pillar_keys=tuple(map(str, self._stores.pillars.override)),
             ),
-            compares=bool(earlier),
+            earlier=earlier,
         )
-        pruning = Pruning(earlier, declarations, registry, foreseen.foresees, test=test)
+        pruning = Pruning(
+            earlier,
+            declarations,
+            registry,
+            foreseen.foresees,
+            services.compilation.states.opens_scopes,
+            test=test,
+        )
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
-        planned = PlannedResources(foreseen, first.derived, self._stores.registry.get) if test else None
+        of_blocks = BlockRegistrations(earlier.values())
+        planned = (
+            PlannedResources(foreseen, first.derived, self._stores.registry.get, of_blocks) if test else None
+        )
         expander = SlsExpander(services.targets, listeners, test=test, chosen=self._chosen, planned=planned)
         for plan in first.all:
             await expander.note(plan)

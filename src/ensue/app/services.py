@@ -19,7 +19,7 @@ from ensue.language.targets.targets import Targets
 from ensue.salt.bridge.salt_bridge import SaltBridge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ensue.app.opened_stores import OpenedStores
     from ensue.core.contracts.function_docs import Documentation
@@ -104,7 +104,10 @@ def _targets(
     def mine() -> Mine:
         from ensue.store.registry.project_mine import ProjectMine
 
-        return ProjectMine(stores, preparation, context)
+        def matching(target: str, engine: str | None) -> Awaitable[Sequence[Srn]]:
+            return context(stores.minion).matching(target, function="mine.get", engine=engine)
+
+        return ProjectMine(stores, preparation, context, matching)
 
     return Targets(
         stores=stores,

@@ -82,12 +82,12 @@ def list_(session: Session) -> int:
 def _table(session: Session, records: list[ResourceRecord]) -> str:
     from ensue.output.tables import table_text
 
-    sources = {record.srn: record.source for record in records}
+    derived = {record.srn: record for record in records if record.source is not None}
     rows: list[tuple[str, ...]] = [
         (
             str(record.srn),
             record.shown_status,
-            " <- ".join(map(str, _chain(record.source, sources))) or _ORIGINS[record.origin],
+            " <- ".join(_chain(record, derived)) or _ORIGINS[record.origin],
             ", ".join(record.managing_minions),
         )
         for record in records
@@ -100,13 +100,14 @@ def _table(session: Session, records: list[ResourceRecord]) -> str:
     return table_text(columns, rows, session.stdout_palette)
 
 
-def _chain(source: Srn | None, sources: dict[Srn, Srn | None]) -> list[Srn]:
+def _chain(record: ResourceRecord, derived: dict[Srn, ResourceRecord]) -> list[str]:
     """Return the sources of a resource, nearest first; a circular chain ends where it closes."""
-    chain: list[Srn] = []
-    while source is not None and source not in chain:
-        chain.append(source)
-        source = sources.get(source)
-    return chain
+    chain: dict[Srn, str] = {}
+    link: ResourceRecord | None = record
+    while link is not None and link.source is not None and link.source not in chain:
+        chain[link.source] = link.source_label or str(link.source)
+        link = derived.get(link.source)
+    return list(chain.values())
 
 
 @command.command(
@@ -189,15 +190,19 @@ def _failed(session: Session, *messages: str) -> int:
 def invalidate(session: Session, *, source: str) -> int:
     """Invalidate everything that was derived from a source, directly or indirectly.
 
-    SOURCE_SRN is type:id, or the id alone. Invalidated resources stay on record and are listed, but are not
-    targeted. The state that provides them makes them targets again.
+    SOURCE_SRN is type:id, the id alone, or the source as `ensue resources list` prints it. Invalidated
+    resources stay on record and are listed, but are not targeted. The state that provides them makes them
+    targets again.
     """
     known: list[Srn] = []
 
     async def work(project: AppProject) -> tuple[list[Srn], list[Srn]]:
+        labelled: dict[Srn, None] = {}
         for record in await project.resources():
             known.extend(filter(None, (record.srn, record.source)))
-        meant = named(source, known)
+            if record.source is not None and record.source_label == source:
+                labelled[record.source] = None
+        meant = list(labelled) or named(source, known)
         return meant, await project.invalidate(meant[0]) if len(meant) == 1 else []
 
     meant, hit = session.run(work)

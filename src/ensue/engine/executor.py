@@ -6,13 +6,15 @@ called in `function_calls`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ensue.core.contracts.target_questions import questions_of_plan
 from ensue.core.errors import RemoteError, UnreachableError
 from ensue.core.model.chunk import NO_OPTIONS
-from ensue.core.model.returns import SkippedReturn, StateReturn
+from ensue.core.model.returns import SkippedReturn, StateReturn, UnknownReturn
 from ensue.engine.call_faults import CallFaults
 from ensue.engine.callees import Callees
 from ensue.engine.conditions import (
@@ -122,7 +124,7 @@ class Executor:
 
     async def call(self, node: Node) -> StateReturn:
         """Call a node's function with its conditions and retries; an exception becomes the return."""
-        function_return = await self._called(node)
+        function_return = await (self._foreseen(node) if node.is_test else self._called(node))
         if not node.scope.test:
             return function_return
         callee = node.callee or self._callee(node)
@@ -136,6 +138,15 @@ class Executor:
             self._pending.add(node, function_return, callee)
             self._faults.would_change(node)
         return function_return
+
+    async def _foreseen(self, node: Node) -> StateReturn:
+        """Call a function in a plan; what it makes of a set of targets may be known after an apply only."""
+        with questions_of_plan(partial(node.scope.coming.of, node)) as questions:
+            function_return = await self._called(node)
+        if not questions.waits_for:
+            return function_return
+        comment = f"{questions.waits_for} (known after apply)"
+        return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
 
     async def _called(self, node: Node) -> StateReturn:
         try:

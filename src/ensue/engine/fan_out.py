@@ -101,7 +101,7 @@ class FanOuts:
         if isinstance(expression, Unknown):
             return expression
         matched = await self._matcher.matched(expression)
-        return matched, self._registered_later(expression, matched) if node.is_test else {}
+        return matched, self._registered_later(node, expression, matched) if node.is_test else {}
 
     @property
     def _matcher(self) -> TargetMatcher:
@@ -130,23 +130,16 @@ class FanOuts:
             raise StateFailedError(f"`tgt` is bound to {expression!r}; a target is one text")
         return expression
 
-    def _registered_later(self, expression: str, matched: Matched) -> dict[Srn, str]:
+    def _registered_later(self, node: Node, expression: str, matched: Matched) -> dict[Srn, str]:
         """Return, in a plan, resources that earlier states would register and the target may match.
 
         A resource that is registered and cannot be reached is to be registered again.
         """
-        matcher = self._matcher
         missing = "{} is not registered yet; the target {!r} may match it (known after apply)"
         again = "{} cannot be reached, and would be registered again (known after apply)"
         return {
             srn: (again if srn in matched.unreachable else missing).format(srn, expression)
-            for srn, registrars in self._scopes.registrars.items()
-            if (srn not in matched.targets or srn in matched.unreachable)
-            and any(
-                registrar.returned is not None and registrar.returned.result is None
-                for registrar in registrars
-            )
-            and matcher.may_match(expression, srn)
+            for srn in self._scopes.coming.of(node, expression, matched.targets, matched.unreachable)
         }
 
     def _refusal(self, target: Srn, fault: str) -> str:

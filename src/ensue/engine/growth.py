@@ -8,26 +8,26 @@ Source: SEP 16 (delayed state rendering); derived-resources document ("state_app
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
-from ensue.core.contracts.enforced import enforced_of_skipped
 from ensue.core.contracts.growth import GrowthRequest
+from ensue.core.contracts.target_questions import questions_of_plan
 from ensue.core.errors import EnsueError
-from ensue.core.model.data import copied
 from ensue.core.model.events import ScopeClosed, ScopeOpened
 from ensue.core.model.returns import RETRIED, ScopeReturn
 from ensue.core.model.state_identity import ScopeStep, scope_identity
-from ensue.engine.block_waits import failed_producers, producer_returns
+from ensue.engine.block_waits import failed_producers
 from ensue.engine.graph.cycles import CycleError
+from ensue.engine.previous_returns import NOTHING, PreviousReturns
 from ensue.engine.returns import exception_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.core.contracts.growth import GrowthKind, Plan, PlanSource
-    from ensue.core.model.enforced import EnforcedState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node, Scope
@@ -38,22 +38,6 @@ if TYPE_CHECKING:
 
 _ELSEWHERE: Final = frozenset({"apply", "state"})
 """Growth that may have another target than its caller."""
-
-
-class _PrevRet(NamedTuple):
-    """What the templates of delayed renderings see as `prev_ret`.
-
-    Args:
-        data: the return of the caller, or the returns of several states by their IDs; None if
-            nothing is rendered.
-        missing: a line for each skipped state whose return may lack what a template needs.
-    """
-
-    data: dict[str, Any] | None
-    missing: str = ""
-
-
-_NOTHING: Final = _PrevRet(None)
 
 
 class ScopeRunner(Protocol):
@@ -95,7 +79,7 @@ class Growth:
         self, services: EngineServices, options: EngineOptions, recorder: Recorder, runner: ScopeRunner
     ) -> None:
         self._expander = services.expander
-        self._enforced = services.hooks.enforced
+        self._previous = PreviousReturns(services.hooks.enforced)
         self._depth_limit = options.depth_limit
         self._recorder = recorder
         self._runner = runner
@@ -114,7 +98,7 @@ class Growth:
         # All renderings see the return as it is now; and whatever a template does to it, the return in the
         # results is unchanged.
         is_rendered = self._is_rendered(returned)
-        shown = self._shown(node, returned) if is_rendered else _NOTHING
+        shown = self._previous.of(node, returned) if is_rendered else NOTHING
 
         def keep(scope: ScopeReturn) -> None:
             returned.delayed = (*returned.delayed, scope)
@@ -158,32 +142,13 @@ class Growth:
         for kind, name in node.chunk.options.delayed_render[len(returned.delayed) :]:
             self._leave_out(kind, name, node, returned)
 
-    def _shown(self, node: Node, returned: Return) -> _PrevRet:
-        """Return what the templates of a node's entries see as `prev_ret`; several returns are by ID."""
-        producers = node.chunk.options.producers
-        if not producers:
-            return self._shown_of(returned)
-        shown = {
-            id_: self._shown_of(state_return)
-            for id_, state_return in producer_returns(node).items()
-            if state_return is not None
-        }
-        if len(producers) == 1:
-            return shown[producers[0]]
-        data = {id_: previous.data for id_, previous in shown.items()}
-        return _PrevRet(data, "".join(previous.missing for previous in shown.values()))
-
-    def _shown_of(self, returned: Return) -> _PrevRet:
-        enforced = enforced_of_skipped(returned, self._enforced)
-        return _PrevRet(_return_to_show(returned, enforced), _missing(returned, enforced))
-
     def _is_rendered(self, returned: Return) -> bool:
         return returned.result is True and not self._runner.stop_reason
 
     def _leave_out(self, kind: str, name: str, node: Node, returned: Return) -> None:
         """Record that an entry is not rendered, and why."""
         if returned.result is None:
-            status, comment = "deferred", f"deferred: {kind} {name} (known after apply)"
+            status, comment = "deferred", _deferred(kind, name)
         elif returned.result is False:
             status, comment = (
                 "not_rendered",
@@ -280,12 +245,16 @@ class Growth:
         self, scope_return: ScopeReturn, request: GrowthRequest, node: Node, *, test: bool, quiet: bool
     ) -> None:
         try:
-            plan = await self._expand(request, node.scope)
+            plan = await self._expanded(request, node, test=test)
         except EnsueError as error:
             scope_return.comment = str(error)
             return
         except Exception as error:  # noqa: BLE001 - renderers and their filters are plug-ins
             scope_return.comment = f"An exception occurred in this rendering: {exception_text(error)}"
+            return
+        if isinstance(plan, str):
+            scope_return.status, scope_return.waits_for = "deferred", plan
+            scope_return.comment = _deferred(request.kind, ",".join(request.names), plan)
             return
         if not quiet:
             self._recorder.emit(self._opened(request, node, len(plan.chunks)))
@@ -298,6 +267,23 @@ class Growth:
             await self._runner.end_of(scope)
         finally:
             self._sum_up(scope_return, scope)
+
+    async def _expanded(self, request: GrowthRequest, node: Node, *, test: bool) -> Plan | str:
+        """Return the compiled scope; in a plan, why a set of targets that it depends on is not known.
+
+        Raises:
+            Exception: it does not render or compile.
+        """
+        if not test:
+            return await self._expand(request, node.scope)
+        with questions_of_plan(partial(node.scope.coming.of, node)) as questions:
+            try:
+                plan = await self._expand(request, node.scope)
+            except Exception:
+                if questions.waits_for:
+                    return questions.waits_for
+                raise
+        return questions.waits_for or plan
 
     async def _expand(self, request: GrowthRequest, caller: Scope) -> Plan:
         if self._runaway and (branch := _branch(caller)) in self._runaway:
@@ -347,6 +333,10 @@ class Growth:
         )
 
 
+def _deferred(kind: str, name: str, reason: str = "") -> str:
+    return f"deferred: {kind} {name}{reason and f', {reason}'} (known after apply)"
+
+
 def _names_target(request: GrowthRequest) -> bool:
     """Return whether growth has, or may have, another target than the states around its caller."""
     home = request.plan.resource or request.plan.target
@@ -363,21 +353,3 @@ def _branch(scope: Scope) -> Scope:
     while scope.caller is not None and scope.depth > 1:
         scope = scope.caller.scope
     return scope
-
-
-def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[str, object]:
-    """Return what templates see; for a skipped state, what it last enforced."""
-    shown = returned.as_data()
-    if enforced is not None:
-        shown["new_state"] = enforced.whole
-    return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
-
-
-def _missing(returned: Return, enforced: EnforcedState | None) -> str:
-    """Return a line that says what a template may have missed in the return of a skipped state."""
-    if enforced is not None and enforced.cut:
-        paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
-        return f"\n{returned.id} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
-    if returned.skipped and returned.new_state is None and enforced is None:
-        return f"\n{returned.id} was skipped and has never run: its new_state is None"
-    return ""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.answer import DecidedReturn
     from ensue.engine.callees import Callee
+    from ensue.engine.coming_members import ComingMembers
     from ensue.engine.graph.transforms.lower import Lowered
     from ensue.engine.leases import Lease
     from ensue.engine.requisites import Verdict
@@ -167,6 +168,7 @@ class Scope:
         serial: its number in order of opening; 0 is the top.
         plan: the plan.
         lowered: the plan's graph.
+        coming: what targets may match once a plan is applied.
         caller: the node that caused it; None at the top.
         test: whether nothing may be changed in it.
         quiet: whether it belongs to a check: nothing of it is reported.
@@ -180,6 +182,7 @@ class Scope:
         "aborted",
         "caller",
         "check_of",
+        "coming",
         "depth",
         "fanned",
         "finished",
@@ -199,12 +202,21 @@ class Scope:
     )
 
     def __init__(
-        self, serial: int, plan: Plan, lowered: Lowered, *, caller: Node | None, test: bool, quiet: bool
+        self,
+        serial: int,
+        plan: Plan,
+        lowered: Lowered,
+        *,
+        coming: ComingMembers,
+        caller: Node | None,
+        test: bool,
+        quiet: bool,
     ) -> None:
         self.serial = serial
         self.plan = plan
         self.path = plan.scope
         self.identity = plan.identity
+        self.coming = coming
         self.caller = caller
         self.test = test
         self.quiet = quiet

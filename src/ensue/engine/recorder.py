@@ -211,7 +211,7 @@ class Recorder:
         if node.applied:
             returned.applied = node.applied
         elif self._foreseen is not None and function_return.result is None:
-            returned.foreseen = self._foreseen(chunk)
+            returned.foreseen = self._foreseen(chunk, node.scope.path)
         if node.scope.identity:
             returned.scope_identity = node.scope.identity
         return returned

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.engine.block_waits import awaited_producers
+from ensue.engine.coming_members import ComingMembers
 from ensue.engine.graph.transforms.lower import LoweringRules, lower
 from ensue.engine.graph.transforms.prereq import prerequired
 from ensue.engine.handled_failures import handled_failures
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 class Scopes:
     """All scopes of one run that have not ended, and the results of the others.
 
+    `coming` knows what targets may match once a plan is applied.
+
     Args:
         hooks: knows which chunks await and register which resources.
         ordered: whether the states of one target run one at a time.
@@ -47,6 +50,7 @@ class Scopes:
         self._by_path: dict[str, Scope] = {}
         self._next_serial = 0
         self._registrars: dict[Srn, list[Node]] = {}
+        self.coming = ComingMembers(hooks.matcher, self._registrars)
         self._left_out: list[tuple[int, int, NotRunChunk]] = []
         self._tops: list[Scope] = []
         self._failed: set[tuple[Scope, str]] = set()
@@ -72,7 +76,9 @@ class Scopes:
             CycleError: the plan's requisites form a cycle.
         """
         lowered = lower(plan, self._rules)
-        scope = Scope(self._next_serial, plan, lowered, caller=caller, test=test, quiet=quiet)
+        scope = Scope(
+            self._next_serial, plan, lowered, coming=self.coming, caller=caller, test=test, quiet=quiet
+        )
         self._next_serial += 1
         self._open[scope.serial] = self._by_path[scope.path] = scope
         if caller is None:
@@ -198,11 +204,6 @@ class Scopes:
         if node.role is Role.STATE:
             for srn in self._hooks.promises(node.chunk):
                 self._registrars.setdefault(srn, []).extend(nodes)
-
-    @property
-    def registrars(self) -> Mapping[Srn, Sequence[Node]]:
-        """The nodes that register a resource, or have done so, by the resource."""
-        return self._registrars
 
     def can_do_without(self, node: Node) -> bool:
         """Return whether a node waits only for what may register, or registers again, its target."""

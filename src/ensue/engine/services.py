@@ -190,7 +190,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
         other_minions: has the returns of other minions' states; None: this is not a run over minions.
         elsewhere: calls states on resources that other minions manage; None: this is not a run over minions.
         foreseen: in a plan, returns what a state that would change something registers, and what would then
-            be applied (`Return.foreseen`); None in an apply.
+            be applied (`Return.foreseen`), given the chunk and the path of its scope; None in an apply.
     """
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
@@ -211,7 +211,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     described: Callable[[RemoteError], Awaitable[str]] = _message
     other_minions: OtherMinions | None = None
     elsewhere: CallsElsewhere | None = None
-    foreseen: Callable[[Chunk], DataMap] | None = None
+    foreseen: Callable[[Chunk, str], DataMap] | None = None
 
 
 class HostLimits(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.target_questions import rendering
 from ensue.core.diagnostics import Diagnostic, Span
 from ensue.core.errors import CompileError
 from ensue.language.blocks.sls_tag import pipe_line
@@ -43,6 +44,11 @@ def run_pipe(stream: Stream, pipe: str) -> Stream:
     Raises:
         CompileError: a stage is unknown, or refuses the text.
     """
+    with rendering(stream.path):
+        return _through_stages(stream, pipe)
+
+
+def _through_stages(stream: Stream, pipe: str) -> Stream:
     for part in pipe.split("|"):
         name, _, arguments = part.strip().partition(" ")
         stage = stream.own_stage(name) or load_stage(name)

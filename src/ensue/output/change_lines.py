@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
+from ensue.core.model.data import is_list
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.foreseen import only_applies
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
@@ -164,11 +165,18 @@ def _is_noise(path: str, changes: Mapping[str, Any]) -> bool:
     return path == "pid" and "retcode" in changes
 
 
+def _listed(values: Sequence[Any]) -> str:
+    """Return a list of plain values as a person writes it; one with lists or mappings as data."""
+    if any(isinstance(value, list | tuple | dict) for value in values):
+        return str(values)
+    return ", ".join(map(str, values))
+
+
 def _short(value: Any) -> str:
     if _is_pair(value):
         pair = cast("Mapping[str, Any]", value)
         if not pair.get("old"):
             return _short(pair.get("new"))
         return f"{_short(pair['old'])} -> {_short(pair['new']) if pair.get('new') else '(nothing)'}"
-    text = str(value).rstrip("\n")
+    text = _listed(value) if is_list(value) and value else str(value).rstrip("\n")
     return text if len(text) <= _CUT_CHARS else text[:_CUT_CHARS] + "…"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
 
 _KNOWN_LATER: Final = "its states are known after apply"
+_MOST_NAMED: Final = 5
 _DECIDED_LATER: Final = "what its grains or pillar decide"
 
 
@@ -29,10 +30,12 @@ class JoiningCounts(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         joining: how many would get states whose SLS the plan names.
         registered: how many others would be registered.
+        undecided: how many that are registered may be orphaned.
     """
 
     joining: int = 0
     registered: int = 0
+    undecided: int = 0
 
     def parts(self) -> Iterator[str]:
         """Yield the counts for the line of outcomes."""
@@ -41,17 +44,25 @@ class JoiningCounts(msgspec.Struct, frozen=True, kw_only=True):
         if self.joining:
             whose = "its" if self.joining == 1 else "their"
             yield f"{_resources(self.joining)} will join, {whose} states are known after apply"
+        if self.undecided:
+            yield f"{_resources(self.undecided)} may be orphaned"
 
 
 def joining_of(returns: Iterable[Return]) -> JoiningCounts:
     """Count the resources that the states of a plan would register or configure, each once."""
     registered: set[str] = set()
     joining: set[str] = set()
+    undecided: set[str] = set()
     for returned in every_return(returns):
         foreseen = returned.foreseen or {}
         registered.update(foreseen.get("registers", ()))
         joining.update(apply["target"] for apply in foreseen.get("applies", ()))
-    return JoiningCounts(joining=len(joining), registered=len(registered - joining))
+        undecided.update(each["target"] for each in foreseen.get("undecided", ()))
+    return JoiningCounts(
+        joining=len(joining),
+        registered=len(registered - joining),
+        undecided=len(undecided - registered - joining),
+    )
 
 
 def only_applies(returned: Return) -> bool:
@@ -67,6 +78,27 @@ def foreseen_lines(returned: Return, masker: Masker) -> Iterator[str]:
         yield on_one_line(f"registers {srn}")
     for apply in shown.get("applies", ()):
         yield on_one_line(f"applies {_what(apply)} to {apply['target']} ({_KNOWN_LATER})")
+    undecided = shown.get("undecided", ())
+    if shown.get("may_register"):
+        yield f"may register {'other ' if undecided else ''}resources (known after apply)"
+    yield from map(on_one_line, _undecided_lines(undecided))
+
+
+def _undecided_lines(undecided: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for resources that get the same SLS if they stay registered."""
+    by_sls: dict[str, list[str]] = {}
+    for each in undecided:
+        what = _what(each) if each["sls"] or not each["complete"] else ""
+        by_sls.setdefault(what, []).append(each["target"])
+    for what, targets in by_sls.items():
+        more = f" and {len(targets) - _MOST_NAMED} more" if len(targets) > _MOST_NAMED else ""
+        named = f"{', '.join(targets[:_MOST_NAMED])}{more}"
+        if len(targets) == 1:
+            stays, those = "stays registered or is orphaned", "it if it stays"
+        else:
+            stays, those = "stay registered or are orphaned", "those that stay"
+        applies = f"; applies {what} to {those}" if what else ""
+        yield f"{named} {stays} (known after apply){applies}"
 
 
 def _what(applies: Mapping[str, Any]) -> str:

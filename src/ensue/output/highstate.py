@@ -270,7 +270,8 @@ def scope_heading(scope: ScopeReturn, masker: Masker) -> str:
     where = f" on {on_one_line(scope.target)}" if scope.target else ""
     match scope.status:
         case "deferred":
-            return f"deferred: {kind} {on_one_line(masker.name(scope.name))} (known after apply)"
+            reason = f", {on_one_line(masker.text(scope.waits_for))}" if scope.waits_for else ""
+            return f"deferred: {kind} {on_one_line(masker.name(scope.name))}{reason} (known after apply)"
         case "not_rendered":
             return comment or f"not rendered: {what}"
         case "retried":

@@ -184,7 +184,7 @@ def scope_line(event: ScopeOpened, path: str, name: str, columns: int | None) ->
 
 def registered_line(event: ResourceRegistered) -> str:
     """Return the line for a resource that was registered."""
-    source = f", derived from {event.source}" if event.source else ""
+    source = f", derived from {event.source_label or event.source}" if event.source else ""
     return f"registered: {event.srn}{source}"
 
 

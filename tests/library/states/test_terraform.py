@@ -58,6 +58,39 @@ def test_outputs_are_bound_and_registered(tmp_path: Path) -> None:
     assert (again.result, again.changes) == (True, {})
 
 
+REGISTERING = """\
+fleet:
+  terraform.applied:
+    - source: box
+    - variables: {size: big}
+    - registers:
+      - dummy:direct: {}
+    - delayed_render: [block: hosts]
+#!delayed_block hosts
+host:
+  test.nop:
+    - registers:
+      - dummy:late: {}
+#!end_delayed_block
+"""
+
+
+def test_a_plan_says_what_becomes_of_what_a_destroyed_configuration_registered(tmp_path: Path) -> None:
+    """What is derived from it becomes invalid, what its block registered is orphaned: in the plan as well."""
+    configuration(tmp_path / "box", BOX)
+    write(tmp_path, states__t=REGISTERING)
+    assert apply(tmp_path, "t").exit_code == 0
+    write(tmp_path, states__t="fleet: terraform.destroyed\n")
+    for test in (True, False):
+        report = apply(tmp_path, "t", test=test)
+        (returned,) = report.returns.values()
+        assert returned.changes["invalidated"] == ["dummy:direct"]
+        assert [warning.summary.partition(" ")[0] for warning in report.warnings] == ["dummy:late"]
+        assert [warning.code for warning in report.warnings] == ["E0718"]
+    statuses = {record.srn.id: record.status for record in records(tmp_path) if record.srn.type == "dummy"}
+    assert statuses == {"direct": "invalidated", "late": "orphaned"}
+
+
 def test_a_null_output_is_bound(tmp_path: Path) -> None:
     """A reference to it is null, in the first apply, in a second one, and in a plan."""
     configuration(tmp_path / "box", NULLS)

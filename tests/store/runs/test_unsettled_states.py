@@ -14,7 +14,7 @@ PATHS = st.lists(st.sampled_from(["a", "b", "/", "ab"]), min_size=1, max_size=5)
 def not_run(*ids: str) -> UnsettledStates:
     """Return the unsettled states of a run that has not started states of its top scope with these IDs."""
     chunks = [NotRunChunk(scope="", tag=id_, id=id_, function="test.nop", reason="failhard") for id_ in ids]
-    return UnsettledStates(EngineOutcome(returns={}, not_run=tuple(chunks), status="failed"))
+    return UnsettledStates(EngineOutcome(returns={}, not_run=tuple(chunks), status="failed"), lambda *_: True)
 
 
 @given(st.lists(PATHS, max_size=4), PATHS)

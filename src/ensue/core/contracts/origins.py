@@ -27,11 +27,19 @@ async def with_origins(error: Exception, registry: DerivedRegistry, *about: Srn)
     if not srns:
         return str(error)
     try:
-        chains = await asyncio.to_thread(registry.provenances, srns)
+        origins = await asyncio.to_thread(_origins, registry, srns)
     except StoreError:
         return str(error)  # It matters more than where its resources came from.
-    found = [f"{srn} was derived from {', '.join(map(str, chains[srn]))}" for srn in srns if srn in chains]
+    found = [f"{srn} was derived from {', '.join(origins[srn])}" for srn in srns if srn in origins]
     return f"{error} ({'; '.join(found)})" if found else str(error)
+
+
+def _origins(registry: DerivedRegistry, srns: list[Srn]) -> dict[Srn, list[str]]:
+    """Return the sources of each resource, nearest first, as messages name them."""
+    chains = registry.provenances(srns)
+    linked = {srn.id for each, chain in chains.items() for srn in (each, *chain)}
+    labels = {record.source: record.source_label for record in registry.find(linked)} if chains else {}
+    return {srn: [labels.get(source) or str(source) for source in chain] for srn, chain in chains.items()}
 
 
 def _targets(error: BaseException | None) -> Iterator[Srn]:

@@ -120,6 +120,11 @@ class DerivedRegistry(Protocol):
         """Invalidate everything derived from a source, transitively; return these resources, sorted."""
         ...
 
+    def would_invalidate(self, source: Srn) -> list[Srn]:
+        """Return what `invalidate` would invalidate, sorted; a plan calls this instead."""
+        there = [record.srn for record in self.records() if record.status in {"active", "orphaned"}]
+        return sorted(srn for srn, sources in self.provenances(there).items() if source in sources)
+
     def declarations(self) -> dict[DeclaredBy, list[Srn]]:
         """Return the active resources of the store that this minion registered through declarations."""
         ...

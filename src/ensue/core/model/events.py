@@ -203,11 +203,15 @@ class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
 
 
 class ResourceRegistered(msgspec.Struct, frozen=True, tag=True):
-    """A derived resource was registered, for the first time or again."""
+    """A derived resource was registered, for the first time or again.
+
+    `source_label` is the source as messages name it; empty if there is none.
+    """
 
     srn: str
     source: str | None
     changed: bool
+    source_label: str = ""
 
 
 class ResourceOrphaned(msgspec.Struct, frozen=True, tag=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
@@ -18,6 +18,9 @@ RegistryScope = Literal["run", "cache"]
 ResourceStatus = Literal["active", "invalidated", "orphaned"]
 """An invalidated resource no longer holds; an orphaned one is no longer registered by the state that
 registered it. Both are kept and shown, and are not targetable."""
+
+
+_LABEL_CHARS: Final = 60
 
 
 class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -45,11 +48,40 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     on: str = ""
     environment: str = ""
 
+    @property
+    def named(self) -> tuple[str, str, str]:
+        """The ID, the name and the `module.function` of the state."""
+        module, _, rest = self.tag.partition("_|-")
+        id_, _, rest = rest.partition("_|-")
+        name, _, function = rest.rpartition("_|-")
+        return id_, name, f"{module}.{function}"
+
+    @property
+    def label(self) -> str:
+        """The declaration in messages: `ID (module.function in SLS)`."""
+        id_, _, function = self.named
+        return f"{id_} ({function} in {self.sls})"
+
     def is_of_other_project(self, other: DeclaredBy) -> bool:
         """Return whether another declaration is in another project, and not this one in another checkout."""
         if self.project == other.project:
             return False
         return (self.on, self.sls, self.scope, self.tag) != (other.on, other.sls, other.scope, other.tag)
+
+
+def source_label(source: Srn, declared_by: DeclaredBy | None) -> str:
+    """Return the source of a resource on one line: a state whose name is a command by its ID.
+
+    Args:
+        source: the source.
+        declared_by: the declaration that registered the resource; None: no state did.
+    """
+    if not any(map(str.isspace, source.id)):
+        return str(source)
+    if declared_by is not None and declared_by.named[1] == source.id:
+        return declared_by.label
+    line = " ".join(str(source).split())
+    return line if len(line) <= _LABEL_CHARS else f"{line[:_LABEL_CHARS]}…"
 
 
 class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +97,7 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
         expires_at: ISO 8601; empty if it does not expire.
         invalidated_because: why it was invalidated or orphaned; empty while active.
         fault: what is wrong with its configuration, so that nothing can run on it; empty if it is in order.
+        source_label: the source as messages name it; empty if it has none.
     """
 
     srn: Srn
@@ -76,6 +109,7 @@ class ResourceRecord(msgspec.Struct, frozen=True, kw_only=True):
     expires_at: str = ""
     invalidated_because: str = ""
     fault: str = ""
+    source_label: str = ""
 
     @property
     def shown_status(self) -> str:

@@ -118,6 +118,7 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
         target: the SRN the scope ran against, as text; empty for a delayed rendering on the target that the
             SLS of its caller is rendered for.
         returns: the returns of its chunks by tag, in order of start; empty unless `done`.
+        waits_for: why a plan cannot render it, if that is not its caller; empty for any other scope.
     """
 
     kind: str
@@ -127,6 +128,7 @@ class ScopeReturn(msgspec.Struct, kw_only=True):
     comment: str = ""
     target: str = ""
     returns: dict[str, Return] = {}
+    waits_for: str = ""
 
     @property
     def is_delayed(self) -> bool:
@@ -169,7 +171,9 @@ class Return(msgspec.Struct, omit_defaults=True):
     In a plan, `unknown` is True if only an apply can show what the state would do, and `drift` has the
     differences from the last apply: colon path to `{"old": …, "new": …}`. `foreseen` has, in a plan, the
     resources that the state `registers`, and under `applies` the SLS that it or the highstate of such a
-    resource would apply: mappings with `target`, `sls`, and `complete` (False: there may be others).
+    resource would apply: mappings with `target`, `sls`, and `complete` (False: there may be others); of
+    blocks that are not rendered yet, `undecided` has such mappings for what they registered before, and
+    `may_register` is True if one of them has the option `registers`.
     `preview` has, in a plan, the beginning of content that would be written.
     For a run that resumes this one, `fingerprint` identifies the arguments of the call, `read` names the
     other inputs of the call (files, pillar, grains), and `read_mark` is a keyed fingerprint of those inputs.

@@ -90,6 +90,15 @@ class Functions:
             return None
         return custom or (getattr(loaded, name, None) if loaded else None)
 
+    def opens_scopes(self, module: str, function: str) -> bool:
+        """Return whether a function may run further states; of ensue's own, only those that say so do."""
+        try:
+            found = self.find(module, function)
+        except PluginError:
+            return True
+        is_own = getattr(found, "__module__", "").startswith(f"{self.package}.")
+        return not is_own or bool(self.attribute(module, "OPENS_SCOPES"))
+
     def properties_of_one_call(self, module: str, function: str) -> Collection[str]:
         """Return the properties of a function that say what one call did (`OF_ONE_CALL`); none by default."""
         declared = self.attribute(module, "OF_ONE_CALL")

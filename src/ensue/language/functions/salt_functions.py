@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.core.contracts.from_thread import from_thread
+from ensue.core.contracts.target_questions import called_from
 from ensue.core.errors import EnsueError, NotOfferedError
 from ensue.language.custom.modules import IN_THREAD
 from ensue.language.marks import has_marks, unmarked, without_marks
@@ -68,7 +69,9 @@ class SaltFunctions(Mapping[str, Any]):
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
-                return called(*args, **kwargs)
+                # A frame below this one is the template's: the place of what the function asks for.
+                with called_from(inspect.currentframe()):
+                    return called(*args, **kwargs)
             except NotOfferedError as error:
                 raise error.needed_by(str(name)) from None
 

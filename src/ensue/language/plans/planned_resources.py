@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ensue.core.model.data import texts
 from ensue.core.model.foreseen import ForeseenSls
+from ensue.language.plans.block_registrations import may_register
 from ensue.language.references.detection import holds_sign
 from ensue.language.targets.registers_check import registered_name
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import DataMap
     from ensue.core.model.srn import Srn
     from ensue.engine.plans.first_plans import Derived
+    from ensue.language.plans.block_registrations import BlockRegistrations
     from ensue.language.targets.foreseen_registrations import ForeseenRegistrations
 
 
@@ -32,6 +34,7 @@ class PlannedResources:
         foreseen: what chunks register, and which SLS they apply.
         derived: gives resources that appear during a run their highstate; None if they get none.
         configuration: returns the configuration of a registered resource; blocks.
+        of_blocks: what delayed renderings have registered.
     """
 
     def __init__(
@@ -39,7 +42,9 @@ class PlannedResources:
         foreseen: ForeseenRegistrations,
         derived: Derived | None,
         configuration: Callable[[Srn], DataMap | None],
+        of_blocks: BlockRegistrations,
     ) -> None:
+        self._of_blocks = of_blocks
         self._foreseen = foreseen
         self._derived = derived
         self._configuration = configuration
@@ -53,19 +58,27 @@ class PlannedResources:
                 if srn in self._registered:
                     continue
                 self._registered[srn] = await asyncio.to_thread(self._configuration, srn)
-                if self._derived is not None:
-                    self._highstates[srn] = await self._derived.foreseen(srn)
+                await self._note_highstate(srn)
+            if chunk.options.delayed_render:
+                for srn in self._of_blocks.registered_before(chunk, plan.scope):
+                    await self._note_highstate(srn)
 
-    def of(self, chunk: Chunk) -> DataMap:
+    async def _note_highstate(self, srn: Srn) -> None:
+        if self._derived is not None and srn not in self._highstates:
+            self._highstates[srn] = await self._derived.foreseen(srn)
+
+    def of(self, chunk: Chunk, scope: str) -> DataMap:
         """Return what a chunk that a plan does not carry out would register, and what would be applied.
 
         Args:
             chunk: the chunk.
+            scope: the path of its scope.
 
         Returns:
             `registers` (SRNs) and `applies` (a mapping `target sls complete` per resource), unless empty. A
             resource that is registered already is in `registers` only if its configuration is known to
-            differ.
+            differ. What its delayed renderings registered before is in `undecided`, as in `applies`;
+            `may_register` says that a block of it has the option `registers`.
         """
         promised = self._foreseen.promises(chunk)
         applies = [*self._highstates_of(promised), *self._applied_by(chunk)]
@@ -74,7 +87,16 @@ class PlannedResources:
             foreseen["registers"] = [*registers]
         if applies:
             foreseen["applies"] = [apply.as_data() for apply in applies]
+        if chunk.options.delayed_render:
+            foreseen |= self._undecided(chunk, scope)
         return foreseen
+
+    def _undecided(self, chunk: Chunk, scope: str) -> DataMap:
+        """Return what the delayed renderings of a chunk decide, which a plan cannot render."""
+        before = self._of_blocks.registered_before(chunk, scope)
+        highstates = [self._highstates.get(srn) or ForeseenSls(target=srn, names=()) for srn in before]
+        foreseen: DataMap = {"undecided": [each.as_data() for each in highstates]} if before else {}
+        return {**foreseen, "may_register": True} if may_register(chunk) else foreseen
 
     def _would_register(self, chunk: Chunk, srn: Srn) -> bool:
         registered = self._registered.get(srn)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.contracts.target_questions import (
+    TargetQuestion,
+    calling_frame,
+    note_answer,
+    rendered_file,
+)
 from ensue.core.errors import StateFailedError
+from ensue.language.running_place import running_place
 from ensue.language.targeting import TargetSyntaxError
 from ensue.language.targets.target_matcher import ProjectMatcher
 
@@ -19,7 +26,9 @@ OPERATORS: Final = frozenset({"and", "or", "not"})
 """The operators of compound expressions."""
 
 
-async def project_targets(services: Targets, target: str, *, engine: str | None = None) -> Sequence[Srn]:
+async def project_targets(
+    services: Targets, target: str, *, function: str, engine: str | None = None
+) -> Sequence[Srn]:
     """Return the targets that match, sorted.
 
     While pillar is compiled, only names are matched, because nothing else is known yet.
@@ -27,12 +36,21 @@ async def project_targets(services: Targets, target: str, *, engine: str | None 
     Args:
         services: the project.
         target: a compound expression, or the pattern of one engine.
+        function: the execution function that asks, for messages.
         engine: the letter of that engine, empty for a glob; None for a compound expression.
 
     Raises:
-        StateFailedError: it does not parse, or names a type or a nodegroup that does not exist.
+        StateFailedError: it does not parse, or names a type or a nodegroup that does not exist; or this is a
+            plan, and it may match what an earlier state would register.
     """
     expression = target if engine is None else as_compound(engine, target)
+    targets = await _matching(services, target, expression)
+    place = running_place(calling_frame(), rendered_file(), services.stores.roots.shown)
+    note_answer(TargetQuestion(function=function, target=expression, place=place), targets)
+    return targets
+
+
+async def _matching(services: Targets, target: str, expression: str) -> Sequence[Srn]:
     try:
         if services.minion in services.stores.pillars:
             return (await ProjectMatcher(services).matched(expression)).targets

@@ -172,10 +172,14 @@ class TargetContext:
 
     async def targets(self, target: str, *, engine: str | None = None) -> Sequence[FunctionContext]:
         """Return the contexts of all targets that an expression matches."""
+        srns = await self.matching(target, function="publish.publish", engine=engine)
+        return [TargetContext(self._services, srn, test=self.test) for srn in srns]
+
+    async def matching(self, target: str, *, function: str, engine: str | None = None) -> Sequence[Srn]:
+        """Return all targets that an expression matches; `function` is what asks, for messages."""
         from ensue.language.targets.project_targets import project_targets
 
-        srns = await project_targets(self._services, target, engine=engine)
-        return [TargetContext(self._services, srn, test=self.test) for srn in srns]
+        return await project_targets(self._services, target, function=function, engine=engine)
 
     @property
     def documentation(self) -> Documentation:

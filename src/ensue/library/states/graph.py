@@ -206,6 +206,7 @@ THINGS: Final = _environments
 
 TRANSIENT: Final = tuple(FUNCTIONS)
 """The record of each resource tells a resumed run what is left to do."""
+OPENS_SCOPES: Final = True
 
 
 def _ttl_s(given: str) -> float | None:

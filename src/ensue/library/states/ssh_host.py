@@ -148,6 +148,7 @@ def applied(function: str, arguments: DataMap) -> list[str] | None:
 
 
 APPLIES = applied
+OPENS_SCOPES: Final = True
 
 OF_ONE_CALL: Final = {"state_applied": frozenset({"states", "changed"})}
 

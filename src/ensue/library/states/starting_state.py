@@ -243,10 +243,7 @@ class _Work:
         return StateReturn(name=self._name, result=None, changes=changes, comment=comment)
 
     async def planned_removal(self, status: str) -> StateReturn:
-        records = await asyncio.to_thread(self._ctx.registry.records)
-        derived = [
-            record.srn for record in records if record.source == self.source and record.status == "active"
-        ]
+        derived = await asyncio.to_thread(self._ctx.registry.would_invalidate, self.source)
         changes = _status_changes(status, ABSENT) | _invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"

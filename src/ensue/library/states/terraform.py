@@ -110,16 +110,17 @@ async def destroyed(
     workspace = _workspace(ctx, name, binary, environment)
     if not workspace.directory.exists():
         return StateReturn.unchanged(name, f"nothing is left of {name}", {"name": name, "exists": False})
+    source = Srn("terraform", name)
     if ctx.test:
-        planned: DataMap = {name: "destroy"}
+        derived = await asyncio.to_thread(ctx.registry.would_invalidate, source)
+        planned: DataMap = {name: "destroy", **_invalidated(derived)}
         return StateReturn.planned(name, f"{name} would be destroyed", planned)
     done = await workspace.apply(destroy=True)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
     await asyncio.to_thread(workspace.forget)
-    source = Srn("terraform", name)
     hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
-    changes: DataMap = {**done.changes, **({"invalidated": [str(srn) for srn in hit]} if hit else {})}
+    changes: DataMap = {**done.changes, **_invalidated(hit)}
     comment = f"{name} was destroyed: {_counted(done.changes)}"
     return StateReturn.changed(name, comment, changes, {"name": name, "exists": False})
 
@@ -184,6 +185,10 @@ def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping
         {key: output.value for key, output in outputs.items()},
         sensitive=tuple(quoted(key) for key, output in outputs.items() if output.sensitive),
     )
+
+
+def _invalidated(resources: Sequence[Srn]) -> DataMap:
+    return {"invalidated": [str(srn) for srn in resources]} if resources else {}
 
 
 def _counted(changes: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.core.model.resource import RegistrationRequest, ResourceRecord
+from ensue.core.model.resource import RegistrationRequest, ResourceRecord, source_label
 
 if TYPE_CHECKING:
     from ensue.core.model.resource import DeclaredBy, RegistryScope, ResourceStatus
@@ -105,6 +105,7 @@ class RegistryEntry(msgspec.Struct, frozen=True, kw_only=True):
             registered_at=iso_time(self.registered_at_s),
             expires_at=iso_time(self.expires_at_s) if self.expires_at_s < NEVER_S else "",
             invalidated_because=self.reason,
+            source_label=source_label(self.source, self.declared_by) if self.source else "",
         )
 
 

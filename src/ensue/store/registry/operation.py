@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.core.model.resource import Registration
+from ensue.core.model.resource import Registration, source_label
 from ensue.store.registry import invalidation, registration
 from ensue.store.registry.audit_form import AuditedAction
 from ensue.store.registry.working_set import WorkingSet  # noqa: TC001 -- msgspec reads the annotation
@@ -70,7 +70,8 @@ def register_all(
         source = candidate.request.source
         grains = grains_of.get(source) if candidate.request.source_grains is not None and source else None
         outcome = registration.register(operation.working, candidate, grains=grains, registrar=registrar)
-        why = f"{outcome.word}, derived from {source}" if source else outcome.word
+        label = source_label(source, candidate.request.declared_by) if source else ""
+        why = f"{outcome.word}, derived from {label}" if label else outcome.word
         operation.accesses.append(AuditedAction("register", str(candidate.request.srn), why))
         operation.note("invalidate", outcome.invalidated)
         done.append(_with_observed(outcome.registration, observed.pop(source, ())))

@@ -18,7 +18,7 @@ from ensue.language.settings.mine_functions import definitions
 from ensue.store.registry.mine_file import MineFiles
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.core.contracts.context import FunctionContext
     from ensue.core.model.srn import Srn
@@ -38,11 +38,17 @@ class ProjectMine:
         stores: the project before anything of it is compiled.
         preparation: compiles the pillar of each target before it is used.
         context: returns the context of a target.
+        matching: returns the targets that an expression of an engine matches.
     """
 
     def __init__(
-        self, stores: ProjectStores, preparation: PreparedPillars, context: Callable[[Srn], FunctionContext]
+        self,
+        stores: ProjectStores,
+        preparation: PreparedPillars,
+        context: Callable[[Srn], FunctionContext],
+        matching: Callable[[str, str | None], Awaitable[Sequence[Srn]]],
     ) -> None:
+        self._matching = matching
         self._stores = stores
         self._preparation = preparation
         self._context = context
@@ -57,8 +63,7 @@ class ProjectMine:
     ) -> dict[str, dict[str, Any]]:
         """Return values of targets, by name and then by id."""
         found: dict[str, dict[str, Any]] = {name: {} for name in names}
-        contexts = await self._context(self._stores.minion).targets(target, engine=engine)
-        targets = [context.srn for context in contexts]
+        targets = await self._matching(target, engine)
         at_once = asyncio.Semaphore(_AT_ONCE)
 
         async def ask(srn: Srn) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import msgspec
 from ensue.core.contracts.from_thread import from_thread, refuse_on_loop
 from ensue.core.errors import ResourceError
 from ensue.core.model.events import ResourceOrphaned, ResourceRegistered
-from ensue.core.model.resource import Registration
+from ensue.core.model.resource import Registration, source_label
 from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.store.registry.run_claims import RunClaims
 
@@ -65,6 +65,12 @@ class RunRegistry(LazyRegistry):
         super().__init__(registry.opened, registry.has_store)
         self.registered: set[Srn] = set()
         """What was registered in this run, whether or not it was there before."""
+        self.joined: set[Srn] = set()
+        """What was registered in this run and was not there before, or with another configuration."""
+        self.left: set[Srn] = set()
+        """What this run has orphaned or invalidated, or in a plan would, and not registered again."""
+        self.to_be_invalidated: set[Srn] = set()
+        """What states of a plan would invalidate."""
         self.claims = RunClaims()
         self._directory = directory
         self._on_event = on_event
@@ -88,10 +94,14 @@ class RunRegistry(LazyRegistry):
                 raise
             raise type(error)(f"{site.chunk.span()}: {error}") from None
         self.registered.update(request.srn for request in requests)
+        self.left.difference_update(request.srn for request in requests)
         for request, done in zip(own, all_done, strict=True):
             source = str(request.source) if request.source else None
-            event = ResourceRegistered(srn=str(request.srn), source=source, changed=done.changed)
+            label = source_label(request.source, request.declared_by) if request.source else ""
+            event = ResourceRegistered(str(request.srn), source, done.changed, label)
             hit = (request.srn, *done.invalidated) if done.changed else done.invalidated
+            if done.changed:
+                self.joined.add(request.srn)
             self.claims.give_up(done.invalidated)
             self._tell(event, hit, request.srn)
         done_by_own = iter(all_done)
@@ -120,7 +130,8 @@ class RunRegistry(LazyRegistry):
     def _for(self, registrant: Registrant) -> RunRegistry:
         own = (self, self._directory, self._on_event, self._loop)
         registry = RunRegistry(*own, joined=self._joined, registrant=registrant)
-        registry.registered = self.registered
+        registry.registered, registry.joined = self.registered, self.joined
+        registry.left, registry.to_be_invalidated = self.left, self.to_be_invalidated
         registry.claims = self.claims
         return registry
 
@@ -140,14 +151,23 @@ class RunRegistry(LazyRegistry):
         """Invalidate everything derived from a source."""
         refuse_on_loop(self._loop)
         hit = self.opened().invalidate(source, reason=reason)
+        self.left.update(hit)
         self.claims.give_up(hit)
         self._tell(None, hit)
+        return hit
+
+    def would_invalidate(self, source: Srn) -> list[Srn]:
+        """Return what `invalidate` would invalidate, which a plan then does not take for orphaned."""
+        hit = super().would_invalidate(source)
+        self.to_be_invalidated.update(hit)
+        self.left.update(hit)
         return hit
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan what a declaration no longer registers."""
         refuse_on_loop(self._loop)
         done = self.opened().orphan(declared_by, srns, reason=reason)
+        self.left.update(done.srns, done.invalidated)
         self.claims.give_up((*done.srns, *done.invalidated))
         for srn in done.srns:
             self._tell(ResourceOrphaned(srn=str(srn), because=reason), (srn,))

@@ -15,7 +15,7 @@ from ensue.core.model.resource import DeclaredBy
 from ensue.language.tree import sls_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.model.chunk import Chunk
@@ -58,7 +58,8 @@ class RunDeclarations:
         assigns: whether the top file assigns something to every target; if not, a highstate judges no
             registrations, since a mistake in the top file would count as the end of many.
         requested: what the run was called with.
-        compares: whether earlier runs have registered anything; otherwise declarations are not needed.
+        earlier: the declarations of active registrations of earlier runs, by scope and tag; without any,
+            those of this run are not needed.
     """
 
     def __init__(
@@ -70,14 +71,14 @@ class RunDeclarations:
         highstate: bool,
         assigns: bool = True,
         requested: RequestedRun,
-        compares: bool,
+        earlier: Mapping[tuple[str, str], Collection[DeclaredBy]],
     ) -> None:
         self.project = project
         self.highstate = highstate
         self._judges_registrations = highstate and assigns
         self.promised: set[Srn] = set()
         self.fan_outs: list[list[tuple[str, str]]] = []
-        self._compares = compares
+        self._earlier = earlier
         self._promises = promises
         self._roots = roots
         self._requested = requested
@@ -106,7 +107,7 @@ class RunDeclarations:
         on = _on(plan)
         for chunk in (*plan.chunks, *(chunk for chunk, *_ in plan.excluded)):
             self._compiled[plan.scope, chunk.tag] = self._sls(chunk, plan), on
-            if self._compares:
+            if self._earlier:
                 self.promised.update(self._promises(chunk))
 
     def of(self, site: CallSite, *, by_function: bool = False) -> DeclaredBy:
@@ -122,7 +123,7 @@ class RunDeclarations:
         if (scope, chunk.tag) in self._fanned_out and chunk.target is not None:
             own_id = chunk.id.removeprefix(f"{chunk.target.id} ")
             fanned_from = f"{chunk.module}_|-{own_id}_|-{chunk.name}_|-{chunk.function}"
-        return DeclaredBy(
+        declared_by = DeclaredBy(
             sls=self._sls(chunk, site.plan),
             scope=scope,
             tag=chunk.tag,
@@ -133,6 +134,9 @@ class RunDeclarations:
             on=_on(site.plan),
             environment=self._requested.environment,
         )
+        # A registration stays the highstate's if the same declaration is applied by name meanwhile.
+        of_highstate = msgspec.structs.replace(declared_by, highstate=True)
+        return of_highstate if of_highstate in self._earlier.get((scope, chunk.tag), ()) else declared_by
 
     def of_return(self, returned: Return) -> EnforcedBy | None:
         """Return the record of the state of a return; None if this run has not compiled it."""

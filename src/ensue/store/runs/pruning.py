@@ -56,6 +56,7 @@ class Pruning:
         declarations: those of this run.
         registry: the run's registry.
         foresees: whether it is known before a chunk runs what its function registers.
+        opens_scopes: whether a function, given its module and its name, may run further states.
         test: whether the run is a plan, which only reports what would be orphaned.
     """
 
@@ -65,6 +66,7 @@ class Pruning:
         declarations: RunDeclarations,
         registry: RunRegistry,
         foresees: Callable[[Chunk], bool],
+        opens_scopes: Callable[[str, str], bool],
         *,
         test: bool,
     ) -> None:
@@ -72,6 +74,7 @@ class Pruning:
         self._declarations = declarations
         self._registry = registry
         self._foresees = foresees
+        self._opens_scopes = opens_scopes
         self._test = test
 
     @property
@@ -137,7 +140,7 @@ class Pruning:
         ]
         if not gone:
             return ()
-        unsettled = UnsettledStates(outcome)
+        unsettled = UnsettledStates(outcome, self._opens_scopes)
         gone = [
             declared_by
             for declared_by in gone
@@ -165,7 +168,7 @@ class Pruning:
         ]
 
     def _orphan_gone(self, declared_by: DeclaredBy) -> Orphaned:
-        why = f"{_declaration(declared_by)} is no longer declared"
+        why = f"{declared_by.label} is no longer declared"
         return self._orphan([declared_by], why, test=self._test)
 
     def _warnings(
@@ -177,7 +180,7 @@ class Pruning:
         return [
             Diagnostic(
                 code="E0718",
-                summary=f"{srn} {verb}: {_declaration(declared_by)} is no longer declared",
+                summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
                 detail=f"a run of this project registered it{lost.detail(srn, orphaned)}{below}",
                 help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
                 severity=Severity.WARNING,
@@ -186,16 +189,14 @@ class Pruning:
         ]
 
     def _orphan(self, earlier: Iterable[DeclaredBy], reason: str, *, test: bool) -> Orphaned:
-        keep = self._registry.registered | self._declarations.promised
+        keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
         srns: list[Srn] = []
         invalidated: list[Srn] = []
         for declared_by in earlier:
-            gone = [
-                srn
-                for srn in self._earlier[declared_by.scope, declared_by.tag][declared_by]
-                if srn not in keep
-            ]
+            registered = self._earlier[declared_by.scope, declared_by.tag][declared_by]
+            gone = [srn for srn in registered if srn not in keep]
             if gone and test:
+                self._registry.left.update(gone)
                 srns += gone
             elif gone:
                 done = self._registry.orphan(declared_by, gone, reason=reason)
@@ -214,23 +215,10 @@ def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:
 
 def _removal(declared_by: DeclaredBy) -> str:
     """Return how to remove what a declaration made, up to the command that removes the record."""
-    _, name, function = _named(declared_by.tag)
+    _, name, function = declared_by.named
     if function != _DEPLOYED:
         return "remove what it made and run"
     return (
         f"remove the machine with a state `starting_state.absent` that has `name: {name}` and the provider "
         "of that declaration, apply it, and run"
     )
-
-
-def _declaration(declared_by: DeclaredBy) -> str:
-    id_, _, function = _named(declared_by.tag)
-    return f"{id_} ({function} in {declared_by.sls})"
-
-
-def _named(tag: str) -> tuple[str, str, str]:
-    """Return the ID, the name and the function of a tag."""
-    module, _, rest = tag.partition("_|-")
-    id_, _, rest = rest.partition("_|-")
-    name, _, function = rest.rpartition("_|-")
-    return id_, name, f"{module}.{function}"

@@ -98,6 +98,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
             which is a label that somebody may change.
         things_of: returns what a state is about.
+        opens_scopes: returns whether a function, given its module and its name, may run further states.
     """
 
     own: Srn
@@ -105,6 +106,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     functions: Callable[[Srn, str], Iterable[str]]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
     things_of: Callable[[Return], Iterable[str]] = lambda _returned: ()
+    opens_scopes: Callable[[str, str], bool] = lambda _module, _function: True
 
 
 def undeclared_states(
@@ -176,7 +178,7 @@ class _Run:
 
     def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome, targets: KnownTargets) -> None:
         self._declarations = declarations
-        self._unsettled = UnsettledStates(outcome)
+        self._unsettled = UnsettledStates(outcome, targets.opens_scopes)
         self._returns = returns = list(_all(outcome.returns.values()))
         self._identities = {state_return.identity for state_return in returns}
         self._places = {

@@ -1,4 +1,8 @@
-"""The states of a run that failed or were not called: what they would have declared is not known."""
+"""The states of a run that failed or were not called: what they would have declared is not known.
+
+In a plan that includes the states that would change something. What such a state may declare is in the scopes
+that it would open: those of its delayed renderings, and any if its function itself runs further states.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from typing import TYPE_CHECKING
 from ensue.core.model.fan_out import parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ensue.core.model.returns import Return
     from ensue.engine.outcome import EngineOutcome
@@ -18,11 +22,14 @@ class UnsettledStates:
 
     Args:
         outcome: how the run ended.
+        opens_scopes: returns whether a function, given its module and its name, may run further states.
     """
 
-    def __init__(self, outcome: EngineOutcome) -> None:
+    def __init__(self, outcome: EngineOutcome, opens_scopes: Callable[[str, str], bool]) -> None:
+        self._opens_scopes = opens_scopes
         self._tags = {(chunk.scope, chunk.tag) for chunk in outcome.not_run}
         self._paths = {_path(chunk.scope, chunk.id) for chunk in outcome.not_run}
+        self._scopes: set[str] = set()
         self._look(outcome.returns.values())
 
     def may_still_declare(self, scope: str, fanned_from: str) -> bool:
@@ -32,9 +39,10 @@ class UnsettledStates:
             scope: the path of the scope of the declaration.
             fanned_from: the tag of the declaration that was fanned out; empty for one without `tgt`.
         """
-        return (scope, fanned_from) in self._tags or any(
-            scope[:end] in self._paths for end, sign in enumerate(scope) if sign == "/"
-        )
+        if (scope, fanned_from) in self._tags or scope in self._scopes:
+            return True
+        ends = (end for end, sign in enumerate(scope) if sign == "/")
+        return any(scope[:end] in self._paths or scope[:end] in self._scopes for end in ends)
 
     def _look(self, returns: Iterable[Return]) -> None:
         for returned in (part for state_return in returns for part in parts_of(state_return)):
@@ -42,7 +50,10 @@ class UnsettledStates:
             is_whole = returned.result is True and returned.ran and not returned.skipped
             if not is_whole or any(scope.status != "done" for scope in grown):
                 self._tags.add((returned.scope, returned.tag))
-                self._paths.add(_path(returned.scope, returned.id))
+                if returned.result is None and not self._opens_scopes(returned.module, returned.function):
+                    self._scopes.update(scope.scope for scope in grown if scope.status != "done")
+                else:
+                    self._paths.add(_path(returned.scope, returned.id))
             for below in grown:
                 self._look(below.returns.values())
 

@@ -1,0 +1,82 @@
+"""What templates of delayed renderings see as `prev_ret`: the return of the caller, or of several states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from ensue.core.contracts.enforced import enforced_of_skipped
+from ensue.core.model.data import copied
+from ensue.engine.block_waits import producer_returns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.returns import Return
+    from ensue.core.model.state_identity import StateIdentity
+    from ensue.engine.node import Node
+
+
+class PreviousReturn(NamedTuple):
+    """What the templates of delayed renderings see as `prev_ret`.
+
+    Args:
+        data: the return of the caller, or the returns of several states by their IDs; None if
+            nothing is rendered.
+        missing: a line for each skipped state whose return may lack what a template needs.
+    """
+
+    data: dict[str, Any] | None
+    missing: str = ""
+
+
+NOTHING: Final = PreviousReturn(None)
+"""What nothing is rendered with."""
+
+
+class PreviousReturns:
+    """The returns that the delayed renderings of one run see.
+
+    Args:
+        enforced: returns what the last apply that ran a state enforced.
+    """
+
+    def __init__(self, enforced: Callable[[StateIdentity], EnforcedState | None]) -> None:
+        self._enforced = enforced
+
+    def of(self, node: Node, returned: Return) -> PreviousReturn:
+        """Return what the templates of a node's entries see as `prev_ret`; several returns are by ID."""
+        producers = node.chunk.options.producers
+        if not producers:
+            return self._shown_of(returned)
+        shown = {
+            id_: self._shown_of(state_return)
+            for id_, state_return in producer_returns(node).items()
+            if state_return is not None
+        }
+        if len(producers) == 1:
+            return shown[producers[0]]
+        data = {id_: previous.data for id_, previous in shown.items()}
+        return PreviousReturn(data, "".join(previous.missing for previous in shown.values()))
+
+    def _shown_of(self, returned: Return) -> PreviousReturn:
+        enforced = enforced_of_skipped(returned, self._enforced)
+        return PreviousReturn(_return_to_show(returned, enforced), _missing(returned, enforced))
+
+
+def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[str, object]:
+    """Return what templates see; for a skipped state, what it last enforced."""
+    shown = returned.as_data()
+    if enforced is not None:
+        shown["new_state"] = enforced.whole
+    return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
+
+
+def _missing(returned: Return, enforced: EnforcedState | None) -> str:
+    """Return a line that says what a template may have missed in the return of a skipped state."""
+    if enforced is not None and enforced.cut:
+        paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
+        return f"\n{returned.id} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
+    if returned.skipped and returned.new_state is None and enforced is None:
+        return f"\n{returned.id} was skipped and has never run: its new_state is None"
+    return ""

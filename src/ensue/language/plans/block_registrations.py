@@ -1,0 +1,63 @@
+"""What the delayed renderings of a state register, as far as it is known in a plan that cannot render them.
+
+Which resources a rendering registered in earlier runs is on record. Whether it registers them again, or
+others, is known once it is rendered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from ensue.language.blocks.calls import Called
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from ensue.core.model.chunk import Chunk
+    from ensue.core.model.resource import DeclaredBy
+    from ensue.core.model.srn import Srn
+
+_OPTION: Final = re.compile(r"^[ \t]*(?:-[ \t]+)?registers[ \t]*:", re.MULTILINE)
+
+
+class BlockRegistrations:
+    """The resources that delayed renderings have registered.
+
+    Args:
+        declared: the active resources that declarations of earlier runs registered.
+    """
+
+    def __init__(self, declared: Iterable[Mapping[DeclaredBy, Collection[Srn]]]) -> None:
+        self._declared = declared
+
+    @cached_property
+    def _by_scope(self) -> Mapping[str, set[Srn]]:
+        """The resources by the path of each scope that their declaration was in."""
+        found: defaultdict[str, set[Srn]] = defaultdict(set)
+        for declared_by, srns in (item for declared in self._declared for item in declared.items()):
+            scope = declared_by.scope
+            for end in (*(end for end, sign in enumerate(scope) if sign == "/"), len(scope)):
+                found[scope[:end]].update(srns)
+        return found
+
+    def registered_before(self, chunk: Chunk, scope: str) -> list[Srn]:
+        """Return what the renderings of a state registered in earlier runs, sorted.
+
+        Args:
+            chunk: the state.
+            scope: the path of its scope.
+        """
+        above = f"{scope}/" if scope else ""
+        paths = [f"{above}{chunk.id}/{name}" for _, name in chunk.options.delayed_render]
+        return sorted({srn for path in paths for srn in self._by_scope.get(path, ())})
+
+
+def may_register(chunk: Chunk) -> bool:
+    """Return whether a block that a state calls has the option `registers`."""
+    return any(
+        isinstance(called, Called) and called.block is not None and _OPTION.search(called.block.text)
+        for called in chunk.options.delayed_calls
+    )
