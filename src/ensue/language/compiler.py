@@ -15,11 +15,11 @@ from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
 from ensue.core.model.chunk import Chunk
 from ensue.core.model.declared_secrets import SENSITIVE
+from ensue.core.model.file_edits import EDITING
 from ensue.language.blocks.calls import Lookup
 from ensue.language.checks import NO_CHECKS, Checks
 from ensue.language.chunks import Drafter
 from ensue.language.collector import Collector
-from ensue.language.edited_contents import EDITING
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.plain_content import is_plain, warn_of_plain_content

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ensue.core.model.file_edits import EDITING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -23,10 +25,6 @@ _WHOLE: Final = {
     "serialize": ("dataset", "dataset_pillar"),
 }
 """Functions that write a whole content, and the arguments that have it."""
-EDITING: Final = frozenset({
-    "append", "blockreplace", "comment", "keyvalue", "line", "patch", "prepend", "replace", "uncomment",
-})  # fmt: skip
-"""Functions that change a part of a content."""
 _DECIDING: Final = ("onchanges", "onchanges_any", "onfail", "onfail_any", "onfail_all", "prereq")
 
 

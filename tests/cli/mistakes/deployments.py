@@ -445,6 +445,19 @@ ROWS = [
         code=0,
         before=(DEPLOY,),
     ),
+    Mistake(
+        what="a resource under another name, with --prune",
+        words="deploy new.yaml --app shop --env dev --prune --plan",
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION,
+            "new.yaml": SCORE.replace("db:", "database:").replace("resources.db", "resources.database"),
+        },
+        says=f"if {DATABASE} was renamed to {DATABASE[:-2]}database: under another name",
+        mends="keep the name (`ensue doc deploying` has more under Renaming)",
+        code=0,
+        before=(DEPLOY,),
+    ),
     *(
         deployed(
             f"deploy --app shop --env dev --forget {name}",

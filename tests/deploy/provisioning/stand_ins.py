@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest, DriverServices
+    from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import Context, ResourceKey
@@ -89,6 +90,22 @@ class RememberingDriver:
     def leaves(self, cookie: DataMap | None, /) -> bool:
         assert cookie is None or cookie
         return self.is_left
+
+    @property
+    def names_objects(self) -> bool:
+        return False
+
+    def manages(self, request: DriverRequest, /) -> Sequence[ManagedObject]:
+        assert request
+        return ()
+
+    def managed(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
+        assert cookie is None or cookie
+        return ()
+
+    def destroys(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
+        assert cookie is None or cookie
+        return ()
 
     async def create(self, request: DriverRequest, /) -> Provisioned:
         return await self._called("create", request)

@@ -195,7 +195,7 @@ def test_what_makes_nothing_is_replaced_unasked() -> None:
     """A pure driver leaves nothing to destroy; in its place comes the other's resource, whatever it is."""
     shop = environment(fake=RememberingDriver("fake"))
     shop.deploy({"db": made_by("pure")})
-    assert statuses(shop.deploy({"db": made_by("fake")})) == {"db": "created"}
+    assert statuses(shop.deploy({"db": made_by("fake")})) == {"db": "replaced"}
     assert statuses(shop.deploy({"db": made_by("pure")})) == {"db": "failed"}
     assert statuses(shop.deploy({"db": made_by("pure")}, may_replace=True)) == {"db": "replaced"}
     assert [(one.driver, one.beside) for one in shop.store.durable.values() if one.key.type == "db"] == [

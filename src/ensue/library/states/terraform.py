@@ -105,14 +105,17 @@ async def destroyed(
         has `name exists`.
 
     Raises:
+        StateFailedError: its state, in a backend of its own, cannot be read.
         StoreError: its stored state cannot be decrypted.
     """
     workspace = _workspace(ctx, name, binary, environment)
     if not workspace.directory.exists():
         return StateReturn.unchanged(name, f"nothing is left of {name}", {"name": name, "exists": False})
     if ctx.test:
-        planned: DataMap = {name: "destroy"}
-        return StateReturn.planned(name, f"{name} would be destroyed", planned)
+        there = await workspace.resources()
+        comment = f"{name} would be destroyed" + (f": delete {len(there)}" if there else "")
+        planned: DataMap = dict.fromkeys(there, "delete") if there else {name: "destroy"}
+        return StateReturn.planned(name, comment, planned)
     done = await workspace.apply(destroy=True)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
