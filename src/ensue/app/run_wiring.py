@@ -136,6 +136,7 @@ class RunWiring:
             requested=mods,
             compares=bool(earlier),
         )
+        services.enforced.judged_by(declarations.has_left)
         pruning = Pruning(earlier, declarations, registry, foreseen.foresees, test=test)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
@@ -198,6 +199,7 @@ class RunWiring:
             matcher=matcher,
             fanned_out=declarations.note_fan_out,
             enforced=services.enforced.of_state,
+            former=services.enforced.former,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
             inputs=ProjectCallInputs(services),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 import msgspec
 
-from ensue.core.contracts.enforced import enforced_of_skipped
+from ensue.core.contracts.enforced import enforced_of_skipped, why_without_value
 from ensue.core.contracts.growth import GrowthRequest
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import copied
@@ -46,7 +46,7 @@ class _PrevRet(NamedTuple):
     Args:
         data: the return of the caller, or the returns of several states by their IDs; None if
             nothing is rendered.
-        missing: a line for each skipped state whose return may lack what a template needs.
+        missing: the end of a sentence for each skipped state whose return may lack what a template needs.
     """
 
     data: dict[str, Any] | None
@@ -96,6 +96,7 @@ class Growth:
     ) -> None:
         self._expander = services.expander
         self._enforced = services.hooks.enforced
+        self._former = services.hooks.former
         self._depth_limit = options.depth_limit
         self._recorder = recorder
         self._runner = runner
@@ -175,7 +176,16 @@ class Growth:
 
     def _shown_of(self, returned: Return) -> _PrevRet:
         enforced = enforced_of_skipped(returned, self._enforced)
-        return _PrevRet(_return_to_show(returned, enforced), _missing(returned, enforced))
+        return _PrevRet(_return_to_show(returned, enforced), self._missing(returned, enforced))
+
+    def _missing(self, returned: Return, enforced: EnforcedState | None) -> str:
+        """Return what a template may have missed in the return of a skipped state, after a semicolon."""
+        if enforced is not None and enforced.cut:
+            paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
+            return f"; {returned.id!r} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
+        if returned.skipped and returned.new_state is None and enforced is None:
+            return f"; {why_without_value(returned, self._former(returned.identity))}"
+        return ""
 
     def _is_rendered(self, returned: Return) -> bool:
         return returned.result is True and not self._runner.stop_reason
@@ -371,13 +381,3 @@ def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[st
     if enforced is not None:
         shown["new_state"] = enforced.whole
     return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
-
-
-def _missing(returned: Return, enforced: EnforcedState | None) -> str:
-    """Return a line that says what a template may have missed in the return of a skipped state."""
-    if enforced is not None and enforced.cut:
-        paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
-        return f"\n{returned.id} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
-    if returned.skipped and returned.new_state is None and enforced is None:
-        return f"\n{returned.id} was skipped and has never run: its new_state is None"
-    return ""

@@ -12,17 +12,18 @@ Source: Idem's enforced state management (ESM).
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
 from ensue.core.errors import StoreError
-from ensue.core.model.data import mapped
 from ensue.core.model.enforced import EnforcedState
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.store.registry.enforced_file import EnforcedFile
-from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow, encoded_state
+from ensue.store.registry.former_states import former_state, like, moved_row
 from ensue.store.registry.loaded_states import LoadedStates
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data
-    from ensue.core.model.enforced import EnforcedBy
+    from ensue.core.model.enforced import EnforcedBy, FormerState
     from ensue.core.model.kept_output import DataPath
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
@@ -93,6 +94,7 @@ class EnforcedStore:
         self._pending: list[tuple[Return, EnforcedBy | None]] = []
         self._turn = threading.Lock()
         self._run_id = ""
+        self._has_left: Callable[[EnforcedRow], bool] | None = None
         self._keep_output_bytes = keep_output_bytes
 
     def begin_run(self, run_id: str) -> None:
@@ -112,6 +114,7 @@ class EnforcedStore:
     def end_run(self) -> None:
         """Have later lookups read the file again."""
         self._recalled = None
+        self._has_left = None
 
     def end_waits(self) -> None:
         """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
@@ -165,7 +168,30 @@ class EnforcedStore:
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
         row = self._look(lambda known: known.one(identity.target, scope, tag))
+        if row is None:
+            row = moved_row(self._formers(identity), identity)
         return None if row is None or row.is_unidentified else self._opened(row)
+
+    def former(self, identity: StateIdentity) -> FormerState | None:
+        """Return what ran under the ID or the name of a state that has no value; see the contract."""
+        return former_state(self._formers(identity), identity)
+
+    def judged_by(self, has_left: Callable[[EnforcedRow], bool]) -> None:
+        """Set what tells until `end_run` whether a state is declared no more."""
+        self._has_left = has_left
+
+    def _formers(self, identity: StateIdentity) -> list[EnforcedRow]:
+        """Return the states of the ID or the name of a state, and its function, that are declared no more.
+
+        Raises:
+            StoreError: what earlier runs enforced cannot be read.
+        """
+        if self._has_left is None or identity.scope or not isinstance(self._recalled, LoadedStates):
+            return []  # A state of another scope never stands in for one of a block.
+        return like(identity, partial(self._of_top_scope, identity.target), self._has_left)
+
+    def _of_top_scope(self, target: str, word: str) -> list[EnforcedRow]:
+        return self._look(lambda known: known.named(target, "", word))
 
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it.
@@ -295,11 +321,11 @@ class EnforcedStore:
 
     def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
         """Return a new state as it is written, and where it is cut."""
-        encoded = _encoded(new_state)
+        encoded = encoded_state(new_state)
         if len(encoded) <= self._keep_output_bytes:
             return encoded, ()
         kept, cut = shortened(new_state, self._keep_output_bytes)
-        return (_encoded(kept), tuple(cut)) if cut else (encoded, ())
+        return (encoded_state(kept), tuple(cut)) if cut else (encoded, ())
 
     def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
         sealed = self._vault.seal(plain, context=_context(row))
@@ -371,24 +397,3 @@ def _state_of(returned: Return) -> EnforcedState:
         sensitive=returned.sensitive,
         arguments=returned.fingerprint,
     )
-
-
-def _encoded(data: Data) -> bytes:
-    try:
-        return msgspec.msgpack.encode(data, enc_hook=str)
-    except (OverflowError, UnicodeEncodeError):
-        return msgspec.msgpack.encode(mapped(data, _encodable, _encodable), enc_hook=str)
-
-
-def _encodable(value: Any) -> Any:
-    """Return a key or leaf as MessagePack can write it.
-
-    An integer of more than 64 bits becomes text, and half of a surrogate pair an escape.
-    """
-    match value:
-        case str():
-            return value.encode("utf-8", "backslashreplace").decode()
-        case int() if not -(2**63) <= value < 2**64:
-            return str(value)
-        case _:
-            return value

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.data import mapped
 from ensue.core.model.enforced import EnforcedBy  # noqa: TC001 - msgspec resolves it
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from ensue.core.model.data import Data
 
 
 class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -111,3 +114,25 @@ def differing(rows: Iterable[EnforcedRow], states: States) -> States:
             # States whose names differ only in a secret have the same name once it is masked.
             changed.get(target, {}).get(scope, {}).pop(row.tag, None)
     return changed
+
+
+def encoded_state(data: Data) -> bytes:
+    """Return a new state as MessagePack; what that cannot hold becomes text."""
+    try:
+        return msgspec.msgpack.encode(data, enc_hook=str)
+    except (OverflowError, UnicodeEncodeError):
+        return msgspec.msgpack.encode(mapped(data, _encodable, _encodable), enc_hook=str)
+
+
+def _encodable(value: Any) -> Any:
+    """Return a key or leaf as MessagePack can write it.
+
+    An integer of more than 64 bits becomes text, and half of a surrogate pair an escape.
+    """
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode()
+        case int() if not -(2**63) <= value < 2**64:
+            return str(value)
+        case _:
+            return value
