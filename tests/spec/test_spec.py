@@ -84,7 +84,7 @@ async def _deploys(root: Path, words: list[str]) -> str:
         _order(root),
         env=given.env,
         new_env=True,
-        source=DeploymentSource(given.source) if given.source else None,
+        source=DeploymentSource(env=given.source, number=0) if given.source else None,
         env_type=given.env_type,
         files=() if given.destroy or given.source else tuple(_deployed(root)),
         destroy=given.destroy,
@@ -99,9 +99,11 @@ async def _deploys(root: Path, words: list[str]) -> str:
             if given.forget:
                 await project.forget_active(msgspec.structs.replace(CONTEXT, env=given.env), given.forget)
                 return "".join(f"forgotten {one}\n" for one in given.forget)
-            report = await project.deploy(order, RunOptions(test=given.plan), on_event=lambda _: None)
+            warned: list[Diagnostic] = []
+            run = RunOptions(test=given.plan)
+            report = await project.deploy(order, run, on_event=lambda _: None, on_warning=warned.append)
             codes = {*report.deployment.refusals.codes, "E0855"}
-            early = [warning for warning in report.run.warnings if warning.code in codes]
+            early = [warning for warning in (*warned, *report.run.warnings) if warning.code in codes]
             errors = [f"{refusal.code} {refusal.message}" for refusal in (*early, *report.refusals)]
             said = "".join(f"{line}\n" for line in [*errors, *_of_deployment(report, project.masker)])
     except DiagnosticError as error:
