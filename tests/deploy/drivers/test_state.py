@@ -309,3 +309,15 @@ def test_what_is_known_after_other_resources_is_no_object(tmp_path: Path) -> Non
     (named,) = state.manages(request(tmp_path, {**MANAGED, "arguments": {"contents": UNKNOWN}}))
     assert named.name == "file.managed /etc/motd"
     assert state.managed({"delete": None}) == state.managed(None) == ()
+
+
+@pytest.mark.parametrize("secret", [("values",), ("values", "name"), ("values", "delete", "name")])
+def test_a_name_with_a_secret_is_in_no_message(tmp_path: Path, secret: tuple[str, ...]) -> None:
+    """The objects are compared all the same."""
+    values = {**MANAGED, "name": "/etc/hunter2", "delete": {"state": "file.absent", "name": "/etc/hunter2"}}
+    given = request(tmp_path, values, returned("x"), sensitive=(secret,))
+    cookie = asyncio.run(state.create(given)).cookie
+    shown = [each.name for each in (state.managed(cookie), state.destroys(cookie))["delete" in secret]]
+    assert shown
+    assert not [name for name in shown if "hunter2" in name]
+    assert state.destroys(cookie)[0].takes(state.managed(cookie)[0])

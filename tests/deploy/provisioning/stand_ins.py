@@ -64,6 +64,7 @@ class RememberingDriver:
         failing: the type for which they raise it; empty: for all.
         cookies: what it keeps on the way, before anything else.
         is_left: what `leaves` returns.
+        objects: what `managed` and `destroys` return.
     """
 
     name: str = "fake"
@@ -80,6 +81,7 @@ class RememberingDriver:
     failing: str = ""
     cookies: list[DataMap] = field(default_factory=list)
     is_left: bool = False
+    objects: tuple[ManagedObject, ...] = ()
     calls: list[str] = field(default_factory=list)
     requests: list[DriverRequest] = field(default_factory=list)
 
@@ -101,11 +103,10 @@ class RememberingDriver:
 
     def managed(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
         assert cookie is None or cookie
-        return ()
+        return self.objects
 
     def destroys(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
-        assert cookie is None or cookie
-        return ()
+        return self.managed(cookie)
 
     async def create(self, request: DriverRequest, /) -> Provisioned:
         return await self._called("create", request)

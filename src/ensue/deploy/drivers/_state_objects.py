@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.managed_objects import ManagedObject
+from ensue.core.masking import MASK
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.file_edits import EDITING
 from ensue.core.model.unknown import unknowns_in
@@ -38,6 +39,7 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
         name: its name.
         details: its short arguments.
         declaration: the digest of the function, the name and all arguments.
+        is_secret: whether the name has a secret in it, so that no message has it.
     """
 
     target: str = ""
@@ -46,6 +48,7 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     details: dict[str, Any] = {}
     declaration: str = ""
+    is_secret: bool = False
 
     @property
     def module(self) -> str:
@@ -77,7 +80,8 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
     def words(self) -> str:
         """The states as messages name them."""
         where = f" on {self.target}" if self.target else ""
-        what = f"SLS {', '.join(self.sls)}" if self.sls else f"{self.function} {self.name}"
+        name = MASK if self.is_secret else self.name
+        what = f"SLS {', '.join(self.sls)}" if self.sls else f"{self.function} {name}"
         return f"{what}{where}"
 
     @property
@@ -88,12 +92,13 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
         return (self.target, self.module, *parts)
 
 
-def made_states(values: Mapping[str, Data], key: str) -> MadeStates | None:
+def made_states(values: Mapping[str, Data], key: str, *, is_secret: bool = False) -> MadeStates | None:
     """Return what inputs make, or what an input `delete` runs; None: it is not known yet.
 
     Args:
         values: `state`, `name`, `arguments`, `sls` and `target`, with the params filled in.
         key: the resource, which is the default for the name.
+        is_secret: whether the name has a secret in it.
     """
     arguments = values.get("arguments") or {}
     given = {name: values.get(name) for name in ("state", "name", "sls", "target")}
@@ -108,6 +113,7 @@ def made_states(values: Mapping[str, Data], key: str) -> MadeStates | None:
         target=target,
         function=str(given["state"]),
         name=name,
+        is_secret=is_secret,
         details=_details(arguments),
         declaration="" if unknowns_in(arguments) else digest([given["state"], name, arguments]),
     )

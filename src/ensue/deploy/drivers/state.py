@@ -92,7 +92,8 @@ async def create(request: DriverRequest) -> Provisioned:
         secrets=outputs.secrets,
         cookie={
             "delete": values.get("delete"),
-            "made": msgspec.to_builtins(made_states(values, request.key)),
+            "made": msgspec.to_builtins(_made_of(request, values)),
+            "names_secret": _has_secret(request, "delete"),
         },
         registers=_registers(values.get("registers"), {**outputs.values, **outputs.secrets}),
         changed=any(state_return.changes for state_return in scope_return.returns.values()),
@@ -123,7 +124,7 @@ def manages(request: DriverRequest) -> Sequence[ManagedObject]:
     """Return what the inputs make, as far as it is known."""
     if check(request) or not is_mapping(request.values):
         return ()
-    made = made_states(_with_params(request.values, request), request.key)
+    made = _made_of(request, _with_params(request.values, request))
     return () if made is None else made.objects()
 
 
@@ -138,7 +139,17 @@ def destroys(cookie: DataMap | None) -> Sequence[ManagedObject]:
     removal = (cookie or {}).get("delete")
     if not is_mapping(removal):
         return ()
-    return destroyed_objects(_made(cookie), made_states(removal, ""))
+    is_secret = bool((cookie or {}).get("names_secret"))
+    return destroyed_objects(_made(cookie), made_states(removal, "", is_secret=is_secret))
+
+
+def _made_of(request: DriverRequest, values: Mapping[str, Data]) -> MadeStates | None:
+    return made_states(values, request.key, is_secret=_has_secret(request, "name"))
+
+
+def _has_secret(request: DriverRequest, key: str) -> bool:
+    """Return whether a secret is in an input, or it is one."""
+    return any(path[:2] == ("values", key) or path == ("values",) for path in request.sensitive)
 
 
 def _made(cookie: DataMap | None) -> MadeStates | None:

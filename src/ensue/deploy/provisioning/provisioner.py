@@ -193,6 +193,7 @@ class Provisioner:
         old = self.kept[key]
         stays = self.stays(old)
         if call.test:
+            self._steps.learn_of(old)
             what = f"left as it is, and forgotten ({stays})" if stays else f"destroyed{self._objects_of(old)}"
             action: Action = "forget" if stays else "destroy"
             return ProvisioningOutcome("planned", f"{key} would be {what}", old=old, action=action)
