@@ -187,7 +187,7 @@ class TreeLoader:
         )
 
     def _of_path(self, name: str, saltenv: str) -> str:
-        """Return the remedy for `states/web` or `./states`, the path of an SLS or folder; empty for others."""
+        """Return the remedy for `states/web` or `./states`, a path; empty for others."""
         if self._roots.is_folder(name, saltenv):
             such = ", ".join(f"`{sls}`" for sls in self._roots.names(saltenv)[:1])
             return f"leave it out for what top.sls assigns, or name an SLS, such as {such or '`web`'}"

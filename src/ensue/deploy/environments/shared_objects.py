@@ -44,12 +44,18 @@ class SharedLoss(NamedTuple):
     @property
     def words(self) -> str:
         """What is wrong, as a sentence."""
-        return f"the removal of {self.record.key} would destroy what {self.owner} has made: {self.objects}"
+        key, driver = self.record.key, self.record.driver
+        if self.owner == str(key):
+            made = f"what the driver {driver} made for {key}"
+            return f"{made} would be destroyed, and {key} has it now: {self.objects}"
+        return f"the removal of {key} would destroy what {self.owner} has made: {self.objects}"
 
     @property
     def remedies(self) -> str:
         """What to do."""
         key = self.record.key
+        if self.owner == str(key):
+            return f"if it is to stay, drop the record and deploy again: --forget={key}"
         return (
             f"if it was renamed, or what is there is to stay, drop its record: --forget={key}; otherwise "
             "give one of the two a name of its own, for example with `${context.res.guresid}`"
@@ -103,10 +109,10 @@ class SharedObjects:
         destroyed = [(record, objects) for record in removed if (objects := self.destroyed(record))]
         if not destroyed:
             return []
-        inside = list(nodes)
-        keys = {*(record.key for record in removed), *(node.key for node in inside)}
-        stay = (record for key, record in kept.items() if key not in keys)
-        living = [*self._of_nodes(inside, kept), *self._of_records(stay), *await self._elsewhere()]
+        inside, gone_keys = list(nodes), {record.key for record in removed}
+        left = {key: record for key, record in kept.items() if key not in gone_keys}
+        stay = (left[key] for key in left.keys() - {node.key for node in inside})
+        living = [*self._of_nodes(inside, left), *self._of_records(stay), *await self._elsewhere()]
         return self._compared(destroyed, living)
 
     async def loss(
