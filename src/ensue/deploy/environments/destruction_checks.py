@@ -141,6 +141,5 @@ class DestructionChecks:
                 "E0907",
                 loss.words,
                 None,
-                detail="both have the same",
                 help=loss.remedies,
             )
