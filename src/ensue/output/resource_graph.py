@@ -216,7 +216,7 @@ def _renamed(outcomes: Sequence[NodeOutcome]) -> Iterator[str]:
         leaving = [*kind.get("orphaned", ()), *kind.get("to destroy", ()), *kind.get("to forget", ())]
         match leaving, kind.get("to create"):
             case [old], [new]:
-                loss = ", and the data goes with the former one" if _word(old) == "to destroy" else ""
+                loss = ", and what the former one made is destroyed" if _word(old) == "to destroy" else ""
                 yield (
                     f"if {old.key} was renamed to {new.key}: under another name it is another resource, "
                     f"without the data{loss}; keep the name (`ensue doc deploying` has more under Renaming)"
