@@ -115,14 +115,17 @@ class DestructionChecks:
         collector: Collector,
     ) -> None:
         """Refuse to destroy what another resource has."""
-        kept, provisioner = self.provisioner.kept, self.provisioner
+        losses: list[SharedLoss] = []
+        kept = self.provisioner.kept
         gone = [one for record in removed for one in records_of(record)]
-        losses = await self.shared.losses(gone, everything, kept)
-        for node in nodes:
-            replaced = list(self._replaced(node))
-            is_alone = bool(replaced) and provisioner.is_destroyed_first(node)
-            others = [each for each in everything if each is not node] if is_alone else everything
-            losses += await self.shared.losses(replaced, others, kept)
+        replaced = {node.name: list(self._replaced(node)) for node in nodes}
+        first = [node for node in nodes if replaced[node.name] and self.provisioner.is_destroyed_first(node)]
+        for node in first:
+            # It may be made of the very thing that is destroyed before.
+            others = [each for each in everything if each is not node]
+            losses += await self.shared.losses(replaced.pop(node.name), others, kept)
+        gone += [record for records in replaced.values() for record in records]
+        losses += await self.shared.losses(gone, everything, kept)
         self._report(losses, collector)
         collector.stop_on_errors()
 
