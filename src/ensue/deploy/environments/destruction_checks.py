@@ -114,7 +114,7 @@ class DestructionChecks:
         removed: Sequence[ActiveResource],
         collector: Collector,
     ) -> None:
-        """Refuse to destroy what another resource has."""
+        """Report what would be destroyed of another resource; `refuse` stops at it."""
         losses: list[SharedLoss] = []
         kept = self.provisioner.kept
         gone = [one for record in removed for one in records_of(record)]
@@ -126,8 +126,9 @@ class DestructionChecks:
             losses += await self.shared.losses(replaced.pop(node.name), others, kept)
         gone += [record for records in replaced.values() for record in records]
         losses += await self.shared.losses(gone, everything, kept)
-        self._report(losses, collector)
-        collector.stop_on_errors()
+        report = self.refusals.into(collector)
+        for loss in losses:
+            report("E0907", loss.words, None, help=loss.remedies)
 
     def _replaced(self, node: GraphNode) -> Iterator[ActiveResource]:
         """Yield what is destroyed once a resource is there, and what it replaces."""
@@ -136,13 +137,3 @@ class DestructionChecks:
             yield from whole.beside
         if (replaced := self.provisioner.replaces(node)) is not None:
             yield replaced
-
-    def _report(self, losses: Iterable[SharedLoss], collector: Collector) -> None:
-        report = self.refusals.into(collector)
-        for loss in losses:
-            report(
-                "E0907",
-                loss.words,
-                None,
-                help=loss.remedies,
-            )
