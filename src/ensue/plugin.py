@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         takes_words,
         touches_nothing,
     )
+    from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.contracts.provider import Environment, EnvironmentProvider, EnvironmentRequest
     from ensue.core.contracts.renderer import Renderer, RenderInput
     from ensue.core.contracts.resource_type import ResourceContext
@@ -56,10 +57,11 @@ __all__ = [
     "AuthenticationError", "Command", "Completed", "Connection", "Content", "Driver", "DriverError",
     "DriverRequest", "DriverServices", "EnsueError", "Environment", "EnvironmentProvider",
     "EnvironmentRequest", "FileSources", "FileStat", "ForeignPart", "FunctionContext", "HostKeyError",
-    "LongContent", "NotAvailableError", "Planned", "Provisioned", "RemoteError", "RemoteFileError",
-    "RemoteTimeoutError", "RenderInput", "Renderer", "ResourceContext", "ResourceError", "Srn",
-    "StateContext", "StateFailedError", "StateReturn", "Unknown", "UnreachableError", "also_takes",
-    "compile_template", "edits_part", "makes_only", "reads_paths", "renders", "takes_words",
+    "LongContent", "ManagedObject", "NotAvailableError", "Planned", "Provisioned", "RemoteError",
+    "RemoteFileError", "RemoteTimeoutError", "RenderInput", "Renderer", "ResourceContext",
+    "ResourceError", "Srn", "StateContext", "StateFailedError", "StateReturn", "Unknown",
+    "UnreachableError", "also_takes", "compile_template", "edits_part", "makes_only", "reads_paths",
+    "renders", "takes_words",
     "touches_nothing", "unknowns_in", "whole",
 ]  # fmt: skip
 
@@ -85,6 +87,7 @@ _PLACES: Final = places(
             "takes_words",
             "touches_nothing",
         ),
+        "ensue.core.contracts.managed_objects": ("ManagedObject",),
         "ensue.core.contracts.provider": ("Environment", "EnvironmentProvider", "EnvironmentRequest"),
         "ensue.core.contracts.renderer": ("RenderInput", "Renderer"),
         "ensue.core.contracts.resource_type": ("ResourceContext",),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
 
-NEVER = "was skipped and has no new_state"
+NEVER = "and no apply has run it"
 
 
 def write(root: Path, text: str, name: str = "t") -> None:
@@ -408,3 +409,91 @@ def test_values_that_an_older_version_kept_for_a_path_are_not_read(tmp_path: Pat
             ]
 
     assert asyncio.run(shown())[:2] == [("", {"v": "of top"}), ("caller/b", {"v": "of caller/b"})]
+
+
+ZONES = """
+{id}:
+  cmd.run:
+    - name: echo '["{zone}"]' | tee {root}/z.json
+    - {condition}
+    - delayed_render: [block: each]
+read:
+  test.show_notification:
+    - text: ${{cmd:{id}:stdout}}
+#!delayed_block each
+{{% for zone in prev_ret.new_state.stdout_json %}}
+zone {{{{ zone }}}}:
+  file.managed: [name: "{root}/zone-{{{{ zone }}}}", contents: x]
+{{% endfor %}}
+#!end_delayed_block
+"""
+CONDITIONS = ("creates: {root}/z.json", "unless: test -e {root}/z.json", "onlyif: test ! -e {root}/z.json")
+
+
+def zones(root: Path, condition: str, *, id_: str = "zones", zone: str = "a", more: str = "") -> None:
+    words = {"id": id_, "zone": zone, "root": root, "condition": condition.format(root=root)}
+    write(root, ZONES.format(**words) + more)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_renamed_id_keeps_the_value(tmp_path: Path, condition: str) -> None:
+    """The function, the name and the target are those of a state that is declared no more: it is that one."""
+    zones(tmp_path, condition)
+    assert apply(tmp_path).exit_code == 0
+    for id_ in ("all zones", "zones", "each zone"):
+        zones(tmp_path, condition, id_=id_)
+        for test in (True, False):
+            report = apply(tmp_path, test=test)
+            assert (report.exit_code, comments(report)) == (0, ['["a"]']), id_
+            assert not [one for one in every_return(report.returns.values()) if one.changes]
+            assert report.warnings == ()
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("test", [True, False])
+def test_a_value_belongs_to_the_command_that_ran(tmp_path: Path, condition: str, *, test: bool) -> None:
+    """An edited command that is skipped has none; the messages say what ran, and its block leaves nothing."""
+    zones(tmp_path, condition)
+    first = apply(tmp_path).run_id
+    zones(tmp_path, condition, zone="b")
+    report = apply(tmp_path, test=test)
+    (read,) = comments(report)
+    (block,) = (one.delayed[0] for one in report.returns.values() if one.id == "zones")
+    for message in (read, block.comment):
+        assert f"and the value of run {first} belongs to its former name `echo '[\"a\"]'" in message
+        assert "keep that name, have it run again, without what skips it, or read what it made" in message
+        assert "not JSON" not in message
+        assert "\n" not in message
+    assert report.warnings == ()
+
+
+def test_a_renamed_id_with_another_command_is_another_state(tmp_path: Path) -> None:
+    """What its block declares is not known then, so that nothing of it is reported as declared no more."""
+    zones(tmp_path, CONDITIONS[0])
+    apply(tmp_path)
+    zones(tmp_path, CONDITIONS[0], id_="all zones", zone="b")
+    report = apply(tmp_path, test=True)
+    assert NEVER in comments(report)[0]
+    assert report.warnings == ()
+
+
+def test_a_value_of_a_declared_state_is_of_no_other(tmp_path: Path) -> None:
+    """Two states with one command: the value is that of the one that ran, and not of the new one."""
+    zones(tmp_path, CONDITIONS[0])
+    apply(tmp_path)
+    former = (tmp_path / "states/t.sls").read_text().partition("    - delayed_render")[0]
+    zones(tmp_path, CONDITIONS[0], id_="more zones", more=former)
+    assert NEVER in comments(apply(tmp_path, test=True))[0]
+
+
+def test_one_of_several_former_states_is_not_chosen(tmp_path: Path) -> None:
+    """Two states with one command lose their declarations: neither is more the renamed one than the other."""
+    one = "{id}:\n  cmd.run: [name: echo x, unless: 'test -e {root}/done']\n"
+    write(tmp_path, "".join(one.format(id=id_, root=tmp_path) for id_ in ("a", "b")))
+    apply(tmp_path)
+    (tmp_path / "done").touch()
+    read = "read:\n  test.show_notification: [text: '${cmd:c:stdout}']\n"
+    write(tmp_path, one.format(id="c", root=tmp_path) + read)
+    assert "its former ID `" in comments(apply(tmp_path, test=True))[0]
+    write(tmp_path, one.format(id="b", root=tmp_path) + one.format(id="c", root=tmp_path) + read)
+    assert comments(apply(tmp_path, test=True)) == ["x"]

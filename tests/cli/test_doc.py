@@ -195,3 +195,21 @@ def test_a_docstring_does_not_move_the_cursor(shell: Shell) -> None:
     page, everything = shell.run("doc", "esc"), shell.run("doc")
     assert "Makes things." in page.out
     assert "\x1b" not in page.out + everything.out
+
+
+def test_a_kind_before_the_name(shell: Shell) -> None:
+    """It leaves out what else has the name; a word that is no kind is refused with what to write."""
+    both = shell.run("doc", "state").out
+    driver = shell.run("doc", "driver", "state").out
+    assert (driver in both, driver.splitlines()[0]) == (True, "state (driver)")
+    assert "execution functions" not in driver
+    ended = shell.run("doc", "resource", "type", "ssh_host")
+    assert (ended.code, ended.out.splitlines()[0]) == (0, "ssh_host (resource type)")
+    assert "state functions" not in shell.run("doc", "modules", "file").out
+    assert "(state functions)" in shell.run("doc", "file").out
+    ended = shell.run("doc", "file", "managed")
+    assert (ended.code, "`ensue doc file.managed` for a function" in ended.err) == (1, True)
+    ended = shell.run("doc", "driver", "ssh_host")
+    assert ended.code == 1
+    assert "there is no 'ssh_host' among the drivers" in ended.err
+    assert "the name is among the states and the resource types: `ensue doc ssh_host`" in ended.err

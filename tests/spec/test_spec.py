@@ -14,7 +14,7 @@ import pytest
 from tests.spec.cases import DEPLOYMENTS, Case, read_cases, rewrite
 
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
-from ensue.core.contracts.deployment import DeploymentOrder
+from ensue.core.contracts.deployment import DeploymentOrder, DeploymentSource
 from ensue.core.errors import DiagnosticError
 from ensue.core.masking import Masker
 from ensue.core.model.run_part import WHOLE_RUN
@@ -41,8 +41,10 @@ CONTEXT = Context(app="shop", env="dev", env_type="development", org="acme")
 _OPTIONS = argparse.ArgumentParser()
 for _name in ("--plan", "--prune", "--destroy", "--change-env-type"):
     _OPTIONS.add_argument(_name, action="store_true")
-for _name in ("--adopt", "--allow-replace"):
+for _name in ("--adopt", "--allow-replace", "--forget"):
     _OPTIONS.add_argument(_name, action="append", nargs="?", const="*", default=[])
+_OPTIONS.add_argument("--env", default=CONTEXT.env)
+_OPTIONS.add_argument("--from", dest="source", help="another environment: its last deployment")
 _OPTIONS.add_argument("--env-type", default=CONTEXT.env_type)
 _OPTIONS.add_argument("--cachedir", default=".ensue")
 
@@ -80,8 +82,11 @@ async def _deploys(root: Path, words: list[str]) -> str:
     given = _OPTIONS.parse_args(words)
     order = msgspec.structs.replace(
         _order(root),
+        env=given.env,
+        new_env=True,
+        source=DeploymentSource(env=given.source, number=0) if given.source else None,
         env_type=given.env_type,
-        files=() if given.destroy else tuple(_deployed(root)),
+        files=() if given.destroy or given.source else tuple(_deployed(root)),
         destroy=given.destroy,
         prune=given.prune,
         adopt=tuple(given.adopt),
@@ -91,8 +96,15 @@ async def _deploys(root: Path, words: list[str]) -> str:
     options = ProjectOptions(minion_id="m", overrides={"cachedir": given.cachedir})
     try:
         async with AppProject.open(root, options) as project:
-            report = await project.deploy(order, RunOptions(test=given.plan), on_event=lambda _: None)
-            errors = [f"{refusal.code} {refusal.message}" for refusal in report.refusals]
+            if given.forget:
+                await project.forget_active(msgspec.structs.replace(CONTEXT, env=given.env), given.forget)
+                return "".join(f"forgotten {one}\n" for one in given.forget)
+            warned: list[Diagnostic] = []
+            run = RunOptions(test=given.plan)
+            report = await project.deploy(order, run, on_event=lambda _: None, on_warning=warned.append)
+            codes = {*report.deployment.refusals.codes, "E0855"}
+            early = [warning for warning in (*warned, *report.run.warnings) if warning.code in codes]
+            errors = [f"{refusal.code} {refusal.message}" for refusal in (*early, *report.refusals)]
             said = "".join(f"{line}\n" for line in [*errors, *_of_deployment(report, project.masker)])
     except DiagnosticError as error:
         said = "".join(f"{diagnostic.code} {diagnostic.message}\n" for diagnostic in error.diagnostics)

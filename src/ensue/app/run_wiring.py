@@ -153,6 +153,7 @@ class RunWiring:
             services.compilation.states.opens_scopes,
             test=test,
         )
+        self._stores.enforced.judged_by(declarations.has_left)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
@@ -218,6 +219,7 @@ class RunWiring:
             fanned_out=declarations.note_fan_out,
             enforced=self._stores.enforced.of_state,
             skipped=DeclaredSecrets(services.compilation.states, self._stores.enforced).conceal,
+            former=self._stores.enforced.former,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
             inputs=ProjectCallInputs(services.targets),

@@ -110,6 +110,7 @@ def _newest(
         ("ensue deployments diff 11 12 --app shop --env dev", "what the second one changed"),
         ("ensue deployments diff 11 --app shop --env dev", "what has changed since"),
         ("ensue deployments diff 11 12 --app shop --env dev --out json", "as a deployment delta"),
+        ("ensue deploy --app shop --env dev --from last --to-env prod --plan", "what prod lacks of dev"),
     ),
 )
 @click.argument("before", metavar="FROM", type=DeploymentNumber(), shell_complete=complete_deployment)
@@ -123,7 +124,7 @@ def diff(session: Session, *, before: int, after: int, **words: Any) -> int:
 
     Workloads and shared resources are compared as they were written, and definitions by their content. As
     JSON or YAML, it is a deployment delta: modules that are added, removed and updated, with operations of
-    JSON Patch.
+    JSON Patch. Two environments are compared by the plan of a promotion.
     """
     from ensue.deploy.environments.set_contents import contents_of
     from ensue.output.deployment_history import Compared, comparison_data, comparison_lines

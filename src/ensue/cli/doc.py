@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -12,7 +12,7 @@ from ensue.cli.complete_functions import complete_function
 from ensue.cli.options import project_options
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
@@ -21,8 +21,19 @@ if TYPE_CHECKING:
     from ensue.core.contracts.state_words import StateWordDoc
     from ensue.output.part_documentation import PartDocumentation
 
-_MOST_NEAR = 4
-_WORDS = "`ensue doc requisites` and `ensue doc options` list what every state takes."
+_MOST_NEAR: Final = 4
+_KINDS: Final = {
+    "driver": "drivers",
+    "state": "states",
+    "module": "modules",
+    "resource type": "resource types",
+    "type": "resource types",
+    "environment provider": "environment providers",
+    "provider": "environment providers",
+    "topic": "topics",
+}
+"""The words for what is listed under a title."""
+_WORDS: Final = "`ensue doc requisites` and `ensue doc options` list what every state takes."
 
 Result = TypeVar("Result")
 
@@ -40,37 +51,64 @@ EXAMPLES = (
 
 
 @click.command("doc", cls=ProjectCommand, examples=EXAMPLES)
-@click.argument("name", metavar="[NAME]", required=False, shell_complete=complete_function)
+@click.argument("names", metavar="[[KIND] NAME]", nargs=-1, shell_complete=complete_function)
 @project_options("nested", "json", "yaml", "quiet")
-def command(session: Session, *, name: str | None) -> int:
+def command(session: Session, *, names: tuple[str, ...]) -> int:
     """Show the documentation of a function, a module, a driver, or a topic.
 
     State functions, which SLS name, and execution functions, which templates and `ensue call` call, are
     shown in this order if there are both. Those of the project's own `_states` and `_modules` are among them.
     The name may also be a requisite or an option that every state takes, such as `retry`, a driver, a
-    resource type, an environment provider, or a topic such as `references`.
+    resource type, an environment provider, or a topic such as `references`. A kind before it, such as
+    `driver`, leaves out what else has the name.
 
     Exit code: 0 success; 1 there is nothing of this name.
     """
-    return show_docs(session, name)
+    *kind, name = names or ("",)
+    return show_docs(session, name or None, _kind_of(kind, name) if kind else "")
 
 
-def show_docs(session: Session, name: str | None) -> int:
+def _kind_of(words: Sequence[str], name: str) -> str:
+    """Return the kind that words before a name mean, as it is listed.
+
+    Raises:
+        UsageError: they mean none.
+    """
+    kind = _KINDS.get(" ".join(words).lower().removesuffix("s"), "")
+    if not kind:
+        function = ".".join((*words, name))
+        raise click.UsageError(
+            f"`{' '.join(words)}` is no kind of documentation: write one name, such as `ensue doc {name}`, "
+            f"or `ensue doc {function}` for a function; kinds are {', '.join(_KINDS)}"
+        )
+    return kind
+
+
+def show_docs(session: Session, name: str | None, kind: str = "") -> int:
     """Print the documentation of everything that has a name, or list all names.
 
     Args:
         session: the command.
         name: `module.function`, or another name; None: all names.
+        kind: only what is of this kind; empty: of any.
 
     Raises:
         ConfigurationError: there is nothing of this name.
     """
     if name is None:
         return _show_all(session)
-    if words := _words_of(name):
+    if not kind and (words := _words_of(name)):
         return _show_words(session, name, words)
     functions, modules = _read(session, lambda docs: _find(docs, name))
     parts = _read_parts(session, lambda docs: docs.named(name))
+    if kind:
+        kinds = [*(each.kind for each in functions), *(each.kind for each in modules)]
+        others = dict.fromkeys([*kinds, *(part.kind for part in parts)])
+        functions = [function for function in functions if function.kind == kind]
+        modules = [module for module in modules if module.kind == kind]
+        parts = [part for part in parts if part.kind == kind]
+        if others and kind not in others:
+            raise _of_other_kind(name, kind, list(others))
     if not functions and not modules and not parts:
         raise _unknown(session, name)
     if session.is_for_programs:
@@ -156,6 +194,16 @@ def _find(docs: Documentation, name: str) -> tuple[list[FunctionDoc], list[Modul
         module_doc for module_doc in (docs.module(kind, name) for kind in KINDS) if module_doc is not None
     ]
     return functions, modules
+
+
+def _of_other_kind(name: str, kind: str, others: Sequence[str]) -> Exception:
+    from ensue.core.diagnostics import Diagnostic
+    from ensue.core.errors import ConfigurationError
+
+    help_ = f"the name is among the {' and the '.join(others)}: `ensue doc {name}`"
+    return ConfigurationError(
+        [Diagnostic(code="E0873", summary=f"there is no {name!r} among the {kind}", help=help_)]
+    )
 
 
 def _unknown(session: Session, name: str) -> Exception:

@@ -79,7 +79,7 @@ class Growth:
         self, services: EngineServices, options: EngineOptions, recorder: Recorder, runner: ScopeRunner
     ) -> None:
         self._expander = services.expander
-        self._previous = PreviousReturns(services.hooks.enforced)
+        self._previous = PreviousReturns(services.hooks.enforced, services.hooks.former)
         self._depth_limit = options.depth_limit
         self._recorder = recorder
         self._runner = runner

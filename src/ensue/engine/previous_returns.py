@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ensue.core.contracts.enforced import enforced_of_skipped
+from ensue.core.contracts.enforced import enforced_of_skipped, why_without_value
 from ensue.core.model.data import copied
 from ensue.engine.block_waits import producer_returns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.enforced import EnforcedState, FormerState
     from ensue.core.model.returns import Return
     from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.node import Node
@@ -23,7 +23,7 @@ class PreviousReturn(NamedTuple):
     Args:
         data: the return of the caller, or the returns of several states by their IDs; None if
             nothing is rendered.
-        missing: a line for each skipped state whose return may lack what a template needs.
+        missing: the end of a sentence for each skipped state whose return may lack what a template needs.
     """
 
     data: dict[str, Any] | None
@@ -39,10 +39,16 @@ class PreviousReturns:
 
     Args:
         enforced: returns what the last apply that ran a state enforced.
+        former: returns what ran under the ID or the name of a state without a value.
     """
 
-    def __init__(self, enforced: Callable[[StateIdentity], EnforcedState | None]) -> None:
+    def __init__(
+        self,
+        enforced: Callable[[StateIdentity], EnforcedState | None],
+        former: Callable[[StateIdentity], FormerState | None],
+    ) -> None:
         self._enforced = enforced
+        self._former = former
 
     def of(self, node: Node, returned: Return) -> PreviousReturn:
         """Return what the templates of a node's entries see as `prev_ret`; several returns are by ID."""
@@ -61,7 +67,16 @@ class PreviousReturns:
 
     def _shown_of(self, returned: Return) -> PreviousReturn:
         enforced = enforced_of_skipped(returned, self._enforced)
-        return PreviousReturn(_return_to_show(returned, enforced), _missing(returned, enforced))
+        return PreviousReturn(_return_to_show(returned, enforced), self._missing(returned, enforced))
+
+    def _missing(self, returned: Return, enforced: EnforcedState | None) -> str:
+        """Return what a template may have missed in the return of a skipped state, after a semicolon."""
+        if enforced is not None and enforced.cut:
+            paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
+            return f"; {returned.id!r} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
+        if returned.skipped and returned.new_state is None and enforced is None:
+            return f"; {why_without_value(returned, self._former(returned.identity))}"
+        return ""
 
 
 def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[str, object]:
@@ -70,13 +85,3 @@ def _return_to_show(returned: Return, enforced: EnforcedState | None) -> dict[st
     if enforced is not None:
         shown["new_state"] = enforced.whole
     return shown | {name: copied(shown[name]) for name in ("changes", "new_state", "old_state")}
-
-
-def _missing(returned: Return, enforced: EnforcedState | None) -> str:
-    """Return a line that says what a template may have missed in the return of a skipped state."""
-    if enforced is not None and enforced.cut:
-        paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
-        return f"\n{returned.id} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
-    if returned.skipped and returned.new_state is None and enforced is None:
-        return f"\n{returned.id} was skipped and has never run: its new_state is None"
-    return ""

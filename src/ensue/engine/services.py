@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ensue.core.errors import RemoteError
     from ensue.core.model.chunk import Chunk, FanOut
     from ensue.core.model.data import DataMap
-    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.enforced import EnforcedState, FormerState
     from ensue.core.model.events import NodeStarted, RunEvent
     from ensue.core.model.returns import ScopeReturn, StateReturn
     from ensue.core.model.srn import Srn
@@ -115,6 +115,10 @@ def _made_nothing(_: StateIdentity) -> EnforcedState | None:
     return None
 
 
+def _was_nothing(_identity: StateIdentity) -> FormerState | None:
+    return None
+
+
 def _takes_slot(_: Srn) -> bool:
     return True
 
@@ -178,6 +182,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
         prune: called with what such a state returned; what it returns is the state's return.
         enforced: returns what the last apply that ran a state enforced; see `contracts.enforced`.
         skipped: called with each state that is skipped, before anything reads what it enforced earlier.
+        former: returns what ran under the ID or the name of a state without a value; see there.
         matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
         matched: called with a target as written, the target of its plan, and the resources that it matches.
         fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
@@ -201,6 +206,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     prune: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     enforced: Callable[[StateIdentity], EnforcedState | None] = _made_nothing
     skipped: Callable[[Chunk, StateIdentity], None] | None = None
+    former: Callable[[StateIdentity], FormerState | None] = _was_nothing
     matcher: TargetMatcher | None = None
     matched: Callable[[FanOut, Srn, Sequence[Srn]], None] | None = None
     fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing

@@ -40,6 +40,7 @@ _KEYWORDS: Final = {
     "taint": "`ensue deploy --replace RESOURCE` makes a resource anew; of states, change what is written",
     "sensitive_content": "write `contents` and `sensitive`",
 }
+_VALUES: Final = re.compile(r"TF_VAR_\w*|(?:.+\.)?tfvars(?:\.json)?")
 _FOLDER: Final = "source"
 _ARGUMENTS: Final = {
     "vars": "variables",
@@ -212,6 +213,20 @@ def instead_of_block(word: str) -> str:
     """
     advice = _BLOCKS.get("data" if word.startswith("data.") else word, "")
     return f"`{word}` is Terraform's: {advice}" if advice else instead_of_argument(word)
+
+
+def instead_of_variable_file(word: str) -> str:
+    """Return what to write instead of a file or environment variable with values; empty if it is none.
+
+    Args:
+        word: `TF_VAR_region`, `prod.auto.tfvars`.
+    """
+    if not _VALUES.fullmatch(word):
+        return ""
+    return (
+        f"`{word}` is Terraform's: write the values into a file that pillar/top.sls assigns, or give "
+        "`--pillar KEY=VALUE` or `--pillar-file FILE`; no environment variable and no other file is read"
+    )
 
 
 def instead_of_resource(module: str) -> str:

@@ -187,7 +187,10 @@ class TreeLoader:
         )
 
     def _of_path(self, name: str, saltenv: str) -> str:
-        """Return the remedy for `states/web` or `./web`, the path of an SLS; empty for others."""
+        """Return the remedy for `states/web` or `./states`, a path; empty for others."""
+        if self._roots.is_folder(name, saltenv):
+            such = ", ".join(f"`{sls}`" for sls in self._roots.names(saltenv)[:1])
+            return f"leave it out for what top.sls assigns, or name an SLS, such as {such or '`web`'}"
         meant = self._roots.named_by_path(name, saltenv)
         return f"write `{meant}`: the name of an SLS begins below the file root" if meant else ""
 

@@ -200,8 +200,8 @@ def deployment_lines(
         yield "excluded resources are left as they are (--only)"
     if counts["orphaned"]:
         yield "orphaned resources are removed with --prune"
-        if is_plan:
-            yield from map(on_one_line, _renamed(outcomes))
+    if is_plan:
+        yield from map(on_one_line, _renamed(outcomes))
     if is_plan and any(outcome.outcome.is_compared for outcome in outcomes):
         yield "compared inputs only; --refresh looks at what was made"
 
@@ -213,11 +213,13 @@ def _renamed(outcomes: Sequence[NodeOutcome]) -> Iterator[str]:
         kind = by_kind.setdefault((resource.key.type, resource.key.class_), {})
         kind.setdefault(_word(resource), []).append(resource)
     for kind in by_kind.values():
-        match kind.get("orphaned"), kind.get("to create"):
+        leaving = [*kind.get("orphaned", ()), *kind.get("to destroy", ()), *kind.get("to forget", ())]
+        match leaving, kind.get("to create"):
             case [old], [new]:
+                loss = ", and what the former one made is destroyed" if _word(old) == "to destroy" else ""
                 yield (
                     f"if {old.key} was renamed to {new.key}: under another name it is another resource, "
-                    "without the data; keep the name (`ensue doc deploying` has more under Renaming)"
+                    f"without the data{loss}; keep the name (`ensue doc deploying` has more under Renaming)"
                 )
             case _:
                 pass

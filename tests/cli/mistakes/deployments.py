@@ -119,6 +119,22 @@ ROWS = [
         mends="did you mean containers?",
     ),
     score(
+        "a definition in a Score file",
+        "containers:",
+        "entity: {type: postgres}\ncontainers:",
+        "4:1",
+        says="a Score file has no key 'entity'",
+        mends="which is a file of its own below definitions/",
+    ),
+    Mistake(
+        what="a definition that is deployed",
+        words="deploy definitions/pg.yaml --app shop --env dev --env-type development",
+        files={"definitions/pg.yaml": DEFINITION},
+        at="definitions/pg.yaml:1",
+        says="definitions/pg.yaml is neither a Score file nor a deployment set",
+        mends="every deployment reads it there",
+    ),
+    score(
         "a misspelt key of a container",
         "variables",
         "variabels",
@@ -435,6 +451,19 @@ ROWS = [
     Mistake(
         what="a resource under another name",
         words="deploy new.yaml --app shop --env dev --plan",
+        files={
+            "score.yaml": SCORE,
+            "definitions/pg.yaml": DEFINITION,
+            "new.yaml": SCORE.replace("db:", "database:").replace("resources.db", "resources.database"),
+        },
+        says=f"if {DATABASE} was renamed to {DATABASE[:-2]}database: under another name",
+        mends="keep the name (`ensue doc deploying` has more under Renaming)",
+        code=0,
+        before=(DEPLOY,),
+    ),
+    Mistake(
+        what="a resource under another name, with --prune",
+        words="deploy new.yaml --app shop --env dev --prune --plan",
         files={
             "score.yaml": SCORE,
             "definitions/pg.yaml": DEFINITION,

@@ -315,6 +315,26 @@ ROWS = [
         says="there is no SLS 'wbe'",
         mends="did you mean web?",
     ),
+    *(
+        Mistake(
+            what=f"the folder {word} in place of an SLS",
+            words=f"plan {word}",
+            files={"states/web.sls": STATE},
+            says=f"there is no SLS '{word}'",
+            mends="leave it out for what top.sls assigns, or name an SLS, such as `web`",
+        )
+        for word in ("./states", "states/", ".")
+    ),
+    *(
+        Mistake(
+            what=f"{word}, with the values of Terraform's variables",
+            words=f"doc {word}",
+            files={"states/web.sls": STATE},
+            says=f"`{word}` is Terraform's",
+            mends="write the values into a file that pillar/top.sls assigns",
+        )
+        for word in ("TF_VAR_region", "prod.auto.tfvars", "terraform.tfvars.json")
+    ),
     state(
         "a misspelt block",
         f"{CALLER}{LATE}",

@@ -526,3 +526,36 @@ def test_the_client_is_loaded_late() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
     assert done.stdout == "False False\n"
+
+
+def test_an_object_is_known_before_it_is_applied(scene: Scene) -> None:
+    """By cluster, kind, name and namespace; the version of its API, and who declares it, do not matter."""
+    made = scene.request([config_map("a", x="1"), deployment(1)])
+    other = scene.request([{**config_map("a"), "metadata": {"name": "a", "namespace": scene.namespace}}])
+    elsewhere = scene.request([config_map("a")], namespace="other")
+    first, *_ = kubernetes.destroys(created(made).cookie)
+    assert first.name == f"ConfigMap {scene.namespace}/a"
+    assert any(first.takes(each) for each in kubernetes.manages(other))
+    assert not any(first.takes(each) for each in kubernetes.manages(elsewhere))
+    assert any(first.takes(each) for each in kubernetes.manages(made))
+
+
+def test_a_namespace_takes_what_is_in_it(scene: Scene) -> None:
+    """Also what another resource has in it; not what is in another namespace."""
+    home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": scene.namespace}}
+    (gone,) = kubernetes.manages(scene.request([home]))
+    assert any(gone.takes(each) for each in kubernetes.manages(scene.request([config_map("a")])))
+    elsewhere = kubernetes.manages(scene.request([config_map("a")], namespace="other"))
+    assert not any(gone.takes(each) for each in elsewhere)
+
+
+def test_what_is_not_known_yet_is_no_object(scene: Scene) -> None:
+    """A name that comes from another resource, and a cluster that is made only now."""
+    unknown = Unknown("${resources.it.outputs.name}")
+    named = {**config_map("a"), "metadata": {"name": unknown}}
+    assert kubernetes.manages(scene.request([named])) == []
+    made = driver_request(
+        scene.folder, values={"manifests": [config_map("a")]}, secrets={"kubeconfig": unknown}
+    )
+    assert kubernetes.manages(made) == []
+    assert kubernetes.managed(None) == []

@@ -86,7 +86,8 @@ def test_params_of_the_resource_are_arguments(tmp_path: Path) -> None:
     filled = {"size": 5, "list": ["d"], "map": {"a": {"param": "size"}, "param": "b", "other": 1}}
     provisioned = asyncio.run(state.create(given))
     assert asked(given).asked[0].arguments == filled
-    assert provisioned.cookie == {"delete": {"state": "a.c", "arguments": filled}}
+    assert provisioned.cookie is not None
+    assert provisioned.cookie["delete"] == {"state": "a.c", "arguments": filled}
 
 
 def test_a_missing_param_is_an_error(tmp_path: Path) -> None:
@@ -256,3 +257,67 @@ def test_without_delete_what_was_made_stays() -> None:
     assert state.leaves({"delete": {"state": "file.absent"}}) is False
     assert state.leaves({"delete": None}) is True
     assert state.leaves(None) is True
+
+
+def removed(path: Path, values: Any) -> list[str]:
+    """Return the names of what a removal destroys that another resource with the inputs `MANAGED` has."""
+    cookie = asyncio.run(state.create(request(path, values, returned("x")))).cookie
+    others = state.manages(request(path, MANAGED))
+    return [each.name for each in state.destroys(cookie) if any(each.takes(other) for other in others)]
+
+
+ABSENT = {"state": "file.absent", "name": "/etc/motd"}
+COMMAND = {"state": "cmd.run", "name": "rm /etc/motd"}
+OWN: dict[str, Any] = {"state": "file.managed", "name": "/etc/motd", "arguments": {"contents": "own"}}
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        ({**MANAGED, "delete": ABSENT}, ["file.absent /etc/motd", "file.absent /etc/motd"]),
+        ({**OWN, "delete": ABSENT}, ["file.absent /etc/motd"]),
+        ({**OWN, "delete": {**ABSENT, "name": "/etc//motd/"}}, ["file.absent /etc//motd/"]),
+        ({**OWN, "delete": {**ABSENT, "name": "/etc"}}, ["file.absent /etc"]),
+        ({**OWN, "delete": COMMAND}, ["cmd.run rm /etc/motd"]),
+        ({**OWN, "delete": {"sls": ["b", "a"]}}, ["SLS a, b"]),
+        ({**OWN, "delete": {**ABSENT, "target": "web-01"}}, []),
+        ({**OWN, "delete": {**ABSENT, "name": "/etc/motd.d"}}, []),
+        ({**OWN, "delete": {"state": "file.line", "name": "/etc/motd"}}, []),
+        (OWN, []),
+    ],
+)
+def test_what_a_delete_destroys_may_be_of_another_resource(
+    tmp_path: Path, values: Any, names: list[str]
+) -> None:
+    """The same path, or one above it, on the same target; a command or an SLS undoes what was made."""
+    assert removed(tmp_path, values) == names
+
+
+@pytest.mark.parametrize(("user", "is_same"), [("alice", False), ("bob", True)])
+def test_short_arguments_tell_objects_of_one_name_apart(tmp_path: Path, user: str, *, is_same: bool) -> None:
+    """A key of two users are two objects."""
+    key = {"state": "ssh_auth.present", "name": "ssh-ed25519 AAAA", "arguments": {"user": "bob"}}
+    gone = {"state": "ssh_auth.absent", "name": "ssh-ed25519 AAAA", "arguments": {"user": user}}
+    cookie = {"delete": gone}
+    (destroyed,) = state.destroys(cookie)
+    assert destroyed.takes(state.manages(request(tmp_path, key))[0]) is is_same
+
+
+def test_what_is_known_after_other_resources_is_no_object(tmp_path: Path) -> None:
+    """Neither an unknown name, nor the declaration with an unknown argument."""
+    assert state.manages(request(tmp_path, {**MANAGED, "name": UNKNOWN})) == ()
+    (named,) = state.manages(request(tmp_path, {**MANAGED, "arguments": {"contents": UNKNOWN}}))
+    assert named.name == "file.managed /etc/motd"
+    assert state.managed({"delete": None}) == state.managed(None) == ()
+
+
+@pytest.mark.parametrize("secret", [("values",), ("values", "name"), ("values", "delete", "name")])
+def test_a_name_with_a_secret_is_in_no_message(tmp_path: Path, secret: tuple[str, ...]) -> None:
+    """The objects are compared all the same."""
+    values = {**MANAGED, "name": "/etc/hunter2", "delete": {"state": "file.absent", "name": "/etc/hunter2"}}
+    given = request(tmp_path, values, returned("x"), sensitive=(secret,))
+    cookie = asyncio.run(state.create(given)).cookie
+    shown = [each.name for each in (state.managed(cookie), state.destroys(cookie))["delete" in secret]]
+    assert shown
+    assert not [name for name in shown if "hunter2" in name]
+    assert state.destroys(cookie)[0].takes(state.managed(cookie)[0])

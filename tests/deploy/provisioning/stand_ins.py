@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest, DriverServices
+    from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.model.data import DataMap
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import Context, ResourceKey
@@ -63,6 +64,7 @@ class RememberingDriver:
         failing: the type for which they raise it; empty: for all.
         cookies: what it keeps on the way, before anything else.
         is_left: what `leaves` returns.
+        objects: what `managed` and `destroys` return.
     """
 
     name: str = "fake"
@@ -79,6 +81,7 @@ class RememberingDriver:
     failing: str = ""
     cookies: list[DataMap] = field(default_factory=list)
     is_left: bool = False
+    objects: tuple[ManagedObject, ...] = ()
     calls: list[str] = field(default_factory=list)
     requests: list[DriverRequest] = field(default_factory=list)
 
@@ -89,6 +92,21 @@ class RememberingDriver:
     def leaves(self, cookie: DataMap | None, /) -> bool:
         assert cookie is None or cookie
         return self.is_left
+
+    @property
+    def names_objects(self) -> bool:
+        return False
+
+    def manages(self, request: DriverRequest, /) -> Sequence[ManagedObject]:
+        assert request
+        return ()
+
+    def managed(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
+        assert cookie is None or cookie
+        return self.objects
+
+    def destroys(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
+        return self.managed(cookie)
 
     async def create(self, request: DriverRequest, /) -> Provisioned:
         return await self._called("create", request)

@@ -9,6 +9,7 @@ from tests.deploy.provisioning.building import reading
 from tests.deploy.provisioning.stand_ins import Killed, RememberingDriver, environment
 
 from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import Unknown
 
@@ -195,7 +196,7 @@ def test_what_makes_nothing_is_replaced_unasked() -> None:
     """A pure driver leaves nothing to destroy; in its place comes the other's resource, whatever it is."""
     shop = environment(fake=RememberingDriver("fake"))
     shop.deploy({"db": made_by("pure")})
-    assert statuses(shop.deploy({"db": made_by("fake")})) == {"db": "created"}
+    assert statuses(shop.deploy({"db": made_by("fake")})) == {"db": "replaced"}
     assert statuses(shop.deploy({"db": made_by("pure")})) == {"db": "failed"}
     assert statuses(shop.deploy({"db": made_by("pure")}, may_replace=True)) == {"db": "replaced"}
     assert [(one.driver, one.beside) for one in shop.store.durable.values() if one.key.type == "db"] == [
@@ -554,3 +555,16 @@ def test_what_a_driver_leaves_is_not_reported_as_destroyed() -> None:
     assert (planned.action, "has no `delete`" in planned.comment) == ("forget", True)
     removed = shop.deploy({}, prune=True)["db"]
     assert (removed.status, "was left as it is" in removed.comment) == ("retained", True)
+
+
+def test_the_plan_of_a_removal_names_what_is_destroyed() -> None:
+    """Each object once, and ten of many; a pure driver, and what is retained, destroy nothing."""
+    objects = [ManagedObject(place=("x", str(number)), name=f"thing {number}") for number in range(12)]
+    one = RememberingDriver("one", objects=(*objects, *objects))
+    shop = environment(one=one)
+    shop.deploy({"db": made_by("one")})
+    planned = shop.deploy({}, test=True, prune=True)["db"].comment
+    listed = ", ".join(f"thing {number}" for number in range(10))
+    assert planned.endswith(f"would be destroyed: {listed} and 2 more")
+    one.objects = ()
+    assert shop.deploy({}, test=True, prune=True)["db"].comment.endswith("would be destroyed")

@@ -226,3 +226,18 @@ def test_what_leaves_the_configuration_is_destroyed_only_if_allowed(tmp_path: Pa
     write(tmp_path, states__vm=f"{sls}    - allow_replace: true\n")
     (removed,) = apply(tmp_path, "vm").returns.values()
     assert removed.changes == {"terraform_data.b": "delete"}
+
+
+def test_the_plan_of_a_removal_names_what_goes(tmp_path: Path) -> None:
+    """Each address of the state, without a run of terraform; what is gone already is not planned again."""
+    configuration(tmp_path / "box", BOX)
+    states = "vm:\n  terraform.applied: [source: box]\n"
+    write(tmp_path, states__vm=states, states__gone="vm:\n  terraform.destroyed: []\n")
+    apply(tmp_path, "vm")
+    (planned,) = apply(tmp_path, "gone", test=True).returns.values()
+    assert (planned.result, planned.changes) == (None, {"terraform_data.box": "delete"})
+    assert planned.comment == "vm would be destroyed: delete 1"
+    (done,) = apply(tmp_path, "gone").returns.values()
+    assert done.changes["terraform_data.box"] == "delete"
+    (again,) = apply(tmp_path, "gone", test=True).returns.values()
+    assert (again.result, again.changes) == (True, {})

@@ -18,6 +18,10 @@ Optional names of the module:
 - `ROTATES = True`: it makes a new password for a resource that is there if `DriverRequest.rotates` says so.
 - `def leaves(cookie) -> bool`: whether `delete` with this cookie does nothing, so that what was made stays,
   and is reported as left as it is. Default: no.
+- `def managed(cookie) -> Sequence[ManagedObject]`: what outside was made for a resource.
+  `def manages(request)` is the same for inputs, as far as they are known, and is called before anything is
+  provisioned; `def destroys(cookie)` is what `delete` destroys. A removal that would destroy what another
+  resource has made is refused, and a plan names what a removal destroys.
 - `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
   A value that is not known yet is an `ensue.core.model.unknown.Unknown`.
 - `async def fingerprint(request) -> str`: what the result depends on in addition to the inputs, such as the

@@ -7,12 +7,12 @@ stands in for it. Where and how entries are stored is not decided here.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from ensue.core.model.enforced import EnforcedState
+    from ensue.core.model.enforced import EnforcedState, FormerState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.core.model.state_identity import StateIdentity
@@ -40,7 +40,10 @@ class EnforcedStates(Protocol):
         ...
 
     def of_state(self, identity: StateIdentity) -> EnforcedState | None:
-        """Return what the last apply that ran a state enforced, this run included; None if there is none."""
+        """Return what the last apply that ran a state enforced, this run included; None if there is none.
+
+        A state of the top scope whose ID was renamed is the same one: its function, name and target are.
+        """
         ...
 
     def conceal(self, identity: StateIdentity, paths: Collection[str]) -> None:
@@ -51,6 +54,40 @@ class EnforcedStates(Protocol):
             paths: their property paths into `new_state`.
         """
         ...
+
+    def former(self, identity: StateIdentity) -> FormerState | None:
+        """Return what ran under the ID or the name of a state that has no value; None if nothing did.
+
+        Args:
+            identity: the state, of which `of_state` returns nothing.
+        """
+        ...
+
+
+_LONGEST_NAME_CHARS: Final = 40
+"""The end of a long command says little, and what to do comes after it."""
+
+
+def why_without_value(returned: Return, former: FormerState | None) -> str:
+    """Return why a skipped state has no value, and what to do.
+
+    Args:
+        returned: the return of the state in this run.
+        former: what ran under its ID or its name; None: nothing did.
+    """
+    because = f" ({returned.comment})" if returned.comment else ""
+    rest = "or read what it made with a `read_only` command"
+    if former is None:
+        return (
+            f"{returned.id!r} was skipped{because} and no apply has run it: have it run once, without what "
+            f"skips it, {rest}"
+        )
+    word, then = ("ID", former.id) if former.is_renamed else ("name", former.name)
+    short = then if len(then) <= _LONGEST_NAME_CHARS else f"{then[:_LONGEST_NAME_CHARS]}…"
+    return (
+        f"{returned.id!r} was skipped{because}, and the value of run {former.run_id} belongs to its former "
+        f"{word} `{short}`: keep that {word}, have it run again, without what skips it, {rest}"
+    )
 
 
 def enforced_of_skipped(

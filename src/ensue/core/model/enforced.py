@@ -42,6 +42,22 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
     pillar_keys: tuple[str, ...] = ()
 
 
+class FormerState(msgspec.Struct, frozen=True, kw_only=True):
+    """What an earlier apply ran for a state that has had another ID or another name since.
+
+    Args:
+        id: its ID then.
+        name: its name then, secrets masked.
+        run_id: the run that ran it last.
+        is_renamed: whether its ID is another one now, and not its name.
+    """
+
+    id: str
+    name: str
+    run_id: str
+    is_renamed: bool
+
+
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one state in an apply.
 

@@ -63,8 +63,18 @@ def scope_identity(above: str, step: ScopeStep) -> str:
     """
     elsewhere = "" if step.caller_target == step.target else f"@{_quoted(step.caller_target)}"
     number = "" if step.number == 1 else f"#{step.number}"
-    own = f"{_quoted(step.caller)}{elsewhere}/{step.kind}:{_quoted(step.name)}{number}"
+    own = f"{_quoted(step.caller)}{elsewhere}{growth_of(step.kind, step.name)}{number}"
     return f"{above}/{own}" if above else own
+
+
+def growth_of(kind: str, name: str) -> str:
+    """Return how a block or SLS is named in the identities of its scopes: `/KIND:NAME`.
+
+    Args:
+        kind: the kind of growth.
+        name: the block or SLS.
+    """
+    return f"/{kind}:{_quoted(name)}"
 
 
 def _quoted(part: str) -> str:

@@ -37,8 +37,6 @@ Source: Kubernetes, "Server-Side Apply"; kubernetes-client for Python.
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -46,22 +44,25 @@ import msgspec
 
 from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.errors import DriverError
-from ensue.core.model.data import is_mapping
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.kubernetes.addresses import addresses_of
 from ensue.deploy.kubernetes.answers import RefusedError
 from ensue.deploy.kubernetes.cluster import Cluster
 from ensue.deploy.kubernetes.inputs import read_inputs
+from ensue.deploy.kubernetes.managed import planned_objects, recorded_objects
 from ensue.deploy.kubernetes.manifests import ObjectKey
 from ensue.deploy.kubernetes.marks import is_ours, marked, owner_of
 from ensue.deploy.kubernetes.recorded import KubernetesCookie, RecordedObject
+from ensue.deploy.kubernetes.secret_values import learn_secrets
 from ensue.deploy.kubernetes.status import is_available, is_established
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest
+    from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.masking import Masker
+    from ensue.core.model.data import DataMap
     from ensue.deploy.kubernetes.cluster import ClusterAccess
     from ensue.deploy.kubernetes.inputs import KubernetesInputs
 
@@ -79,6 +80,20 @@ def check(request: DriverRequest) -> list[str]:
     return read_inputs(request.values, request.secrets, request.account, request.root)[1]
 
 
+def manages(request: DriverRequest) -> list[ManagedObject]:
+    """Return the objects of the manifests, as far as they are known."""
+    inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
+    return [] if problems else planned_objects(inputs)
+
+
+def managed(cookie: DataMap | None) -> list[ManagedObject]:
+    """Return the objects that were applied."""
+    return [] if cookie is None else recorded_objects(msgspec.convert(cookie, KubernetesCookie))
+
+
+destroys = managed
+
+
 async def create(request: DriverRequest) -> Provisioned:
     """Apply all manifests, and delete the objects that are no longer among them.
 
@@ -88,7 +103,7 @@ async def create(request: DriverRequest) -> Provisioned:
         DriverError: one cannot be applied or deleted; what was applied before is recorded.
     """
     inputs = _inputs(request)
-    _learn_secrets(request.services.masker, inputs.manifests)
+    learn_secrets(request.services.masker, inputs.manifests)
     former = _cookie_of(request)
     async with _connected(inputs.access, request.services.masker) as cluster:
         if former is not None:
@@ -127,7 +142,7 @@ async def plan(request: DriverRequest) -> Planned:
         waits = ", ".join(dict.fromkeys(unknown.reference for unknown in unknowns))
         return Planned(comment=f"would apply manifests; the changes are known after {waits}")
     inputs = _inputs(request)
-    _learn_secrets(request.services.masker, inputs.manifests)
+    learn_secrets(request.services.masker, inputs.manifests)
     former = _cookie_of(request)
     async with _connected(inputs.access, request.services.masker) as cluster:
         verbs = await _in_thread(cluster, lambda: _dry_run(cluster, request, inputs, former))
@@ -349,26 +364,6 @@ def _as_output(key: ObjectKey, uid: str) -> dict[str, Any]:
         "name": key.name,
         "uid": uid,
     }
-
-
-def _learn_secrets(masker: Masker, manifests: list[dict[str, Any]]) -> None:
-    """Mask the values of Secrets, plain and in base64, wherever the API server quotes them."""
-    for manifest in manifests:
-        if manifest["kind"] != "Secret":
-            continue
-        for name in ("data", "stringData"):
-            values: Any = manifest.get(name)
-            for value in values.values() if is_mapping(values) else ():
-                masker.add(str(value))
-                if name == "data":
-                    masker.add(_decoded(str(value)))
-
-
-def _decoded(text: str) -> str:
-    try:
-        return base64.b64decode(text, validate=True).decode()
-    except (binascii.Error, ValueError):
-        return ""
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import msgspec
 
 from ensue.core.contracts.driver import CodeKind, Planned
+from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.contracts.plugin_modules import PluginKind, PluginModules
 from ensue.core.errors import DriverError, EnsueError, PluginError
 from ensue.core.model.data import is_mapping
@@ -183,6 +184,53 @@ class LoadedDriver:
             return leaves is not None and bool(leaves(cookie))
         except Exception as error:
             raise self._failed("leaves", error) from error
+
+    @property
+    def names_objects(self) -> bool:
+        """Whether it tells what was made for a resource."""
+        return hasattr(self._module, "managed")
+
+    def manages(self, request: DriverRequest) -> Sequence[ManagedObject]:
+        """Return what the inputs of a resource make, as far as they are known; nothing if they are wrong.
+
+        Raises:
+            DriverError: the driver raises what is no `EnsueError`.
+        """
+        return self._objects("manages", request)
+
+    def managed(self, cookie: DataMap | None) -> Sequence[ManagedObject]:
+        """Return what was made for a resource.
+
+        Args:
+            cookie: the cookie of the resource.
+
+        Raises:
+            DriverError: the driver raises what is no `EnsueError`.
+        """
+        return self._objects("managed", cookie)
+
+    def destroys(self, cookie: DataMap | None) -> Sequence[ManagedObject]:
+        """Return what `delete` destroys.
+
+        Args:
+            cookie: the cookie of the resource.
+
+        Raises:
+            DriverError: the driver raises what is no `EnsueError`.
+        """
+        return self._objects("destroys", cookie)
+
+    def _objects(self, function: str, of: Any) -> Sequence[ManagedObject]:
+        named = getattr(self._module, function, None)
+        try:
+            objects = tuple(named(of)) if named else ()
+        except EnsueError:
+            return ()
+        except Exception as error:
+            raise self._failed(function, error) from error
+        if not all(isinstance(each, ManagedObject) for each in objects):
+            raise DriverError(f"the driver {self.name}: {function} returned what is no ManagedObject")
+        return objects
 
     @property
     def has_check(self) -> bool:

@@ -46,11 +46,13 @@ from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.near_names import near
 from ensue.core.model.sensitive_paths import hide_in_changes, secret_places
 from ensue.core.model.unknown import Unknown, unknowns_in
+from ensue.deploy.drivers._state_objects import MadeStates, destroyed_objects, made_states
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ensue.core.contracts.driver import DriverRequest
+    from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import Return, ScopeReturn
 
@@ -88,7 +90,11 @@ async def create(request: DriverRequest) -> Provisioned:
     return Provisioned(
         values=outputs.values,
         secrets=outputs.secrets,
-        cookie={"delete": values.get("delete")},
+        cookie={
+            "delete": values.get("delete"),
+            "made": msgspec.to_builtins(_made_of(request, values)),
+            "names_secret": _has_secret(request, "delete"),
+        },
         registers=_registers(values.get("registers"), {**outputs.values, **outputs.secrets}),
         changed=any(state_return.changes for state_return in scope_return.returns.values()),
         comment=_comment(scope_return.returns.values()),
@@ -112,6 +118,44 @@ async def delete(request: DriverRequest) -> None:
 def leaves(cookie: DataMap | None) -> bool:
     """Return whether there is no input `delete`, so that nothing is undone."""
     return not is_mapping((cookie or {}).get("delete"))
+
+
+def manages(request: DriverRequest) -> Sequence[ManagedObject]:
+    """Return what the inputs make, as far as it is known."""
+    if check(request) or not is_mapping(request.values):
+        return ()
+    made = _made_of(request, _with_params(request.values, request))
+    return () if made is None else made.objects()
+
+
+def managed(cookie: DataMap | None) -> Sequence[ManagedObject]:
+    """Return what was made."""
+    made = _made(cookie)
+    return () if made is None else made.objects()
+
+
+def destroys(cookie: DataMap | None) -> Sequence[ManagedObject]:
+    """Return what the input `delete` destroys; nothing without it."""
+    removal = (cookie or {}).get("delete")
+    if not is_mapping(removal):
+        return ()
+    is_secret = bool((cookie or {}).get("names_secret"))
+    return destroyed_objects(_made(cookie), made_states(removal, "", is_secret=is_secret))
+
+
+def _made_of(request: DriverRequest, values: Mapping[str, Data]) -> MadeStates | None:
+    return made_states(values, request.key, is_secret=_has_secret(request, "name"))
+
+
+def _has_secret(request: DriverRequest, key: str) -> bool:
+    """Return whether a secret is in an input, or it is one."""
+    return any(path[:2] == ("values", key) or path == ("values",) for path in request.sensitive)
+
+
+def _made(cookie: DataMap | None) -> MadeStates | None:
+    """Return what was made; None in a cookie of an earlier version."""
+    made = (cookie or {}).get("made")
+    return None if made is None else msgspec.convert(made, MadeStates)
 
 
 async def plan(request: DriverRequest) -> Planned:

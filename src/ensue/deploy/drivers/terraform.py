@@ -42,14 +42,15 @@ from __future__ import annotations
 import asyncio
 import shutil
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.core.contracts.deadlines import GIT_QUERY_S, TERRAFORM_S
+from ensue.core.contracts.deadlines import GIT_QUERY_S
 from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.errors import DriverError, StateFailedError
 from ensue.core.model.unknown import unknowns_in
+from ensue.deploy.drivers._terraform_cookie import TerraformCookie, destroys, managed
 from ensue.reach.terraform import Workspace
 from ensue.reach.terraform.inputs import read_inputs
 from ensue.reach.terraform.source import below, carry_lock_file, laid_out
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import CodeKind, DriverRequest
     from ensue.reach.terraform import Output
     from ensue.reach.terraform.inputs import TerraformInputs
+
+__all__ = ["CODE", "check", "create", "delete", "destroys", "fingerprint", "managed", "plan", "update"]
 
 CODE: Final[Mapping[str, CodeKind]] = {"script": "hcl", "files": "hcl"}
 """Which inputs are code; see `ensue.core.contracts.driver`."""
@@ -74,35 +77,6 @@ _ADDRESSES_NAMED: Final = 5
 """How many addresses a comment names for each action."""
 _GIT: Final = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
 """For modules that terraform itself clones: no URL may name a command."""
-
-
-class TerraformCookie(msgspec.Struct, frozen=True, kw_only=True):
-    """The cookie: what a delete needs.
-
-    Args:
-        path: the configuration's own folder below the copy.
-        files: files that exist only while terraform runs.
-        variables: values of its variables.
-        environment: environment variables for terraform.
-        binary: the name or path of the binary.
-        commit: the copied commit; empty: not from Git.
-        timeout_s: how long a delete may take.
-        has_state: whether the state is kept below the driver's directory.
-        providers: those of what the state has, as it names them, since the last successful apply; None: none
-            has succeeded.
-        attempted: the same of an apply since, which has not succeeded; None: there is none.
-    """
-
-    path: str
-    files: dict[str, str]
-    variables: dict[str, Any]
-    environment: dict[str, str]
-    binary: str = ""
-    commit: str = ""
-    timeout_s: float = TERRAFORM_S
-    has_state: bool = False
-    providers: list[str] | None = None
-    attempted: TerraformCookie | None = None
 
 
 def check(request: DriverRequest) -> list[str]:
@@ -219,7 +193,13 @@ async def provision(request: DriverRequest, binary: str = "", *, asks: bool = Fa
         log = f"\n\nWhat terraform printed last:\n{done.log}" if inputs.appends_log else ""
         raise DriverError(f"{done.errors}{log}")
     providers = sorted(set(done.resources.values()))
-    cookie = msgspec.structs.replace(cookie, has_state=done.has_own_state, providers=providers)
+    cookie = msgspec.structs.replace(
+        cookie,
+        has_state=done.has_own_state,
+        providers=providers,
+        addresses=sorted(done.resources),
+        lineage=done.lineage,
+    )
     if tree != _TREE:
         await request.services.keep(msgspec.to_builtins(cookie))
         await asyncio.to_thread(_settle, request, cookie)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.deploy.drivers.loading import Drivers
     from ensue.deploy.environments.deployment_reader import DeploymentReader
+    from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.deployment_records import DeploymentHistory
     from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.secret_refs import SecretReference
@@ -37,6 +38,10 @@ class EnvironmentResources(ActiveResources, Protocol):
 
     def organizations(self, app: str, env: str) -> list[str]:
         """Return the organizations that have an environment of this name."""
+        ...
+
+    def all(self) -> Iterable[tuple[Context, ActiveResource]]:
+        """Return the active resources of all environments of the store."""
         ...
 
     def locked(

@@ -21,6 +21,7 @@ from ensue.deploy.provisioning.environment_sets import SetDocument, declared_nam
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
 from ensue.deploy.provisioning.score_containers import ContainerSourceFile
 from ensue.deploy.provisioning.score_files import ScoreServices, is_score, read_score
+from ensue.deploy.provisioning.shapes import ELSEWHERE
 from ensue.deploy.provisioning.workloads import Deployment
 from ensue.language.renderers.json_stage import load_json_document
 from ensue.language.yaml import YamlDocument, load_document
@@ -182,7 +183,9 @@ def read_deployment(
                 "E0824",
                 f"{document.document.path} is neither a Score file nor a deployment set",
                 document.document.source_span(1),
-                help="begin it with `apiVersion: score.dev/v1b1`, or give it `modules`",
+                help=ELSEWHERE
+                if is_mapping(data) and "entity" in data
+                else "begin it with `apiVersion: score.dev/v1b1`, or give it `modules`",
             )
     return Deployment(
         workloads=tuple(one for part in parts for one in part.workloads),

@@ -15,9 +15,6 @@ from ensue.deploy.environments.deployment_checks import (
     notice_other_organization,
     refuse_another_type,
     refuse_missing_drivers,
-    refuse_protected,
-    refuse_replacements,
-    refuse_retained,
     refuse_rotation,
     refuse_unknown_words,
     refuse_unstorable,
@@ -25,6 +22,7 @@ from ensue.deploy.environments.deployment_checks import (
 from ensue.deploy.environments.deployment_growth import DeploymentGrowth, GrowingDeployment
 from ensue.deploy.environments.deployment_input_checks import DeploymentChecks
 from ensue.deploy.environments.deployment_surroundings import surroundings_of
+from ensue.deploy.environments.destruction_checks import DestructionChecks
 from ensue.deploy.environments.environment_history import EnvironmentHistory, RequestedSet
 from ensue.deploy.environments.refusals import Refusals
 from ensue.deploy.environments.resource_states import (
@@ -33,6 +31,7 @@ from ensue.deploy.environments.resource_states import (
     problem_of_workload,
     unknown_lists,
 )
+from ensue.deploy.environments.shared_objects import SharedObjects
 from ensue.deploy.provisioning.derived_registrations import derived_sources
 from ensue.deploy.provisioning.graph_values import GraphValues
 from ensue.deploy.provisioning.identity import Context
@@ -113,6 +112,7 @@ class DeploymentRun:
         self._requests = Requests(self.context, services.settings.root, folder, "", order)
         self._run_services = surroundings_of(self._services, self._requests)
         self._provisioner = Provisioner(None, {}, self._run_services, {})
+        self._shared = self._compared(None)
         self._states: ResourceStates | None = None
 
     async def plan(self, request: GrowthRequest) -> Plan:
@@ -170,25 +170,26 @@ class DeploymentRun:
         deleted += [beside for record in kept.values() for beside in record.beside]
         refuse_missing_drivers(part, deleted, self._services.drivers, collector)
         collector.stop_on_errors()
-        rotate = [one for one in order.rotate if one in self._nodes or not is_joining(one, lists)]
+        rotate = (one for one in order.rotate if one in self._nodes or not is_joining(one, lists))
         refuse_rotation(self._nodes, rotate, self._services.drivers, collector)
         self._make_provisioner(kept)
         nodes = await self._unsettled(part, points)
         await self._check(self.built, nodes, collector)
         removed = [record for record in self._removed.values() if record.key not in self._undecided]
-        self._refuse_destruction(nodes, removed, collector)
+        await self._destruction.refuse_all(tuple(self._nodes.values()), nodes, removed, collector)
         self._states = ResourceStates(
             self._services,
             self._requests,
             self._provisioner,
             self._growth,
             outcomes=self._outcomes,
-            removal=Removal(self._removed, self._undecided, await self._derived_sources()),
+            removal=Removal(self._removed, self._undecided, await self._derived_sources(), self._shared),
         )
         await self._begin(collector)
-        cleared = self._cleared(part, nodes)
         undecided = may_be_cleared(kept, self._undecided, points, order.replace)
-        work = DeploymentWork(nodes, tuple(self._removed.values()), cleared, kept, points, undecided)
+        gone = tuple(self._removed.values())
+        waits = self._destruction.awaited(nodes, gone)
+        work = DeploymentWork(nodes, gone, self._cleared(part, nodes), kept, points, undecided, waits)
         plan = lower(work, target, scope, deployment=self, warnings=tuple(collector.warnings))
         return plan if self._growth is None else self._growth.begun(plan)
 
@@ -243,24 +244,21 @@ class DeploymentRun:
         digests = built.source.digests if built is not None else {}
         self._run_services = surroundings_of(self._services, self._requests)
         self._provisioner = Provisioner(values, kept, self._run_services, digests, replacing)
+        self._shared = self._compared(values)
 
-    def _refuse_destruction(
-        self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], collector: Collector
-    ) -> None:
-        """Refuse what would be destroyed although that is not allowed.
+    def _compared(self, values: GraphValues | None) -> SharedObjects:
+        services = self._services
+        return SharedObjects(self.context, self._run_services, values, services.active.all, services.masker)
 
-        Raises:
-            CompileError: something is protected or retained.
-            ReplacementError: a replacement is not allowed.
-        """
-        kept, may_replace = self._provisioner.kept, self._requests.may_replace
-        anew = (kept.get(node.key) for node in nodes if node.name in self.order.replace)
-        refuse_retained(filter(None, anew), collector)
-        gone = [*removed, *filter(None, map(self._provisioner.replaces, nodes))]
-        protected = filter(self._requests.is_protected, gone)
-        refuse_protected(protected, self._provisioner.stays, self.refusals.into(collector))
-        collector.stop_on_errors()
-        refuse_replacements(nodes, self._provisioner.replaces, may_replace, self.refusals, collector)
+    @property
+    def _destruction(self) -> DestructionChecks:
+        return DestructionChecks(
+            provisioner=self._provisioner,
+            requests=self._requests,
+            refusals=self.refusals,
+            shared=self._shared,
+            replace=self.order.replace,
+        )
 
     async def _admit(self, built: BuiltGraph, nodes: Sequence[GraphNode], collector: Collector) -> None:
         """Check resources that are about to join the graph.
@@ -276,7 +274,7 @@ class DeploymentRun:
         refuse_rotation(names, filter(names.get, self.order.rotate), self._services.drivers, collector)
         await self._check(built, nodes, collector)
         refused = Collector()
-        self._refuse_destruction(nodes, (), refused)
+        self._destruction.refuse(nodes, (), refused)
         self.late_refusals += refused.warnings
 
     def _joined(self, built: BuiltGraph) -> None:

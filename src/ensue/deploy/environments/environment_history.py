@@ -270,8 +270,11 @@ class EnvironmentHistory:
             leaving, arriving = requested.leaving, requested.arriving
             diagnostics.append(leaving_warning(context, leaving, arriving, is_pruned=is_pruned))
         if self._source is not None and built is not None:
-            record = self._source.record
-            if warning := changed_definitions_warning(record.number, record.definitions, built.digests):
+            record, env = self._source.record, context.env
+            if self._order.source is not None:
+                env = self._order.source.env
+            source = replace(context, env=env, env_type=record.env_type or context.env_type)
+            if warning := changed_definitions_warning(record, source, built):
                 diagnostics.append(warning)
         return diagnostics
 

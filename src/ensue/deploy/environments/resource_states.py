@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ensue.core.errors import (
     DestructionRefusedError,
     DiskError,
+    DriverError,
     DriverInputError,
     DriverTemplateError,
     EnsueError,
@@ -25,6 +26,7 @@ from ensue.deploy.provisioning.derived_registrations import (
 )
 from ensue.deploy.provisioning.identity import WORKLOAD
 from ensue.deploy.provisioning.outcomes import NodeOutcome, UnknownLists
+from ensue.deploy.provisioning.records import records_of
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 from ensue.deploy.provisioning.written import TextPlace
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ensue.deploy.environments.deploying_call import DeployingCall
     from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.environments.deployment_growth import DeploymentGrowth
+    from ensue.deploy.environments.shared_objects import SharedObjects
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
@@ -69,11 +72,13 @@ class Removal(NamedTuple):
         records: the resources to be removed, by name.
         undecided: the resources that may join the graph for a list; then they are not removed.
         sources: those that have registered targets.
+        shared: finds what a removal would destroy of another resource.
     """
 
     records: Mapping[str, ActiveResource]
     undecided: Collection[ResourceKey]
     sources: Collection[ResourceKey]
+    shared: SharedObjects
 
 
 class ResourceStates:
@@ -131,6 +136,7 @@ class ResourceStates:
             return StateReturn(name=resource, result=True, comment="nothing else was made for it")
         key = kept.key
         try:
+            await self._refuse_loss(kept.beside)
             cleared = await self._provisioner.clear(key, driver_call(context))
         except EnsueError as error:
             problem = self._services.masker.text(
@@ -159,11 +165,34 @@ class ResourceStates:
             and (answer := self._needed(record, is_plan=context.test)) is not None
         ):
             return answer
-        work = self._provisioner.remove(key, driver_call(context))
+        work = self._removed(key, context)
         returned = await self._carried_out(context, resource, key, work)
         if returned.result is True and key in self._removal.sources:
             await invalidate_derived(context.registry, self.context, key)
         return returned
+
+    async def _removed(self, key: ResourceKey, context: DeployingCall) -> ProvisioningOutcome:
+        """Remove a resource, unless that would destroy what another one has made meanwhile.
+
+        Raises:
+            DriverError: it would, or the driver failed; the record is kept.
+            StoreError: a record cannot be read or written.
+        """
+        if not context.test:
+            await self._refuse_loss(records_of(self._provisioner.kept[key]))
+        return await self._provisioner.remove(key, driver_call(context))
+
+    async def _refuse_loss(self, gone: Iterable[ActiveResource]) -> None:
+        """Raise an error if a removal would destroy what another resource has.
+
+        Raises:
+            DriverError: it would.
+            StoreError: the records of other environments cannot be read.
+        """
+        kept, removed = self._provisioner.kept, self._removal.records.keys() - self._nodes.keys()
+        for record in gone:
+            if (loss := await self._removal.shared.loss(record, kept, removed)) is not None:
+                raise DriverError(f"nothing was destroyed: {loss.words} ({loss.remedies})")
 
     def _needed(self, record: ActiveResource, *, is_plan: bool) -> StateReturn | None:
         """Return why a resource that may be in the graph for a list is not removed; None: it is removed."""

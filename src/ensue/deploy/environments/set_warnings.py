@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.diagnostics import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+    from ensue.deploy.environments.built_graph import BuiltGraph
+    from ensue.deploy.provisioning.deployment_records import DeploymentRecord
     from ensue.deploy.provisioning.environment_sets import Names
     from ensue.deploy.provisioning.identity import Context
 
@@ -58,25 +60,69 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def changed_definitions_warning(
-    number: int, then: Mapping[str, str], now: Mapping[str, str]
+    record: DeploymentRecord, source: Context, built: BuiltGraph
 ) -> Diagnostic | None:
     """Return the warning that other definitions are used than in an earlier deployment; None: the same are.
 
     Args:
-        number: the deployment.
-        then: the digests of the definitions that it used, by id.
-        now: those of the definitions that are used now.
+        record: the deployment.
+        source: the environment that it was deployed into, with the type that it had then.
+        built: the graph of now.
     """
-    changed = [id_ for id_, digest in sorted(now.items()) if then.get(id_, digest) != digest]
-    gone, new = sorted(then.keys() - now.keys()), sorted(now.keys() - then.keys())
-    if not changed and not gone:
+    then, now, known = record.definitions, built.digests, built.source.digests
+    choices = list(_other_choices(then, source, built))
+    before, after = {choice.before for choice in choices}, {choice.after for choice in choices}
+    changed = {id_ for id_ in (*now, *before) if then.get(id_, known[id_]) != known[id_]}
+    gone, new = sorted(then.keys() - now.keys() - before), sorted(now.keys() - then.keys() - after)
+    sentences = [choice.words for choice in choices]
+    env = built.source.context.env
+    detail, help_ = "", f"if {source.env} and {env} are to have the same, change the criteria"
+    if changed or gone:
+        names = _listed([*sorted(changed), *gone])
+        sentences.insert(0, f"definitions have changed since deployment {record.number}: {names}")
+        replaced = f"; used now: {_listed(new)}" if new else ""
+        not_used = f"not used any more: {_listed(gone)}{replaced}; " if gone else ""
+        detail = f"{not_used}the definitions of now are used"
+        help_ = "if those of then are meant, bring their files back, for example with git"
+    if not sentences:
         return None
-    replaced = f"; used now: {_listed(new)}" if new else ""
-    not_used = f"not used any more: {_listed(gone)}{replaced}; " if gone else ""
-    return Diagnostic(
-        code="E0855",
-        severity=Severity.WARNING,
-        summary=f"definitions have changed since deployment {number}: {_listed([*changed, *gone])}",
-        detail=f"{not_used}the definitions of now are used",
-        help="if those of then are meant, bring their files back, for example with git",
-    )
+    more = f"; and {len(sentences) - _MOST_NAMED} more" if len(sentences) > _MOST_NAMED else ""
+    summary = "; ".join(sentences[:_MOST_NAMED]) + more
+    return Diagnostic(code="E0855", severity=Severity.WARNING, summary=summary, detail=detail, help=help_)
+
+
+class _OtherChoice(NamedTuple):
+    """A definition that an environment uses where another environment used another one, by their criteria."""
+
+    env: str
+    after: str
+    source_env: str
+    before: str
+    criteria: str
+
+    @property
+    def words(self) -> str:
+        there = f"{self.source_env} used {self.before}"
+        return f"{self.env} uses {self.after} where {there} (criteria {self.criteria})"
+
+
+def _other_choices(then: Collection[str], source: Context, built: BuiltGraph) -> Iterator[_OtherChoice]:
+    """Yield which definitions a graph has where its resources had others in the source, once each.
+
+    Args:
+        then: the definitions that the source used.
+        source: the environment that is the source.
+        built: the graph.
+    """
+    catalog, context = built.source.catalog, built.source.context
+    seen: set[_OtherChoice] = set()
+    for node in built.graph.nodes:
+        before, after = catalog.chosen(node.key, source), catalog.matched(node.key, context)
+        if before is None or after is None or before.id not in then or before.id == after[0].id:
+            continue
+        fields = after[1].fields.items()
+        criteria = ", ".join(f"{field}={value}" for field, value in fields) or "any resource"
+        choice = _OtherChoice(context.env, after[0].id, source.env, before.id, criteria)
+        if choice not in seen:
+            seen.add(choice)
+            yield choice

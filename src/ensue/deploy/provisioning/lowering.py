@@ -12,6 +12,7 @@ something of it is to be destroyed, is decided after the list.
 from __future__ import annotations
 
 from collections import deque
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ensue.core.contracts.growth import Plan
@@ -54,6 +55,8 @@ class DeploymentWork(NamedTuple):
         kept: all records of the environment.
         points: the lists that are not known yet.
         undecided: the resources that may join the graph for a list, and may be cleared then.
+        awaited: the resources that a removal waits for, by what is removed: only they tell whether they need
+            what it destroys.
     """
 
     nodes: Sequence[GraphNode]
@@ -62,6 +65,7 @@ class DeploymentWork(NamedTuple):
     kept: Mapping[ResourceKey, ActiveResource]
     points: Sequence[GrowthPoint] = ()
     undecided: Collection[ResourceKey] = ()
+    awaited: Mapping[ResourceKey, Sequence[ResourceKey]] = MappingProxyType({})
 
 
 def lower(
@@ -108,7 +112,8 @@ class _Lowering:
         for key in sorted(work.undecided):
             self._add(key, CLEARED, late)
         for record, users in _users_first(work.removed, work.kept):
-            self._add(record.key, REMOVED, [*users, *self._lists_of(record.key.type)])
+            awaited = work.awaited.get(record.key, ())
+            self._add(record.key, REMOVED, [*users, *awaited, *self._lists_of(record.key.type)])
 
     def _lists_of(self, type_: str) -> list[str]:
         """Add one state that requires all lists which may add resources of a type; many states require it."""

@@ -62,13 +62,18 @@ class Catalog:
 
     def chosen(self, key: ResourceKey, context: Context) -> Definition | None:
         """Return the definition that a resource gets, None if none matches."""
+        match = self.matched(key, context)
+        return None if match is None else match[0]
+
+    def matched(self, key: ResourceKey, context: Context) -> tuple[Definition, Criterion] | None:
+        """Return the definition that a resource gets, with the criterion that matches; None if none does."""
         table = self._tables.get((key.type, key.class_))
         if table is None:
             return None
         values = (key.id, context.env, context.app, context.env_type)
         for given, by_values in table.items():
             if candidate := by_values.get(tuple(compress(values, given))):
-                return candidate[0]
+                return candidate
         return None
 
     def possible(self, type_: str, class_: str, context: Context) -> tuple[Definition, ...]:

@@ -8,7 +8,7 @@ Source: Humanitec, "Drivers" and "Active Resources".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -51,6 +51,9 @@ if TYPE_CHECKING:
         ProvisioningServices,
         Status,
     )
+
+_MOST_NAMED: Final = 10
+"""How many objects a plan names that a removal destroys."""
 
 
 class Provisioner:
@@ -176,6 +179,10 @@ class Provisioner:
         is_same = self._steps.is_name_of(self._run_services.driver(node.driver), node, whole.driver)
         return None if is_same and node.name not in self._replacing.anew else whole
 
+    def is_destroyed_first(self, node: GraphNode) -> bool:
+        """Return whether what a resource replaces is destroyed before the resource is made."""
+        return node.name in self._replacing.anew or node.definition in self._replacing.destroy_first
+
     async def remove(self, key: ResourceKey, call: DriverCall) -> ProvisioningOutcome:
         """Remove an active resource.
 
@@ -186,7 +193,8 @@ class Provisioner:
         old = self.kept[key]
         stays = self.stays(old)
         if call.test:
-            what = f"left as it is, and forgotten ({stays})" if stays else "destroyed"
+            self._steps.learn_of(old)
+            what = f"left as it is, and forgotten ({stays})" if stays else f"destroyed{self._objects_of(old)}"
             action: Action = "forget" if stays else "destroy"
             return ProvisioningOutcome("planned", f"{key} would be {what}", old=old, action=action)
         for record in (*old.beside, old):
@@ -199,22 +207,25 @@ class Provisioner:
             )
         return ProvisioningOutcome("destroyed", f"{key} was destroyed", old=old)
 
+    def _objects_of(self, whole: ActiveResource) -> str:
+        """Return what the removal of a resource destroys, after a colon; empty: it is not known."""
+        names: dict[str, None] = {}
+        for record in records_of(whole):
+            driver = self._run_services.driver(record.driver)
+            objects = () if driver.is_pure or record.is_retained else driver.destroys(record.cookie)
+            names.update((each.name, None) for each in objects)
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        return f": {', '.join(list(names)[:_MOST_NAMED])}{more}" if names else ""
+
     async def _replaced(
         self, step: ResourceStep, whole: ActiveResource, call: DriverCall
     ) -> ProvisioningOutcome:
         """Make a resource with another driver than the one that made it before, or anew with the same one."""
         node = step.evaluated.node
         gone = self.replaces(node)
-        is_anew = node.name in self._replacing.anew
-        words = (
-            f"made anew by the driver {node.driver}"
-            if gone is None
-            else words_of(gone, node, self.stays(gone))
-        )
+        words = words_of(whole, node, "" if gone is None else self.stays(gone), is_gone=gone is not None)
         if call.test:
             outcome = await self._planned(step, "")
-            if gone is None and not is_anew:
-                return outcome._replace(old=whole)
             comment = f"-/+ would be replaced: {words}"
             return outcome._replace(
                 status="planned", comment=comment, old=whole, replaces=gone, action="replace"
@@ -222,12 +233,10 @@ class Provisioner:
         if gone is not None and not self._replacing.is_allowed(node.key):
             raise DriverError(f"would be replaced: {words} (allow it with --allow-replace={node.key})")
         mark = await self._steps.mark(step)
-        if gone is not None and (is_anew or node.definition in self._replacing.destroy_first):
+        if gone is not None and self.is_destroyed_first(node):
             await self._delete(whole, call)
             self._forget(whole)
         made = await self._called(step, mark)
-        if gone is None and not is_anew:
-            return made
         return made._replace(status="replaced", comment=words, old=whole, replaces=gone)
 
     def _left(self, step: ResourceStep, *, test: bool) -> ProvisioningOutcome:

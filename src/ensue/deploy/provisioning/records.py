@@ -179,18 +179,19 @@ def would_do(old: ActiveResource | None, *, is_same: bool) -> Action:
     return "read" if is_same and not old.was_interrupted else "update"
 
 
-def words_of(replaced: ActiveResource, node: GraphNode, stays: str = "") -> str:
+def words_of(replaced: ActiveResource, node: GraphNode, stays: str = "", *, is_gone: bool = True) -> str:
     """Return what a replacement changes, in words.
 
     Args:
         replaced: the record of what is replaced.
         node: what replaces it.
         stays: why what is replaced stays; empty: it is destroyed.
+        is_gone: whether there is something to destroy: what replaces it is not pure.
     """
     is_same = (replaced.definition, replaced.driver) == (node.definition, node.driver)
     kept = f"; what is there stays ({stays})" if stays else ""
     if is_same:
-        first = "" if stays else "destroyed first, and "
+        first = "" if stays or not is_gone else "destroyed first, and "
         return f"{first}made anew by the driver {node.driver}{kept}"
     drivers = f"driver {replaced.driver} → {node.driver}"
     return f"definition {replaced.definition} → {node.definition}, {drivers}{kept}"

@@ -133,8 +133,19 @@ class Shape:
         for key in value:
             if key not in keys:
                 advice = _ADVICE.get(str(key), "") if set(keys) >= _OF_RESOURCE else ""
+                if str(key) in _OF_DEFINITION and _OF_SCORE in keys:
+                    advice = ELSEWHERE
                 help_ = advice or near_names(str(key), keys) or f"it has {', '.join(keys)}"
                 self.wrong(f"{what} has no key {str(key)!r}", place.below(str(key)), help_)
+
+
+_OF_SCORE: Final = "containers"
+_OF_DEFINITION: Final = frozenset({"entity", "kind", "criteria", "driver_type", "driver_inputs"})
+ELSEWHERE: Final = (
+    "that is of a definition, which is a file of its own below definitions/ (`kind: Definition`); every "
+    "deployment reads it there"
+)
+"""Where what is written in a file to deploy belongs."""
 
 
 def kind_of(value: Any) -> str:

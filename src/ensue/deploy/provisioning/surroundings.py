@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.clock import Clock
     from ensue.core.contracts.driver import CodeKind, DriverRequest, DriverServices, Planned, Provisioned
+    from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.model.data import Data, DataMap
     from ensue.deploy.provisioning.active import ActiveResource, ActiveResources
     from ensue.deploy.provisioning.evaluated_node import Outputs
@@ -69,6 +70,23 @@ class ProvisioningDriver(Protocol):
 
     def leaves(self, cookie: DataMap | None, /) -> bool:
         """Return whether `delete` does nothing, so that what was made stays."""
+        ...
+
+    @property
+    def names_objects(self) -> bool:
+        """Whether it tells what was made for a resource."""
+        ...
+
+    def manages(self, request: DriverRequest, /) -> Sequence[ManagedObject]:
+        """Return what the inputs of a resource make, as far as they are known."""
+        ...
+
+    def managed(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
+        """Return what was made."""
+        ...
+
+    def destroys(self, cookie: DataMap | None, /) -> Sequence[ManagedObject]:
+        """Return what `delete` destroys."""
         ...
 
     async def create(self, request: DriverRequest, /) -> Provisioned:

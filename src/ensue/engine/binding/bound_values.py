@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
-from ensue.core.contracts.enforced import enforced_of_skipped
+from ensue.core.contracts.enforced import enforced_of_skipped, why_without_value
 from ensue.core.errors import StateFailedError
 from ensue.core.masking import MASK, SHORTEST_PART_CHARS
 from ensue.core.model.data import copied, is_encodable, is_list, is_mapping, leaves
@@ -156,17 +156,13 @@ class BoundValues:
         earlier = None if self._enforced is None else enforced_of_skipped(returned, self._enforced.of_state)
         if earlier is not None:
             return _enforced(bound, binding, earlier, call)
-        raise _failed(bound, binding, call, _without_new_state(returned))
+        raise _failed(bound, binding, call, self._without_new_state(returned))
 
-
-def _without_new_state(returned: Return) -> str:
-    if not returned.skipped:
-        return f"{returned.id!r} returned no new_state"
-    why = f" ({returned.comment})" if returned.comment else ""
-    return (
-        f"{returned.id!r} was skipped and has no new_state{why}: have it run once, "
-        "or read what it made with a `read_only` command"
-    )
+    def _without_new_state(self, returned: Return) -> str:
+        if not returned.skipped:
+            return f"{returned.id!r} returned no new_state"
+        former = None if self._enforced is None else self._enforced.former(returned.identity)
+        return why_without_value(returned, former)
 
 
 _AS_JSON: Final = "stdout_json"

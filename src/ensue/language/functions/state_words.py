@@ -192,9 +192,13 @@ def instead_of_terraform(name: str) -> str:
     Args:
         name: the word.
     """
-    from ensue.language.hcl_words import instead_of_block, instead_of_resource
+    from ensue.language.hcl_words import (
+        instead_of_block,
+        instead_of_resource,
+        instead_of_variable_file,
+    )
 
-    return instead_of_block(name) or instead_of_resource(name)
+    return instead_of_variable_file(name) or instead_of_block(name) or instead_of_resource(name)
 
 
 def near_words(name: str) -> list[str]:

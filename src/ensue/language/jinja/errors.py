@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from ensue.language.jinja.failed_template import FailedTemplate
     from ensue.language.jinja.names import UnknownName
 
+_OF_NOTHING: Final = "'None' "
+"""How Jinja's message begins for an attribute of None."""
 _UNDEFINED_NAME_PARTS = 3
 _TOP_LEVEL: Final = "top-level template code"
 _COMPILER: Final = frozenset({
@@ -330,6 +332,8 @@ def _not_json(message: str) -> str:
         return "the lines of an output are stdout.splitlines()"
     if not message.endswith("has no attribute 'stdout_json'"):
         return ""
+    if message.startswith(_OF_NOTHING):
+        return "the command has not run, so that it has no stdout"
     return "stdout of the command is not JSON: have it print JSON and nothing else, or read `stdout`"
 
 

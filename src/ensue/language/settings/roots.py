@@ -138,6 +138,17 @@ class Roots:
         names = (sls_name(relative) for relative in below)
         return next((name for name in names if name in self.names(saltenv)), "")
 
+    def is_folder(self, word: str, saltenv: str = "base") -> bool:
+        """Return whether a word is the path of a file root, or of the project, instead of an SLS.
+
+        Args:
+            word: the word in place of a name: `.`, `./states`, `/srv/project/states/`.
+            saltenv: the environment.
+        """
+        path = posixpath.normpath(word)
+        folders = (*self.folders(saltenv), self._project)
+        return path in {name for folder in folders for name in (self.shown(folder), str(folder))}
+
     def matching(self, pattern: str, saltenv: str = "base") -> list[str]:
         """Return the SLS names that a name or glob means; the name itself if nothing matches."""
         if not any(sign in pattern for sign in "*?["):

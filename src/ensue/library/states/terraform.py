@@ -105,6 +105,7 @@ async def destroyed(
         has `name exists`.
 
     Raises:
+        StateFailedError: its state, in a backend of its own, cannot be read.
         StoreError: its stored state cannot be decrypted.
     """
     workspace = _workspace(ctx, name, binary, environment)
@@ -113,8 +114,10 @@ async def destroyed(
     source = Srn("terraform", name)
     if ctx.test:
         derived = await asyncio.to_thread(ctx.registry.would_invalidate, source)
-        planned: DataMap = {name: "destroy", **_invalidated(derived)}
-        return StateReturn.planned(name, f"{name} would be destroyed", planned)
+        there = await workspace.resources()
+        comment = f"{name} would be destroyed" + (f": delete {len(there)}" if there else "")
+        planned: DataMap = dict.fromkeys(there, "delete") if there else {name: "destroy"}
+        return StateReturn.planned(name, comment, {**planned, **_invalidated(derived)})
     done = await workspace.apply(destroy=True)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))

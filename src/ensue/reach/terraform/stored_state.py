@@ -166,6 +166,7 @@ class _Resource(msgspec.Struct, frozen=True):
 
 class _State(msgspec.Struct, frozen=True):
     resources: list[_Resource] = []
+    lineage: str = ""
 
 
 def resources_in(state: str) -> dict[str, str]:
@@ -179,12 +180,27 @@ def resources_in(state: str) -> dict[str, str]:
     """
     if not state.strip():
         return {}
-    try:
-        resources = msgspec.json.decode(state, type=_State).resources
-    except msgspec.MsgspecError:
-        raise StateFailedError("terraform's state is of a version that is not known") from None
     return {
         ".".join(filter(None, (resource.module, resource.type, resource.name))): resource.provider
-        for resource in resources
+        for resource in _read(state).resources
         if resource.mode == "managed"
     }
+
+
+def lineage_in(state: str) -> str:
+    """Return the id that a state keeps as long as it exists, wherever it is stored; empty: there is none.
+
+    Args:
+        state: the text of the state; empty: there is none.
+
+    Raises:
+        StateFailedError: it is of a version that is not known.
+    """
+    return _read(state).lineage if state.strip() else ""
+
+
+def _read(state: str) -> _State:
+    try:
+        return msgspec.json.decode(state, type=_State)
+    except msgspec.MsgspecError:
+        raise StateFailedError("terraform's state is of a version that is not known") from None

@@ -15,7 +15,13 @@ from ensue.core.errors import StateFailedError
 from ensue.core.model.sensitive_paths import scalar_texts
 from ensue.reach.terraform.binary import Ended, find_binary, in_memory, run_binary
 from ensue.reach.terraform.messages import Messages, end_of, read_messages
-from ensue.reach.terraform.stored_state import KeptFolder, Output, StoredConfiguration, resources_in
+from ensue.reach.terraform.stored_state import (
+    KeptFolder,
+    Output,
+    StoredConfiguration,
+    lineage_in,
+    resources_in,
+)
 from ensue.reach.terraform.variables import variables_file
 
 if TYPE_CHECKING:
@@ -58,6 +64,7 @@ class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
         log: the end of terraform's output, without known secrets.
         has_own_state: whether ensue stores the state, not a backend of the configuration.
         resources: what the state has, by address: the provider of each, as the state names it.
+        lineage: the id of the state, wherever it is stored; empty if the apply failed.
     """
 
     changes: dict[str, str]
@@ -66,6 +73,7 @@ class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
     log: str = ""
     has_own_state: bool = False
     resources: dict[str, str] = {}
+    lineage: str = ""
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
@@ -127,14 +135,19 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     async def resources(self) -> dict[str, str]:
         """Return what the state has, by address: the provider of each, as the state names it.
 
+        Terraform runs only if the state is elsewhere, in a backend of the configuration.
+
         Raises:
             StateFailedError: the state cannot be read.
             StoreError: the stored data cannot be decrypted.
         """
         with self._folder.locked(), self._folder.backend_laid_out():
+            kept = await asyncio.to_thread(self._kept)
+            if kept is not None and kept.state and not self._folder.written_state():
+                return resources_in(kept.state)
             kept, workplace = await self._prepared()
             try:
-                return await self._resources(workplace)
+                return resources_in(await self._state(workplace))
             finally:
                 await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
 
@@ -169,7 +182,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 declared, actions = planned.declared, planned.planned
                 given = [*([_VARIABLES] if planned.takes_variables else []), _path_of(plan)]
             outputs = kept.outputs if kept else {}
-            resources: dict[str, str] = {}
+            state = ""
             is_whole = False
             try:
                 files = [] if approve is None else [plan.fileno()]
@@ -177,7 +190,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 messages = read_messages(ended.stdout)
                 if not ended.code:
                     outputs = _with_nulls(await self._read_outputs(workplace), declared | messages.declared)
-                    resources = await self._resources(workplace)
+                    state = await self._state(workplace)
                     is_whole = True
             finally:
                 new = workplace.kept(outputs, self._folder.written_state(), is_whole=is_whole)
@@ -189,7 +202,8 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 errors=errors,
                 log=self.masker.text("\n".join(messages.log[-_LOG_LINES:])),
                 has_own_state=bool(new.state),
-                resources=resources,
+                resources=resources_in(state),
+                lineage=lineage_in(state),
             )
 
     def forget(self) -> None:
@@ -267,7 +281,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             raise
         return messages
 
-    async def _resources(self, workplace: _Workplace) -> dict[str, str]:
+    async def _state(self, workplace: _Workplace) -> str:
         state = self._folder.written_state()
         if not state:
             ended = await workplace.run("state", "pull")
@@ -275,7 +289,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 reason = self.masker.text(end_of(ended.stderr))
                 raise StateFailedError(f"{self.name}: terraform state pull failed: {reason}")
             state = ended.stdout.decode()
-        return resources_in(state)
+        return state
 
     async def _read_outputs(self, workplace: _Workplace) -> dict[str, Output]:
         ended = await workplace.run("output", "-json", "-no-color", self._state_option)

@@ -12,18 +12,28 @@ Source: Idem's enforced state management (ESM).
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
 
 from ensue.core.errors import StoreError
-from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES, shortened
+from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES
 from ensue.core.model.made_thing import thing_of_name
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
 from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
-from ensue.store.registry.enforced_views import encoded, shown_state, state_of_return, state_of_row
+from ensue.store.registry.enforced_views import (
+    encoded,
+    kept_state,
+    sealing_context,
+    shown_state,
+    state_of_return,
+    state_of_row,
+    with_declaration,
+)
+from ensue.store.registry.former_states import former_state, like, moved_row
 from ensue.store.registry.loaded_states import LoadedStates
 from ensue.store.registry.superseded import LastEnforced
 
@@ -34,8 +44,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data
-    from ensue.core.model.enforced import EnforcedBy, EnforcedState
-    from ensue.core.model.kept_output import DataPath
+    from ensue.core.model.enforced import EnforcedBy, EnforcedState, FormerState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.store.registry.enforced_views import ShownState
@@ -78,6 +87,7 @@ class EnforcedStore:
         self._run_id = ""
         self._things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()
         self._last: LastEnforced | None = None
+        self._has_left: Callable[[EnforcedRow], bool] | None = None
         self._keep_output_bytes = keep_output_bytes
 
     def begin_run(self, run_id: str, things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()) -> None:
@@ -103,6 +113,7 @@ class EnforcedStore:
         """Have later lookups read the file again."""
         self._recalled = None
         self._last = None
+        self._has_left = None
 
     def end_waits(self) -> None:
         """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
@@ -156,10 +167,12 @@ class EnforcedStore:
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
         row = self._entry_of(identity)
-        return None if row is None or row.is_unidentified else self._opened(row)
+        return None if row is None or row.is_unidentified else self._opened(row, identity)
 
     def _entry_of(self, identity: StateIdentity) -> EnforcedRow | None:
-        return self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
+        """Return the entry of a state, also of one whose ID was renamed."""
+        row = self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
+        return moved_row(self._formers(identity), identity) if row is None else row
 
     def conceal(self, identity: StateIdentity, paths: Collection[str]) -> None:
         """Treat parts of a state's stored value as secret; see the contract. `flush` encrypts them.
@@ -186,6 +199,27 @@ class EnforcedStore:
         scope, tag = state.superseded_by
         row = self._look(lambda known: known.one(identity.target, scope, tag))
         return None if row is None else self._opened(row)
+
+    def former(self, identity: StateIdentity) -> FormerState | None:
+        """Return what ran under the ID or the name of a state that has no value; see the contract."""
+        return former_state(self._formers(identity), identity)
+
+    def judged_by(self, has_left: Callable[[EnforcedRow], bool]) -> None:
+        """Set what tells until `end_run` whether a state is declared no more."""
+        self._has_left = has_left
+
+    def _formers(self, identity: StateIdentity) -> list[EnforcedRow]:
+        """Return the states of the ID or the name of a state, and its function, that are declared no more.
+
+        Raises:
+            StoreError: what earlier runs enforced cannot be read.
+        """
+        if self._has_left is None or identity.scope or not isinstance(self._recalled, LoadedStates):
+            return []  # A state of another scope never stands in for one of a block.
+        return like(identity, partial(self._of_top_scope, identity.target), self._has_left)
+
+    def _of_top_scope(self, target: str, word: str) -> list[EnforcedRow]:
+        return self._look(lambda known: known.named(target, "", word))
 
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it.
@@ -255,7 +289,7 @@ class EnforcedStore:
         Raises:
             StoreError: that cannot be written.
         """
-        self._file.write([_with_by(row, is_reported=True) for row in rows])
+        self._file.write([with_declaration(row, is_reported=True) for row in rows])
 
     def forget(self, rows: Sequence[EnforcedRow]) -> None:
         """Remove entries; this blocks.
@@ -273,7 +307,7 @@ class EnforcedStore:
             StoreError: an entry cannot be decrypted; nothing was changed.
         """
         sealed = [(row, row.entry.sealed) for row in self._file.all() if row.entry.sealed is not None]
-        opened = [(row, self._vault.open(content, context=_context(row))) for row, content in sealed]
+        opened = [(row, self._vault.open(content, context=sealing_context(row))) for row, content in sealed]
         if opened:
             self._file.replace([self._sealed(row, plain) for row, plain in opened])
         return len(opened)
@@ -293,33 +327,20 @@ class EnforcedStore:
         before = self._look(lambda known: known.one(row.target, row.scope, row.tag))
         if before is None or before.entry.by is None or not before.entry.by.highstate:
             return row
-        return _with_by(row, highstate=True)
+        return with_declaration(row, highstate=True)
 
     def _row_of(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
-        new_state, cut = self._kept(returned.new_state)
-        things = self._things(returned)
-        if not self._masker.knows_secrets and not returned.sensitive:
-            module, function, sls = returned.module, returned.function, returned.sls
-            path, arguments = returned.scope, returned.fingerprint
-            entry = EnforcedEntry(
-                module,
-                function,
-                returned.id,
-                returned.name,
-                sls,
-                new_state,
-                cut=cut,
-                path=path,
-                by=by,
-                arguments=arguments,
-                things=things,
-            )
-            return EnforcedRow(returned.target, returned.scope_identity, returned.tag, self._run_id, entry)
-        paths, shown = self._masked(returned)
-        masker = self._masker
-        id_ = masker.name(returned.id)
-        name = id_ if returned.name == returned.id else masker.text(returned.name)
-        shown, _ = self._kept(shown)
+        new_state, cut = kept_state(returned.new_state, self._keep_output_bytes)
+        masker, shown = self._masker, new_state
+        paths: tuple[str, ...] = ()
+        id_, name, scope = returned.id, returned.name, returned.scope
+        identity, tag = returned.scope_identity, returned.tag
+        if masker.knows_secrets or returned.sensitive:
+            paths, masked = self._masked(returned)
+            shown, _ = kept_state(masked, self._keep_output_bytes)
+            id_, scope = masker.name(id_), masker.name(scope)
+            name = id_ if name == returned.id else masker.text(name)
+            identity, tag = masker.name(identity), masker.tag(tag)
         entry = EnforcedEntry(
             returned.module,
             returned.function,
@@ -329,12 +350,11 @@ class EnforcedStore:
             shown,
             paths,
             cut=cut,
-            path=masker.name(returned.scope),
+            path=scope,
             by=by,
             arguments=returned.fingerprint,
-            things=things,
+            things=self._things(returned),
         )
-        identity, tag = masker.name(returned.scope_identity), masker.tag(returned.tag)
         row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
 
@@ -345,16 +365,8 @@ class EnforcedStore:
             return None
         return tuple(map(self._masker.text, things))
 
-    def _kept(self, new_state: Data) -> tuple[bytes, tuple[DataPath, ...]]:
-        """Return a new state as it is written, and where it is cut."""
-        content = encoded(new_state)
-        if len(content) <= self._keep_output_bytes:
-            return content, ()
-        kept, cut = shortened(new_state, self._keep_output_bytes)
-        return (encoded(kept), tuple(cut)) if cut else (content, ())
-
     def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
-        sealed = self._vault.seal(plain, context=_context(row))
+        sealed = self._vault.seal(plain, context=sealing_context(row))
         return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
 
     def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
@@ -370,30 +382,17 @@ class EnforcedStore:
             row = self._entry_of(identity)
             if row is None or set(paths) <= set(row.entry.sensitive):
                 continue
-            state = self._opened(row)
+            state = self._opened(row, identity)
             shown = encoded(hide_paths(msgspec.msgpack.decode(row.entry.shown), paths))
             entry = msgspec.structs.replace(row.entry, shown=shown, sensitive=state.sensitive)
             yield self._sealed(msgspec.structs.replace(row, entry=entry), encoded(state.new_state))
 
-    def _opened(self, row: EnforcedRow) -> EnforcedState:
+    def _opened(self, row: EnforcedRow, identity: StateIdentity | None = None) -> EnforcedState:
         sealed = row.entry.sealed
-        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=_context(row))
+        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=sealing_context(row))
         state = state_of_row(row, plain)
-        if declared := self._concealed.get(StateIdentity(row.target, row.scope, row.tag)):
+        if declared := self._concealed.get(identity or StateIdentity(row.target, row.scope, row.tag)):
             paths = tuple(dict.fromkeys((*state.sensitive, *declared)))
             state = msgspec.structs.replace(state, sensitive=paths)
         self._masker.add(*values_at(state.new_state, state.sensitive))
         return state
-
-
-def _context(row: EnforcedRow) -> str:
-    return f"enforced:{row.target}:{row.scope}:{row.tag}"
-
-
-def _with_by(row: EnforcedRow, **changes: bool) -> EnforcedRow:
-    """Return a row with changes to what it says of its declaration."""
-    by = row.entry.by
-    if by is None:
-        return row
-    by = msgspec.structs.replace(by, **changes)
-    return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, by=by))

@@ -8,9 +8,11 @@ import msgspec
 
 from ensue.core.model.data import mapped
 from ensue.core.model.enforced import EnforcedState
+from ensue.core.model.kept_output import shortened
 
 if TYPE_CHECKING:
     from ensue.core.model.data import Data
+    from ensue.core.model.kept_output import DataPath
     from ensue.core.model.returns import Return
     from ensue.store.registry.enforced_form import EnforcedRow
 
@@ -95,6 +97,15 @@ def encoded(data: Data) -> bytes:
         return msgspec.msgpack.encode(mapped(data, _encodable, _encodable), enc_hook=str)
 
 
+def kept_state(new_state: Data, most_bytes: int) -> tuple[bytes, tuple[DataPath, ...]]:
+    """Return a new state as it is written, and where it is cut to a length."""
+    content = encoded(new_state)
+    if len(content) <= most_bytes:
+        return content, ()
+    kept, cut = shortened(new_state, most_bytes)
+    return (encoded(kept), tuple(cut)) if cut else (content, ())
+
+
 def _encodable(value: Any) -> Any:
     """Return a key or leaf as MessagePack can write it.
 
@@ -107,3 +118,17 @@ def _encodable(value: Any) -> Any:
             return str(value)
         case _:
             return value
+
+
+def sealing_context(row: EnforcedRow) -> str:
+    """Return what the encrypted content of a row is bound to, so that no other row can have it."""
+    return f"enforced:{row.target}:{row.scope}:{row.tag}"
+
+
+def with_declaration(row: EnforcedRow, **changes: bool) -> EnforcedRow:
+    """Return a row with changes to what it says of its declaration."""
+    by = row.entry.by
+    if by is None:
+        return row
+    by = msgspec.structs.replace(by, **changes)
+    return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, by=by))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.services import CallSite
     from ensue.language.settings.roots import Roots
+    from ensue.store.registry.enforced_form import EnforcedRow
 
 _TAG_SIGN: Final = "_|-"
 
@@ -171,6 +172,13 @@ class RunDeclarations:
         if self.highstate:
             return by.highstate or not self._exists(by.sls)
         return bool(by.requested) and not by.highstate and set(by.requested) <= set(self._requested.mods)
+
+    def has_left(self, row: EnforcedRow) -> bool:
+        """Return whether a state of the top scope is declared no more; false while that is not known."""
+        by = row.entry.by
+        if by is None or by.is_fanned_out or row.scope or row.entry.path:
+            return False
+        return self.judges_state(by) and not self.has_state("", row.tag)
 
     def has(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run compiled a declaration."""

@@ -195,6 +195,8 @@ class _Run:
             return True
         if MASK in row.tag or MASK in row.scope or not self._declarations.judges_state(by):
             return True
+        if self._unsettled.may_be_in_unrendered(row.scope):
+            return True
         scope = row.entry.path or row.scope
         fanned_from = origin_of(row.tag, row.target) if by.is_fanned_out else ""
         return self._declarations.has_state(scope, row.tag) or self._unsettled.may_still_declare(

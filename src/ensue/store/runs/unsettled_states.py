@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.model.fan_out import parts_of
+from ensue.core.model.state_identity import growth_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,7 +31,18 @@ class UnsettledStates:
         self._tags = {(chunk.scope, chunk.tag) for chunk in outcome.not_run}
         self._paths = {_path(chunk.scope, chunk.id) for chunk in outcome.not_run}
         self._scopes: set[str] = set()
+        self._unrendered: set[str] = set()
         self._look(outcome.returns.values())
+
+    def may_be_in_unrendered(self, identity: str) -> bool:
+        """Return whether a scope is, or is in, one of a block or SLS that this run could not render.
+
+        The block is known by its name: the state that it belongs to may have been renamed.
+
+        Args:
+            identity: the identity of the scope.
+        """
+        return any(f"{growth}{sign}" in f"{identity}/" for growth in self._unrendered for sign in "/#")
 
     def may_still_declare(self, scope: str, fanned_from: str) -> bool:
         """Return whether one of these states might have led to a declaration.
@@ -48,6 +60,9 @@ class UnsettledStates:
         for returned in (part for state_return in returns for part in parts_of(state_return)):
             grown = [*returned.delayed, *returned.applied]
             is_whole = returned.result is True and returned.ran and not returned.skipped
+            self._unrendered.update(
+                growth_of(scope.kind, scope.name) for scope in returned.delayed if scope.status != "done"
+            )
             if not is_whole or any(scope.status != "done" for scope in grown):
                 self._tags.add((returned.scope, returned.tag))
                 if returned.result is None and not self._opens_scopes(returned.module, returned.function):
