@@ -73,6 +73,16 @@ def test_several_hosts_get_a_recap(shell: Shell) -> None:
     }
 
 
+def test_a_failed_block_counts_once(shell: Shell) -> None:
+    """The rows of the recap sum up to the last line, in a plan and in an apply."""
+    block = "#!delayed_block late\nbroken: {{ none.of.this }}\n#!end_delayed_block\n"
+    shell.write("states/b.sls", "calls:\n  test.nop:\n    - delayed_render: [block: late]\n" + block)
+    for command, last in (("plan", "3 would fail"), ("apply", "3 failed")):
+        assert last in shell.run(command, "b", "--tgt", "T@minion").out.splitlines()[-1]
+        recap = shell.run("runs", "show", "last", "--recap", "--out", "json").document
+        assert [counts["failed"] for counts in recap.values()] == [1, 1, 1]
+
+
 def test_states_after_a_failhard_are_counted_as_not_run(shell: Shell) -> None:
     """The recap has as many as the last line, on the hosts where they would have run."""
     shell.write("states/stops.sls", SLS.replace("bad:\n", "hard:\n").replace("[bad]", "[hard]"))

@@ -219,10 +219,23 @@ def _unknown(session: Session, name: str) -> Exception:
     near = difflib.get_close_matches(name, dict.fromkeys(names), n=_MOST_NEAR, cutoff=0)
     help_ = f"did you mean {' or '.join(near)}?" if near else "`ensue doc` lists all names"
     help_ = (
-        instead_of_word(name, near_functions) or _of_other_tools(name) or _instead_of_option(name) or help_
+        instead_of_word(name, near_functions)
+        or _of_other_tools(name)
+        or _instead_of_option(name)
+        or _of_argument(_read(session, lambda docs: docs.with_argument(name)), name)
+        or help_
     )
     summary = f"there is no function, module, driver, resource type or topic {name!r}"
     return ConfigurationError([Diagnostic(code="E0873", summary=summary, help=help_)])
+
+
+def _of_argument(functions: Sequence[str], name: str) -> str:
+    """Return which functions have an argument of a name; empty if none has."""
+    if not functions:
+        return ""
+    more = f" and {len(functions) - _MOST_NEAR} more" if len(functions) > _MOST_NEAR else ""
+    shown = ", ".join(functions[:_MOST_NEAR])
+    return f"`{name}` is an argument of {shown}{more}: `ensue doc {functions[0]}`"
 
 
 def _instead_of_option(name: str) -> str:

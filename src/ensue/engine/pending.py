@@ -155,8 +155,8 @@ class PendingStates:
             name: a path, or the name of a user or group.
 
         Returns:
-            The IDs, sorted: of earlier states of its target, and of required ones of another target, which
-            may be another way to the same machine.
+            The IDs, sorted: of earlier states of its target that name it; else of those that may make it, and
+            of required ones of another target, which may be another way to the same machine.
         """
         if not node.scope.test:
             return ()
@@ -164,8 +164,9 @@ class PendingStates:
             return pending_states(node)
         target = node.target
         keys = [(target, part) for part in _with_folders(name)]
-        ids = {makers.get(key) for key in keys for makers in (self._makers, self._editors)}
-        ids.update(self._makers_of_anything.get(target, ()))
+        if named := {makers.get(key) for key in keys for makers in (self._makers, self._editors)} - {None}:
+            return tuple(sorted(filter(None, named)))
+        ids: set[str | None] = {*self._makers_of_anything.get(target, ())}
         if name.startswith("/"):
             ids.update(self._makers_of_paths.get(target, ()))
             ids.add(self._folders.get((target, _normal(name))))

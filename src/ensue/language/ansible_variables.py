@@ -40,9 +40,15 @@ _LOOP: Final = (
     "write {% for item in … %} around the state; with `names`, each item is the name of a state, and no "
     "variable has it"
 )
+_FAILED: Final = (
+    "a state that failed has no value; have the command write what is to be read into a file, or let it "
+    "succeed with `success_retcodes` and read {{ prev_ret.new_state.stderr }} in a delayed block"
+)
 _VARIABLES: Final = {
     "inventory_hostname": "write {{ grains.id }}, the id of the host",
     "inventory_hostname_short": "write {{ grains.id.split('.')[0] }}",
+    "ansible_failed_result": _FAILED,
+    "ansible_failed_task": _FAILED,
     "ansible_facts": "facts are grains: {{ grains.os_family }}; `ensue call ID grains.items` lists them",
     "hostvars": f"a value of another host is a reference to the state that has it; {_HOST_VARIABLE}; for "
     f"facts, {_HOSTS}",

@@ -215,6 +215,9 @@ class Compiler:
             )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, collector)
             bindings.lower(requested)
+            from ensue.language.values_of_failures import warn_of_values_of_failures
+
+            warn_of_values_of_failures(drafts, requested, bindings, collector)
         ordered, checks = put_in_order(drafts, requested, collector, self._catalog.mod_watch, bindings)
         collector.stop_on_errors()
         plan = Plan(

@@ -116,6 +116,16 @@ class ProjectDocumentation:
         near += difflib.get_close_matches(module if dot else name, modules, n=_MOST_NEAR, cutoff=_CUTOFF)
         return list(dict.fromkeys(near))[:_MOST_NEAR]
 
+    def with_argument(self, word: str) -> Sequence[str]:
+        """Return the state functions that have an argument of a name, sorted."""
+        states = self._functions["states"]
+        return [
+            f"{module}.{name}"
+            for module in self.modules("states")
+            for name in sorted(set(states.names(module)) - _HIDDEN)
+            if (signature := states.signature(module, name)) is not None and word in signature.names
+        ]
+
     def _module_docstring(self, kind: FunctionKind, module: str, function: str) -> str:
         text: str | None = self._functions[kind].attribute(module, "__doc__")
         if text is None and (found := self._find(kind, module, function)) is not None:

@@ -14,13 +14,16 @@ from ensue.output.colours import on_one_line
 from ensue.output.failures import every_return
 from ensue.output.foreseen import JoiningCounts, joining_of, only_applies
 from ensue.output.own_part import is_nested_only
-from ensue.store.runs.run_counts import RunCounts, counted_as
+from ensue.store.runs.run_counts import OutcomeName, RunCounts, counted_as
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from ensue.core.model.report import RunReport
-    from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.core.model.returns import Return
 
 _MINUTE_S: Final = 60
+_OF_SCOPES: Final[Mapping[str, OutcomeName]] = {"deferred": "unknown", "failed": "failed"}
 
 
 class OutcomeCounts(msgspec.Struct, kw_only=True):
@@ -58,34 +61,32 @@ def outcome_of(report: RunReport) -> OutcomeCounts:
         excluded=len(report.excluded),
         joining=joining_of(report.returns.values()),
     )
-    for returned in every_return(report.returns.values()):
-        _count(outcome, returned)
-        for scope in returned.delayed:
-            _count_scope(outcome, scope)
+    for _, returned, name in outcomes(report):
+        setattr(outcome, name, getattr(outcome, name) + 1)
+        outcome.destroying += name == "changed" and returned is not None and destroys(returned)
     return outcome
+
+
+def outcomes(report: RunReport) -> Iterator[tuple[str, Return | None, OutcomeName]]:
+    """Yield what is counted of a run: the target, the return, and the field of `RunCounts` that counts it.
+
+    A delayed rendering that failed or is deferred has no return, and counts on the target of its state.
+    """
+    for returned in every_return(report.returns.values()):
+        name = None if is_nested_only(returned) else counted_as(returned)
+        if name in {"unknown", "changed", "unchanged"} and only_applies(returned):
+            name = None  # Its states count, once they are known.
+        if name is not None:
+            yield returned.target, returned, name
+        for scope in returned.delayed:
+            if (of_scope := _OF_SCOPES.get(scope.status)) is not None:
+                yield returned.target, None, of_scope
 
 
 def counts_of(report: RunReport) -> dict[str, int]:
     """Count the states of a run as its journal has them, by the fields of `RunCounts`."""
     outcome = outcome_of(report)
     return {name: getattr(outcome, name) for name in RunCounts.__struct_fields__}
-
-
-def _count(outcome: OutcomeCounts, returned: Return) -> None:
-    if is_nested_only(returned):
-        return
-    name = counted_as(returned)
-    if name in {"unknown", "changed", "unchanged"} and only_applies(returned):
-        return  # Its states count, once they are known.
-    setattr(outcome, name, getattr(outcome, name) + 1)
-    outcome.destroying += name == "changed" and destroys(returned)
-
-
-def _count_scope(outcome: OutcomeCounts, scope: ScopeReturn) -> None:
-    if scope.status == "deferred":
-        outcome.unknown += 1
-    elif scope.status == "failed":
-        outcome.failed += 1
 
 
 def outcome_line(report: RunReport) -> str:

@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ensue.output.colours import on_one_line
-from ensue.output.failures import every_return
-from ensue.output.foreseen import only_applies
-from ensue.output.own_part import is_nested_only
-from ensue.store.runs.run_counts import counted_as
+from ensue.output.outcome import outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ensue.core.model.report import RunReport
-    from ensue.core.model.returns import Return, ScopeReturn
     from ensue.output.colours import Palette
 
 _HEADINGS: Final = {
@@ -66,11 +62,10 @@ def recap_of(report: RunReport) -> dict[str, HostCounts]:
     Hosts without a state that ran come last.
     """
     hosts: dict[str, HostCounts] = {}
-    for returned in every_return(report.returns.values()):
-        if returned.target:
-            _count(hosts.setdefault(returned.target, HostCounts()), returned)
-        for scope in returned.delayed:
-            _count_scope(hosts.setdefault(returned.target, HostCounts()), scope)
+    for target, _, outcome in outcomes(report):
+        if target:
+            counts, name = hosts.setdefault(target, HostCounts()), _NAMES.get(outcome, outcome)
+            setattr(counts, name, getattr(counts, name) + 1)
     for target, states in report.not_run_on.items():
         hosts.setdefault(target, HostCounts()).not_run += states
     return {target: counts for target, counts in hosts.items() if counts != HostCounts()}
@@ -138,17 +133,3 @@ def _colour(counts: Mapping[str, int], palette: Palette) -> str:
     if _is_bad(counts):
         return palette.red
     return palette.light_yellow if counts["changed"] else palette.green
-
-
-def _count(counts: HostCounts, returned: Return) -> None:
-    if is_nested_only(returned) or only_applies(returned):
-        return
-    outcome = counted_as(returned)
-    name = _NAMES.get(outcome, outcome)
-    setattr(counts, name, getattr(counts, name) + 1)
-
-
-def _count_scope(counts: HostCounts, scope: ScopeReturn) -> None:
-    counts.later += scope.status == "deferred"
-    counts.failed += scope.status == "failed"
-    counts.failed += scope.status == "failed"

@@ -1,4 +1,4 @@
-"""The functions of `file` that edit a part of a content are named once for drivers, which load no functions."""
+"""Drivers load no functions, so those of `file` that edit a part of a content are in a list."""
 
 from __future__ import annotations
 

@@ -160,6 +160,10 @@ class Documentation(Protocol):
         """Return names of modules and functions that resemble a name, best first."""
         ...
 
+    def with_argument(self, word: str) -> Sequence[str]:
+        """Return the state functions that have an argument of a name, sorted."""
+        ...
+
 
 def function_doc(
     kind: FunctionKind, name: str, function: Callable[..., Any], new_state: tuple[KeyDoc, ...] = ()
