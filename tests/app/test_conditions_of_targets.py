@@ -63,7 +63,7 @@ def test_commands_without_an_answer_on_a_host(tmp_path: Path) -> None:
 
 MADE = """
 made:
-  file.managed: [{name: DIR/app.conf}, {contents: "a=1\\nb=2"}, {makedirs: true}]
+  file.managed: [{name: DIR/app.conf}, {contents: "a=1\\nb=2"}, {makedirs: true}, {replace: false}]
 command:
   cmd.run: [{name: echo ok}, {onlyif: test -e DIR/app.conf}]
 replaced:
