@@ -200,7 +200,10 @@ async def _unknown_target(
     ctx: StateContext, name: str, error: UnknownResourceError, then: str
 ) -> StateReturn:
     if _TARGETS.search(name):
-        comment = f"{error}: `name` takes one resource, by id or TYPE:ID; several are the `tgt` of a state"
+        comment = (
+            f"{error}: `name` takes one resource, by id or TYPE:ID; for several, assign the SLS to them in "
+            "the top file and apply with `--tgt` (`derived_highstate: true` for those that join)"
+        )
         return StateReturn.failed(name, comment)
     if ctx.test:
         record = await asyncio.to_thread(ctx.registry.record, _as_srn(name) or Srn("ssh_host", name))

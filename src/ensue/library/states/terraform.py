@@ -45,7 +45,8 @@ async def applied(
     whose plan does that fails without a change, in a plan of ensue too.
 
     Args:
-        name: name of the configuration, unique in the project; its state is stored under this name.
+        name: name of the configuration, unique in the project; its state is stored under this name. With
+            several pillar environments, the name has theirs: `network-{{ opts['pillarenv'] }}`.
         source: the folder of the configuration, relative to the project.
         variables: values of its variables.
         environment: environment variables for terraform, such as credentials of its providers.
