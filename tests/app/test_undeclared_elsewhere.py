@@ -93,6 +93,20 @@ def test_another_environment_of_pillar(environments: Path, mods: tuple[str, ...]
     assert left(environments, *mods, pillarenv="prod") == []
 
 
+def test_a_thing_of_two_environments_that_neither_declares(environments: Path) -> None:
+    """What one has made and another has taken over under another ID is reported by the last that had it."""
+    shared = "{}:\n  file.managed:\n    - name: DIR/shared\n    - contents: x\n".replace(
+        "DIR", str(environments)
+    )
+    for id_, environment in (("first", "dev"), ("second", "prod")):
+        write(environments, states__t=shared.format(id_))
+        assert left(environments, "t", test=False, pillarenv=environment) == []
+    write(environments, states__t="other: {test.nop: []}\n")
+    assert left(environments, "t", pillarenv="dev") == []
+    [warning] = left(environments, "t", pillarenv="prod")
+    assert "stays: second (file.managed" in warning.summary
+
+
 def test_pillarenv_from_saltenv(environments: Path) -> None:
     """The environment of pillar counts, however it was selected."""
     options = (environments / "ensue.yaml").read_text()

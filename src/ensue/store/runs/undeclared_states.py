@@ -136,7 +136,12 @@ def undeclared_states(
     if not missing:
         return None
     undeclared = {id(row) for row in missing}
-    alive = {place for row in rows if id(row) not in undeclared for place in _places(row)}
+    alive = {
+        place
+        for row in rows
+        if id(row) not in undeclared and not run.has_passed_on(row)
+        for place in _places(row)
+    }
     removed = RemovedThings(rows, run.removed_paths())
     left = [
         row
@@ -201,6 +206,17 @@ class _Run:
         fanned_from = origin_of(row.tag, row.target) if by.is_fanned_out else ""
         return self._declarations.has_state(scope, row.tag) or self._unsettled.may_still_declare(
             scope, fanned_from
+        )
+
+    def has_passed_on(self, row: EnforcedRow) -> bool:
+        """Return whether a state that this run does not judge is no longer the last one about its thing.
+
+        Then it does not keep that thing: otherwise two environments that have had it in turn would each count
+        on the other's declaration, when neither has one.
+        """
+        by = row.entry.by
+        return (
+            row.entry.superseded_by is not None and by is not None and not self._declarations.judges_state(by)
         )
 
     def removed_paths(self) -> Iterator[tuple[str, str]]:
