@@ -25,7 +25,10 @@ _PARAMS: Final = (
     "({{ resource.NAME }}) and by the program of `command`"
 )
 _OUTPUT: Final = "an output of another resource is ${resources['TYPE.CLASS#ID'].outputs.NAME}"
-_CONSTANT: Final = "a definition has no variables: write the value, or a definition per value with criteria"
+_CONSTANT: Final = (
+    "a definition has no variables: write the value, or a definition per value with criteria; in a "
+    "configuration of terraform (`script`, `files`) it is left as it is; $\\{ ends the warning"
+)
 _IN_LISTS: Final = "each.key and each.value are known in the params of an entry with `for_each`"
 _CONTEXT: Final = {
     "env": "env.id",
