@@ -1,4 +1,4 @@
-"""The impact of changed definitions: which active resources change, who depends on them, and what is chosen."""
+"""The impact of changed definitions: which active resources change, and what depends on them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _key(type_: str) -> ResourceKey:
 
 
 def _record(type_: str, *uses: str, **fields: Any) -> ActiveResource:
-    """Return the record of a resource that depends on others, made with a definition that is no longer there."""
+    """Return the record of a resource that depends on others; its definition is no longer there."""
     known: dict[str, Any] = {
         "key": _key(type_),
         "env_type": CONTEXT.env_type,

@@ -71,3 +71,11 @@ def test_what_has_expired_is_found_invalidated(registry: ResourceRegistry, clock
     clock.now_s += 11
     assert registry.list_for_type("ssh_host") == []
     assert registry.list_for_type("ssh_host", active=False) == ["web-1", "web-2"]
+
+
+def test_a_chain_into_a_circle_ends(registry: ResourceRegistry) -> None:
+    """A resource whose source is in a circle that it is not in has the whole circle as its chain, once."""
+    registry.register(HOST, {}, source=LONE)
+    registry.register(LONE, {}, source=HOST)
+    registry.register(INNER, {}, source=HOST)
+    assert registry.provenances([INNER]) == {INNER: (HOST, LONE)}
