@@ -256,3 +256,15 @@ def test_a_plan_foresees_what_a_change_would_register() -> None:
         "a": {"registers": ["a"]},
         "b": None,
     }
+
+
+def test_mod_watch_knows_which_watched_states_changed() -> None:
+    """Those that did not change are not among them."""
+    watches: list[tuple[str, ...]] = []
+
+    def note(ctx: Any, name: str, **_: Any) -> StateReturn:
+        watches.append(ctx.site.changed_watches)
+        return StateReturn(name=name, result=True)
+
+    Lab(watches={"test": note}).returns([Row("a", "change"), Row("b"), Row("c", watch=["a", "b"])])
+    assert watches == [("test: a",)]

@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 READING = "${test:a:x}"
 
 
-def _bound(plan: Plan) -> Plan:
-    """Return a plan whose second state reads `x` of the first one."""
+def _bound(plan: Plan, lead: str) -> Plan:
+    """Return a plan whose second state reads `x` of the first one, after some text."""
     first, second = plan.chunks
     reference = Reference(text=READING, path="test", id="a", property="x", steps=("x",))
-    text = BoundText((Binding(reference=reference, producer=0),), ("x",))
-    return structs.replace(plan, chunks=(first, structs.replace(second, bindings={READING: text})))
+    text = BoundText((*([lead] if lead else []), Binding(reference=reference, producer=0)), ("x",))
+    return structs.replace(plan, chunks=(first, structs.replace(second, bindings={lead + READING: text})))
 
 
-def _reader(value: Any, sensitive: tuple[str, ...] = ("x",), own: tuple[str, ...] = ()) -> Return:
+def _reader(
+    value: Any, sensitive: tuple[str, ...] = ("x",), own: tuple[str, ...] = (), lead: str = ""
+) -> Return:
     """Return the return of a state that repeats what it is given of a state with a secret."""
 
     def make(_ctx: Any, name: str) -> StateReturn:
@@ -41,12 +43,12 @@ def _reader(value: Any, sensitive: tuple[str, ...] = ("x",), own: tuple[str, ...
         state = {"it": x, "all": [{"it": x}], "other": 0}
         return StateReturn(name=name, result=True, new_state=state, sensitive=own)
 
-    rows = [Row("a", "make"), Row("b", "repeat", {"x": READING}, arg_bind=["a"])]
+    rows = [Row("a", "make"), Row("b", "repeat", {"x": lead + READING}, arg_bind=["a"])]
     masker = Masker()
     resolver = RunTimeArguments(lambda *_: None, Insertions(), BoundValues(None, masker))
     hooks = EngineHooks(arguments=lambda: resolver)
     lab = Lab(functions={"make": make, "repeat": repeat}, hooks=hooks, masker=masker)
-    return by_id(run_virtually(lab.engine().run(_bound(plan_of(rows)))).returns)["b"]
+    return by_id(run_virtually(lab.engine().run(_bound(plan_of(rows), lead))).returns)["b"]
 
 
 @pytest.mark.parametrize("value", ["s3cret-text", True, False])
@@ -65,3 +67,9 @@ def test_what_is_no_secret_makes_nothing_secret(value: Any) -> None:
     """The state that is read has another secret, or none."""
     assert _reader(value, ()).sensitive == ()
     assert _reader("plain-text", ("y",)).sensitive == ()
+
+
+@pytest.mark.parametrize(("value", "sensitive"), [(True, ["all[0]:it", "it"]), ("xy", ["all[0]:it", "it"])])
+def test_a_text_with_a_short_secret_is_a_secret(value: Any, sensitive: list[str]) -> None:
+    """No masker finds so short a secret within a text, so the whole text is one."""
+    assert sorted(_reader(value, lead="pin-").sensitive) == sensitive

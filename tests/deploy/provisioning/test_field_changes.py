@@ -76,7 +76,7 @@ def test_what_a_driver_reports_is_masked_under_the_key_of_a_secret() -> None:
 
 
 def test_inputs_of_a_planned_update_differ_field_by_field() -> None:
-    """A plan shows the old and the new input of an update, and what its driver would change in what is there."""
+    """A plan shows the old and the new input of an update, and what its driver would change."""
     driver = RememberingDriver(plan_is_pure=True)
     shop = environment(fake=driver)
     shop.deploy({"db": _entity(1)})
