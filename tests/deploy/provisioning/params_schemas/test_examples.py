@@ -103,3 +103,17 @@ def test_a_value_for_any_schema_is_its_name_in_capitals() -> None:
     assert example_params(schema_of({"required": ["size"], "properties": {"size": True}}))[0] == {
         "size": "SIZE"
     }
+
+
+def test_the_id_of_a_schema_changes_no_reference() -> None:
+    """References are to parts of the same schema, whatever it is called elsewhere."""
+    schema = schema_of(
+        {
+            "$id": "https://example.com/box",
+            "required": ["port"],
+            "properties": {"port": {"$ref": "#/$defs/port"}},
+            "$defs": {"port": {"type": "integer", "minimum": 1024}},
+        }
+    )
+    assert example_params(schema) == ({"port": 1024}, "")
+    assert len(list(schema.check({"port": 80}))) == 1
