@@ -20,6 +20,7 @@ from ensue.core.model.srn import Srn
 from ensue.deploy.provisioning.active import ActiveResource
 from ensue.deploy.provisioning.identity import Context, ResourceKey
 from ensue.store.registry.active_store import MOST_PENDING, ActiveResourceStore
+from ensue.store.registry.schema import open_url
 from ensue.store.registry.store import CrossRunStore
 from ensue.store.registry.vault import ProjectVault
 
@@ -415,3 +416,15 @@ def test_a_deployment_of_another_process_is_waited_for(
     else:
         assert asyncio.run(deploy())
     assert (lock.waits, lock.is_held) == (waits, False)
+
+
+def test_a_server_gives_up_a_lock_as_the_file_does(server_url: str | None) -> None:
+    """Each connection has the limit of a lock of the store's file."""
+    if server_url is None:
+        pytest.skip("needs PostgreSQL: apt-get install postgresql")
+    engine = open_url(server_url)
+    try:
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "1min"
+    finally:
+        engine.dispose()
