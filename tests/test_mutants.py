@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import tomllib
 
 import pytest
+from tools.mutants.__main__ import EQUIVALENT
 from tools.mutants.calls import Recorded
 from tools.mutants.mutations import mutations
 from tools.mutants.trials import ROOT, chosen
@@ -89,3 +91,13 @@ def test_the_nearest_tests_are_chosen_within_the_budget() -> None:
         "tests/engine/test_clock.py::folder",
     ]
     assert chosen(mutation, recorded, 0) == ["tests/engine/test_retry.py::quick"]
+
+
+def test_what_no_test_can_notice_is_a_change_of_the_product() -> None:
+    """Each entry has a reason and is a mutation of its module, or else it excuses nothing any more."""
+    entries = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["mutation"]
+    for entry in entries:
+        source = (ROOT / "src" / entry["path"]).read_bytes()
+        changes = {(mutation.function, mutation.change) for mutation in mutations(entry["path"], source)}
+        assert (entry["function"], entry["change"]) in changes, entry
+        assert entry["reason"]

@@ -180,3 +180,17 @@ def test_a_state_applies_more_states(root: Path) -> None:
     assert (results["more"], results["one"], results["bad"]) == (True, True, False), report.returns
     answer = call(root, "m", "state.sls", "other")["m"]
     assert "ensue apply" in answer
+
+
+def test_a_value_is_requested_once_per_command(root: Path) -> None:
+    """A template that reads it twice reads the same value, although its function would return another one."""
+    chance = "mine_functions:\n  chance: [{mine_function: random.rand_int, start: 1, end: 1000000000}]\n"
+    values = "{{ salt['mine.get']('web-1', 'chance')['web-1'] }}"
+    write(
+        root,
+        pillar__p=RESOURCES.partition("mine_functions:")[0] + chance,
+        states__t=f"{values} and {values}: test.nop\n",
+    )
+    (returned,) = apply(root, "t").returns.values()
+    first, _, second = returned.id.partition(" and ")
+    assert first == second != ""

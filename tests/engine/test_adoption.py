@@ -132,3 +132,12 @@ def test_a_listener_hears_one_chunk_of_a_fan_out(kind: str) -> None:
     rows = [on("a", "web-*", "work", **more), Row("b", "keep", listen=["a"] if kind == "listen" else [])]
     assert Calls().resume(rows) == []
     assert Calls().resume(rows, without=["web-1 a"]) == ["web-1 a", "listener_b"]
+
+
+def test_a_secret_argument_is_marked_although_nothing_else_is_read() -> None:
+    """The mark names the arguments alone."""
+    calls = Calls()
+    calls.lab.masker.add("s3cret-text")
+    (returned,) = calls.lab.run([Row("a", "work", arguments={"password": "s3cret-text"})]).returns.values()
+    assert (list(returned.read), returned.read_mark) == ([ARGUMENTS], "mark")
+    assert returned.fingerprint == NO_FINGERPRINT

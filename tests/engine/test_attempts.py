@@ -12,7 +12,7 @@ from tests.engine.test_growth import apply_b
 
 from ensue.core.errors import InternalError, RemoteTimeoutError, StateFailedError, UnknownResourceError
 from ensue.core.model.chunk import Retry, StateOptions
-from ensue.core.model.returns import StateReturn
+from ensue.core.model.returns import SkippedReturn, StateReturn, UnknownReturn, UnreachableReturn
 from ensue.core.model.srn import Srn
 from ensue.engine.engine import Engine
 from ensue.engine.promise import Promise
@@ -230,3 +230,41 @@ def test_promises_are_kept_once() -> None:
     promise.resolve(1)
     with pytest.raises(InternalError, match="twice"):
         promise.resolve(2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [(UnknownReturn, "unknown"), (UnreachableReturn, "unreachable"), (SkippedReturn, "skipped")],
+)
+def test_the_kind_of_a_return_is_in_its_record(kind: type[StateReturn], field: str) -> None:
+    """A return says whether it is unknown, unreachable or skipped, and is none of the others."""
+
+    def special(_ctx: Any, name: str) -> StateReturn:
+        return kind(name=name, result=True)
+
+    back = Lab(functions={"special": special}).returns([Row("a", "special"), Row("b")])
+    fields = ("unknown", "unreachable", "skipped")
+    assert [getattr(back["a"], each) for each in fields] == [each == field for each in fields]
+    assert not any(getattr(back["b"], each) for each in fields)
+
+
+def test_a_plan_foresees_what_a_change_would_register() -> None:
+    """Only a state that would change something is asked, by its chunk."""
+    hooks = EngineHooks(foreseen=lambda chunk, _: {"registers": [chunk.id]})
+    back = Lab(hooks=hooks).returns([Row("a", "change"), Row("b")], test=True)
+    assert {id_: returned.foreseen for id_, returned in back.items()} == {
+        "a": {"registers": ["a"]},
+        "b": None,
+    }
+
+
+def test_mod_watch_knows_which_watched_states_changed() -> None:
+    """Those that did not change are not among them."""
+    watches: list[tuple[str, ...]] = []
+
+    def note(ctx: Any, name: str, **_: Any) -> StateReturn:
+        watches.append(ctx.site.changed_watches)
+        return StateReturn(name=name, result=True)
+
+    Lab(watches={"test": note}).returns([Row("a", "change"), Row("b"), Row("c", watch=["a", "b"])])
+    assert watches == [("test: a",)]

@@ -48,7 +48,7 @@ def test_a_failed_producer_fails_the_block_by_name(function: str) -> None:
     """The block is not rendered, the wait fails, and both name the state that has failed."""
     lab = Lab()
     back = lab.returns([Row("a"), Row("b", function), waiting("a", "b", require=["a", "b"])])["wait a b"]
-    assert (back.result, back.comment) == (False, "One or more requisite failed: b")
+    assert (back.result, back.comment, back.ran) == (False, "One or more requisite failed: b", False)
     assert [(one.status, one.comment) for one in back.delayed] == [
         ("not_rendered", "not rendered: block x, because b failed")
     ]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.engine.harness import Lab, Row
+from tests.engine.harness import MINION, Lab, Row
 
+from ensue.core.contracts.reach import Reach
 from ensue.core.errors import RemoteTimeoutError, UnreachableError
-from ensue.core.model.chunk import StateOptions
-from ensue.core.model.returns import StateReturn
+from ensue.core.model.chunk import Retry, StateOptions
+from ensue.core.model.returns import Return, StateReturn
+from ensue.engine.services import EngineHooks
 from ensue.testing.connection import FakeConnection
 
 
@@ -254,3 +256,49 @@ def test_crashing_condition_is_a_failed_state() -> None:
     back = lab().returns([Row("a", options=StateOptions(onlyif=({"fun": "no.such"},)))])["a"]
     assert back.result is False
     assert back.comment.startswith("An exception occurred in this state: KeyError: 'no.such'")
+
+
+def planned(maker: Row | None, **options: Any) -> Return:
+    """Return the plan of a state with conditions after one that would change something."""
+    prepared = lab()
+    prepared.connection.on_run("test -e /x")
+    prepared.connection.on_run("missing /x", returncode=127, stderr=b"sh: missing: not found")
+    rows = [Row("a", "change", options=StateOptions(**options))]
+    return prepared.returns(rows if maker is None else [maker, *rows], test=True)["a"]
+
+
+def test_a_plan_does_not_know_a_condition_that_an_earlier_state_changes() -> None:
+    """A state makes the file that `unless` names; without that state the condition is known."""
+    alone = planned(None, unless=("test -e /x",))
+    assert (alone.result, alone.unknown) == (True, False)
+    after = planned(Row("/x", "change"), unless=("test -e /x",))
+    assert (after.result, after.unknown) == (None, True)
+
+
+def test_a_plan_knows_a_state_whose_creates_exist() -> None:
+    """It is skipped whatever earlier states change for its other conditions."""
+    back = planned(Row("/x", "change"), unless=("test -e /x",), creates=("/etc",))
+    assert (back.result, back.unknown, back.skipped) == (True, False, True)
+
+
+def test_a_plan_warns_of_no_command_that_an_earlier_state_may_install() -> None:
+    """What the apply will find is not known; without such a state the warning counts."""
+    assert planned(None, onlyif=("missing /x",)).warnings
+    assert not planned(Row("/x", "change"), onlyif=("missing /x",)).warnings
+
+
+def test_a_host_that_is_known_to_be_out_of_reach_is_tried_only_with_retry() -> None:
+    """Without `retry` the function is not called."""
+    for retry, tried in ((None, []), (Retry(attempts=1), ["a"])):
+        calls: list[str] = []
+
+        def note(_ctx: Any, name: str, noted: list[str] = calls) -> StateReturn:
+            noted.append(name)
+            return StateReturn(name=name, result=True)
+
+        reach = Reach()
+        prepared = Lab(hooks=EngineHooks(reach=reach), functions={"note": note})
+        with reach.of_run():
+            reach.lost(UnreachableError("no connection", target=str(MINION)))
+            back = prepared.returns([Row("a", "note", options=StateOptions(retry=retry))])["a"]
+        assert (calls, back.result) == (tried, bool(tried))

@@ -15,7 +15,7 @@ from ensue.core.model.chunk import StateOptions
 from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.core.model.returns import StateReturn
 from ensue.engine.engine import Engine
-from ensue.engine.ready_queue import NODES_PER_TURN
+from ensue.engine.ready_queue import NODES_PER_TURN, ReadyQueue
 from ensue.engine.services import EngineOptions
 
 if TYPE_CHECKING:
@@ -175,3 +175,24 @@ def test_a_variable_of_the_run_is_set_back() -> None:
 
     run_virtually(work())
     assert seen == ["set"] * 4
+
+
+def test_a_node_that_is_ready_before_the_run_begins_waits_for_it() -> None:
+    """Nothing is scheduled without a group of tasks; with one, the queue is looked at once per turn."""
+    looks: list[str] = []
+
+    async def carry_out(_node: Any) -> None:
+        looks.append("node")
+
+    async def run() -> None:
+        queue = ReadyQueue(carry_out, lambda: looks.append("idle"))
+        queue.look_soon()
+        await asyncio.sleep(0)
+        assert looks == []
+        async with asyncio.TaskGroup() as group:
+            queue.begin(group)
+            queue.look_soon()
+            await asyncio.sleep(0)
+            assert looks == ["idle"]
+
+    run_virtually(run())

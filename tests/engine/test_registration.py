@@ -114,3 +114,13 @@ def test_registers_is_done_before_what_follows() -> None:
     seen.clear()
     lab.returns([Row("a", options=options), Row("d", "unsure", options=options)], test=True)
     assert seen == [("a", True)]
+
+
+def test_a_circle_is_found_although_another_maker_has_ended() -> None:
+    """Of two makers that a state waits for, one ends meanwhile, and the other waits for the state's scope."""
+    lab = Lab(hooks=HOOKS, growth={"x": [Row("user")]})
+    rows = [Row("maker 1", "sleep", target=Srn("t", "1")), delayed("a", "x"), Row("maker 2", require=["a"])]
+    returns = by_id(lab.run(rows).returns)
+    user = by_id(returns["a"].delayed[0].returns)["user"]
+    assert user.comment.startswith("This state waits for itself: a/x: user (test.nop)")
+    assert [returns[id_].result for id_ in ("maker 1", "maker 2")] == [True, True]

@@ -7,10 +7,12 @@ import errno
 import threading
 from typing import Any
 
+import msgspec
 import pytest
 from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, starts
 
 from ensue.core.contracts.functions import touches_nothing
+from ensue.core.contracts.growth import Complaint
 from ensue.core.errors import DiskError
 from ensue.core.model.chunk import StateOptions
 from ensue.core.model.events import NodeFinished, NodeStarted
@@ -316,3 +318,15 @@ def test_long_chains_and_wide_fans() -> None:
     assert len(Lab().run(chain, ordered=False).returns) == 20_000
     fan = [Row("a", "change"), *(Row(f"s{n}", watch=["a"]) for n in range(20_000))]
     assert all(back.changes for back in Lab().run(fan).returns.values())
+
+
+def test_errors_of_the_input_are_reported_although_the_run_stops() -> None:
+    """The end of a scope comes after a failure with `failhard` too; states that have not begun do not run."""
+    plan = plan_of([Row("a", "fail"), Row("b")])
+    chunk = msgspec.structs.replace(plan.chunks[1], id="c")
+    plan = msgspec.structs.replace(plan, complaints=(Complaint(chunk=chunk, comment="no such SLS"),))
+    outcome = run_virtually(Lab().engine(failhard=True).run(plan))
+    assert {back.id: (back.result, back.comment) for back in outcome.returns.values()} == {
+        "a": (False, "Failure!"),
+        "c": (False, "no such SLS"),
+    }

@@ -41,11 +41,7 @@ def with_inherited_secrets(node: Node, function_return: StateReturn, masker: Mas
         for data in (function_return.new_state, function_return.changes, function_return.old_state):
             inherited |= dict.fromkeys(_places_of(data, secret))
     more = [path for path in inherited if path not in function_return.sensitive]
-    return (
-        msgspec.structs.replace(function_return, sensitive=(*function_return.sensitive, *more))
-        if more
-        else function_return
-    )
+    return msgspec.structs.replace(function_return, sensitive=(*function_return.sensitive, *more))
 
 
 def _places_of(data: Any, secret: set[bool]) -> Iterator[str]:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from tests.deploy.provisioning.building import CONTEXT, definition, deployment, graph, reading, score
 from tests.support.work import calls_made_by
 
 from ensue.core.diagnostics import Severity
 from ensue.core.errors import CompileError
+from ensue.core.model.chunk import Retry
 from ensue.deploy.provisioning import Catalog, Context, Deployment, GraphValues, build_graph
+from ensue.deploy.provisioning.definitions import BESIDE_OTHERS
 from ensue.deploy.provisioning.identity import ResourceKey, guresid
 from ensue.language.collector import Collector
 
@@ -248,3 +251,40 @@ def _build(workloads: int) -> None:
     asked = deployment({"modules": {f"w{n}": module for n in range(workloads)}}, found)
     built = graph(asked, definitions, found)
     assert len(list(GraphValues(built).nodes())) == 1 + 12 * workloads
+
+
+def test_a_resource_that_reads_its_own_id_does_not_depend_on_itself() -> None:
+    """Its GUResID is known before it is provisioned."""
+    collector = Collector()
+    inputs = {"values": {"it": "${resources.db.guresid}"}}
+    definitions = [definition("workload", collector), definition("db", collector, driver_inputs=inputs)]
+    asked = deployment({"modules": {"web": {"externals": {"db": {"type": "db"}}}}}, collector)
+    (db,) = [node for node in graph(asked, definitions, collector).nodes if node.key.type == "db"]
+    assert db.dependencies == ()
+
+
+def test_the_image_of_a_container_is_a_text() -> None:
+    """A list is an error at its place."""
+    collector = Collector()
+    score(SCORE.replace("image: nginx", "image: [nginx]"), collector)
+    assert [(error.code, error.summary) for error in collector.errors] == [
+        ("E0814", "'image' of the container 'main' is a list, not a text")
+    ]
+
+
+def test_files_of_a_container_that_are_neither_a_mapping_nor_a_list_are_passed_on() -> None:
+    """Drivers get them as they are written."""
+    collector = Collector()
+    (workload,) = score(SCORE.replace("image: nginx", "image: nginx, files: a"), collector).workloads
+    assert workload.module.data["spec"]["containers"]["main"]["files"] == "a"
+
+
+def test_a_definition_says_how_the_states_of_its_resources_run() -> None:
+    """`retry` and `timeout` become options of each state; without `attempts` the usual number counts."""
+    read = definition("db", Collector(), timeout=60, retry={"interval": 2})
+    assert read.options == replace(
+        BESIDE_OTHERS, retry=Retry(attempts=Retry().attempts, interval_s=2.0), timeout_s=60.0
+    )
+    assert definition("db", Collector(), retry={"attempts": 3}).options.retry == Retry(
+        attempts=3, interval_s=5.0
+    )

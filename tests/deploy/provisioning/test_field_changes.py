@@ -6,10 +6,12 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.deploy.provisioning.stand_ins import Environment, RememberingDriver, environment
 
+from ensue.core.contracts.driver import Planned
 from ensue.core.masking import MASK
 from ensue.core.model.data import leaf_places, texts
-from ensue.deploy.provisioning.field_changes import _hidden, _reported
+from ensue.deploy.provisioning.field_changes import _hidden, _reported, changed_fields
 from ensue.deploy.provisioning.set_differences import differences
 
 SECRET = "s3cret-"
@@ -71,3 +73,33 @@ def test_what_a_driver_reports_is_masked_under_the_key_of_a_secret() -> None:
         "/db/api_token": (None, MASK),
         "/db/size": (1, 2),
     }
+
+
+def test_inputs_of_a_planned_update_differ_field_by_field() -> None:
+    """A plan shows the old and the new input of an update, and what its driver would change."""
+    driver = RememberingDriver(plan_is_pure=True)
+    shop = environment(fake=driver)
+    shop.deploy({"db": _entity(1)})
+    driver.planned = Planned(changes={"disk": {"old": "1 GB", "new": "2 GB"}})
+    shop.deploy({"db": _entity(2)}, test=True)
+    assert _changes(shop) == {"/values/size": (1, 2), "/disk": ("1 GB", "2 GB")}
+
+
+def test_a_resource_that_is_left_has_no_changes() -> None:
+    """Neither one that a deployment leaves as it is, nor one that it creates; an update shows its inputs."""
+    shop = environment(fake=RememberingDriver())
+    shop.deploy({"db": _entity(1)})
+    assert _changes(shop) == {}
+    shop.deploy({"db": _entity(1)})
+    assert _changes(shop) == {}
+    shop.deploy({"db": _entity(2)})
+    assert _changes(shop) == {"/values/size": (1, 2), "/outputs/size": (1, 2)}
+
+
+def _entity(size: int) -> dict[str, Any]:
+    return {"driver_type": "fake", "driver_inputs": {"values": {"size": size}}}
+
+
+def _changes(shop: Environment) -> dict[str, tuple[Any, Any]]:
+    (outcome,) = [outcome for outcome in shop.all if outcome.key.type == "db"]
+    return {change.path: (change.before, change.after) for change in changed_fields(outcome)}

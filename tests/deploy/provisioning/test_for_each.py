@@ -203,3 +203,10 @@ def test_two_lists_with_one_item_and_other_params() -> None:
     with pytest.raises(CompileError) as refused:
         built(other, found)
     assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["E0820"]
+
+
+def test_a_list_of_the_organization_is_refused_without_one() -> None:
+    """It is never known, so it does not wait for an output."""
+    with pytest.raises(CompileError) as refused:
+        built(entry(["${context.org.id}"]), Collector())
+    assert "no organization is given (--org)" in str(refused.value)

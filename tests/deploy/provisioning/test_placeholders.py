@@ -11,12 +11,15 @@ from ensue.deploy.provisioning.placeholder_values import (
     DEFINITION,
     ContextField,
     Dialect,
+    PathPart,
     PathRefusal,
     ResourceReference,
     ResourceSelection,
     context_meaning,
+    each_meaning,
 )
 from ensue.deploy.provisioning.placeholders import Placeholder, PlaceholderText, parse_text
+from ensue.deploy.provisioning.unknown_placeholders import meant_placeholder
 
 PIECES = st.sampled_from(
     [
@@ -242,3 +245,28 @@ def test_a_malformed_placeholder_is_refused(text: str) -> None:
     """What begins with a known word and is malformed is a fault, never text without a word."""
     _, faults = parse_text(text, DEFINITION)
     assert [isinstance(fault.refusal, PathRefusal) for fault in faults] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "advice"),
+    [
+        ("${var.size}", SCORE, "read ${resources.env.size} of a resource `env`"),
+        ("${data.zone}", SCORE, "read ${resources.NAME.OUTPUT}"),
+        ("${var.size}", DEFINITION, "a definition has no variables"),
+        ("${aws_instance.web.id}", DEFINITION, "an output of another resource is"),
+    ],
+)
+def test_an_expression_of_terraform_names_its_placeholder(text: str, dialect: Dialect, advice: str) -> None:
+    """A variable is a value of the environment, and an attribute is an output of a resource."""
+    assert advice in meant_placeholder(text, dialect)
+
+
+@pytest.mark.parametrize(
+    ("path", "help_"),
+    [("key.a", "write ${each.key}, or ${each.value.NAME}"), ("index", "write ${each.key} or ${each.value}")],
+)
+def test_an_item_has_a_key_and_a_value(path: str, help_: str) -> None:
+    """A key has nothing below it."""
+    refusal = each_meaning([PathPart(part) for part in path.split(".")])
+    assert isinstance(refusal, PathRefusal)
+    assert refusal.help == help_

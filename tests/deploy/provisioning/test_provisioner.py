@@ -568,3 +568,27 @@ def test_the_plan_of_a_removal_names_what_is_destroyed() -> None:
     assert planned.endswith(f"would be destroyed: {listed} and 2 more")
     one.objects = ()
     assert shop.deploy({}, test=True, prune=True)["db"].comment.endswith("would be destroyed")
+
+
+def test_a_failed_update_is_tried_again_with_the_inputs_of_the_last_success() -> None:
+    """What an update that failed has changed is unknown, so the driver is called although nothing differs."""
+    driver = RememberingDriver(name="fake", plan_is_pure=True)
+    shop = environment(fake=driver)
+    shop.deploy({"db": made_by("fake", {"size": 1})})
+    driver.obstacle = DriverError("the disk is full")
+    shop.deploy({"db": made_by("fake", {"size": 2})})
+    (record,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
+    assert record.inputs_mark == ""
+
+
+def test_a_pure_driver_that_fails_is_called_again() -> None:
+    """It has a record only from its success, which then says that the next deployment calls it."""
+    driver = RememberingDriver(is_pure=True)
+    shop = environment(fake=driver)
+    shop.deploy({"db": made_by("fake", {"size": 1})})
+    driver.obstacle = DriverError("no such template")
+    assert statuses(shop.deploy({"db": made_by("fake", {"size": 2})})) == {"db": "failed"}
+    driver.obstacle = None
+    driver.forget()
+    assert statuses(shop.deploy({"db": made_by("fake", {"size": 1})})) == {"db": "updated"}
+    assert driver.calls == ["update db"]

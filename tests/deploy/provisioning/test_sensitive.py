@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from ensue.core.masking import Masker
 from ensue.core.model.sensitive_paths import hide_paths, values_at
-from ensue.deploy.provisioning.sensitive import below, colon_paths, differing, marked, separated, texts_in
+from ensue.core.model.unknown import Unknown
+from ensue.deploy.provisioning.sensitive import (
+    Sensitive,
+    below,
+    colon_paths,
+    differing,
+    marked,
+    separated,
+    texts_in,
+)
 
 KEYS = st.text("ab:0", min_size=1, max_size=3)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(0, 9), st.text("xyz", max_size=3))
@@ -107,3 +116,10 @@ def test_numbers_and_texts_are_told_to_the_masker() -> None:
     data = {"a": ["x", 5, 2.5, None, True], "b": "y"}
     assert list(texts_in(data)) == ["x", "5", "2.5", "y"]
     assert list(texts_in(data, [("a", 1), ("b",)])) == ["5", "y"]
+
+
+def test_a_path_below_a_secret_or_an_unknown_value_marks_nothing() -> None:
+    """What is secret already is not marked twice, and an unknown value stays one."""
+    unknown = Unknown("${a}")
+    assert marked({"a": Sensitive("s3cret")}, [("a",), ("a", "b")]) == {"a": Sensitive("s3cret")}
+    assert marked({"a": unknown}, [("a",)])["a"] is unknown

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
-from ensue.engine.binding.bound_values import filled
+from ensue.engine.binding.bound_values import filled, word
 
 VALUES: dict[str, Any] = {
     "${a}": "b",
@@ -72,3 +72,18 @@ def test_bound_keys_at_every_depth_take_no_more_time_than_their_number() -> None
         assert list(result) == ["inner", "b"]
         result = result["inner"]
     assert result == "x"
+
+
+@pytest.mark.parametrize("value", ["\udcff", "a\ud800b"])
+def test_a_name_is_text_that_can_be_encoded(value: str) -> None:
+    """Half of a surrogate pair is no text of a file or a command."""
+    with pytest.raises(StateFailedError, match="half of a surrogate pair"):
+        word(value, "the name")
+
+
+def test_a_word_is_written_as_text() -> None:
+    """Numbers and booleans are; a list or null has no text."""
+    assert (word("a", "the name"), word(1, "the name"), word(True, "the name")) == ("a", "1", "true")
+    for value, kind in ((None, "null"), ([1], "a list"), ({"a": 1}, "a mapping")):
+        with pytest.raises(StateFailedError, match=f"the name must be text, but is bound to {kind}"):
+            word(value, "the name")

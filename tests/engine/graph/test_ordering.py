@@ -101,3 +101,8 @@ def test_text_form() -> None:
     """A graph prints its nodes with what they wait for and why."""
     text = graph_text(Dag(2, [Edge(0, 1, "require")]), ["a", "b"])
     assert text == "a\nb\n  <- a (require)\n"
+
+
+def test_edges_of_one_weight_all_pull() -> None:
+    """Of equal edges the one to the earliest dependent counts, wherever it is declared."""
+    assert earliest_dependent(3, [Edge(0, 1, "require", 3), Edge(0, 2, "require", 3)], [9, 5, 1]) == [1, 5, 1]

@@ -10,6 +10,8 @@ from ensue.core.model.property_grammar import quoted, read_property
 from ensue.core.model.property_path import Every, Indexed
 from ensue.core.model.reference import Reference
 from ensue.language.references.detection import holds_sign, may_bind
+from ensue.language.references.explicit_bindings import shown_bindings
+from ensue.language.references.faults import _each_of_all
 from ensue.language.references.grammar import Malformed, read_text
 
 ALL = Every.ITEM
@@ -207,3 +209,21 @@ def test_a_text_without_a_sign_holds_nothing(text: str) -> None:
 def test_what_hides_a_sign_is_searched(text: str) -> None:
     """An escape of YAML or JSON may become a reference that the text does not show."""
     assert may_bind(text)
+
+
+def test_an_argument_binding_names_the_minion_of_its_reference() -> None:
+    """`arg_bind` of high data reads as the reference does."""
+    bindings = shown_bindings({"a": "${minion[web-1]:file:x:path} ${file:y:path}"})
+    assert bindings == [
+        {"minion[web-1]:file": ["x", {"path": "a"}]},
+        {"file": ["y", {"path": "a"}]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("selector", "advice"), [("*", "all instances at once cannot be read"), ("c", "name one")]
+)
+def test_an_instance_that_does_not_exist_has_a_remedy(selector: str, advice: str) -> None:
+    """`[*]` means all at once, which is a list with a reference to each."""
+    reference = Reference(text="", path="test", id="a", selector=selector)
+    assert advice in _each_of_all(reference, "'x', 'y'")

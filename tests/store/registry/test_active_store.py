@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import os
 import sqlite3
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.postgresql import programs, running_postgresql
 
-from ensue.core.errors import StoreError, TamperedError, WrongKeyError
+from ensue.core.errors import LockHeldError, StoreError, TamperedError, WrongKeyError
 from ensue.core.model.srn import Srn
 from ensue.deploy.provisioning.active import ActiveResource
 from ensue.deploy.provisioning.identity import Context, ResourceKey
 from ensue.store.registry.active_store import MOST_PENDING, ActiveResourceStore
+from ensue.store.registry.schema import open_url
 from ensue.store.registry.store import CrossRunStore
 from ensue.store.registry.vault import ProjectVault
 
@@ -365,3 +367,64 @@ def _rewritten(database: CrossRunStore, change: Callable[[str, bytes], bytes]) -
             for name, content in list(entries.active.all())
         ]
         entries.active.write(rows)
+
+
+class BusyLock:
+    """The lock of an environment that another process holds until somebody waits for it."""
+
+    def __init__(self, holder_pid: int) -> None:
+        self.holder_pid = holder_pid
+        self.waits: list[float | None] = []
+        self.is_held = False
+
+    async def take(self, *, command: str, wait_s: float | None = 0) -> None:
+        assert command == "ensue deploy shop/dev"
+        self.waits.append(wait_s)
+        if len(self.waits) == 1:
+            raise LockHeldError("another deployment", holder_pid=self.holder_pid)
+        self.is_held = True
+
+    def release(self) -> None:
+        self.is_held = False
+
+
+@pytest.mark.parametrize(
+    ("is_own", "wait_s", "waits"),
+    [(False, None, [0, None]), (False, 5.0, [0, 5.0]), (False, 0.0, [0]), (True, 5.0, [0])],
+)
+def test_a_deployment_of_another_process_is_waited_for(
+    make_store: MakeStore,
+    cachedir: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    wait_s: float | None,
+    waits: list[float | None],
+    *,
+    is_own: bool,
+) -> None:
+    """As long as it may; one of this process is not, and the lock is held until the end of the block."""
+    lock = BusyLock(os.getpid() if is_own else 0)
+    store = make_store()
+    monkeypatch.setattr(store, "lock", lambda _context, _cachedir: lock)
+
+    async def deploy() -> bool:
+        async with store.locked(DEV, cachedir, "deploy", wait_s):
+            return lock.is_held
+
+    if len(waits) == 1:
+        with pytest.raises(LockHeldError):
+            asyncio.run(deploy())
+    else:
+        assert asyncio.run(deploy())
+    assert (lock.waits, lock.is_held) == (waits, False)
+
+
+def test_a_server_gives_up_a_lock_as_the_file_does(server_url: str | None) -> None:
+    """Each connection has the limit of a lock of the store's file."""
+    if server_url is None:
+        pytest.skip("needs PostgreSQL: apt-get install postgresql")
+    engine = open_url(server_url)
+    try:
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("SHOW lock_timeout").scalar() == "1min"
+    finally:
+        engine.dispose()

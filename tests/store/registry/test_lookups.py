@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ensue.core.model.srn import Srn
+from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.testing.registry import FakeRegistry
 
 if TYPE_CHECKING:
@@ -71,3 +72,21 @@ def test_what_has_expired_is_found_invalidated(registry: ResourceRegistry, clock
     clock.now_s += 11
     assert registry.list_for_type("ssh_host") == []
     assert registry.list_for_type("ssh_host", active=False) == ["web-1", "web-2"]
+
+
+def test_a_chain_into_a_circle_ends(registry: ResourceRegistry) -> None:
+    """A resource whose source is in a circle that it is not in has the whole circle as its chain, once."""
+    registry.register(HOST, {}, source=LONE)
+    registry.register(LONE, {}, source=HOST)
+    registry.register(INNER, {}, source=HOST)
+    assert registry.provenances([INNER]) == {INNER: (HOST, LONE)}
+
+
+def test_a_registry_that_is_opened_late_forwards_every_question(known: DerivedRegistry) -> None:
+    """It answers as the registry does, and opens it with the first question."""
+    late = LazyRegistry(lambda: known, lambda: True)
+    assert late.records() == known.records()
+    assert late.find(["web-1"]) == known.find(["web-1"])
+    assert late.sources_among([ENV, HOST, LONE]) == known.sources_among([ENV, HOST, LONE])
+    assert late.observe(ENV, {"status": "failed"}) == [INNER, HOST]
+    assert late.list_for_type("ssh_host", active=False) == ["web-1"]

@@ -555,3 +555,43 @@ def test_no_file_holds_a_secret(registry: ResourceRegistry, cachedir: Path) -> N
         content = path.read_bytes()
         for secret in (b"hunter2", b"hunter3", b"line-0003", b"10.20.30.40"):
             assert secret not in content, path
+
+
+@pytest.mark.parametrize("by_whom", ["minion", "project"])
+def test_another_registrar_of_the_same_configuration_confirms_it(
+    registry: ResourceRegistry, make_registry: MakeRegistry, by_whom: str
+) -> None:
+    """The entry stays that of the first one, and nothing that was derived from it is invalidated."""
+    first, second = (
+        DeclaredBy(sls=project, scope="", tag="test_|-a_|-a_|-present", project=project) for project in "ab"
+    )
+    requests = [
+        RegistrationRequest(srn=HOST, config=CONFIG, declared_by=by, minion=minion)
+        for by, minion in (
+            ((first, "m1"), (first, "m2")) if by_whom == "minion" else ((first, ""), (second, ""))
+        )
+    ]
+    registry.register_many(requests[:1])
+    before = registry.record(HOST)
+    (done,) = make_registry().register_many(requests[1:])
+    assert (done.srn, done.changed, done.invalidated) == (HOST, False, ())
+    assert registry.record(HOST) == before
+
+
+def test_a_registration_without_grains_keeps_what_is_watched(registry: ResourceRegistry) -> None:
+    """The grains of the source at the first registration still count for the next observation."""
+    grains = {**WELL, "address": "10.0.0.1"}
+    registry.register(HOST, CONFIG, source=ENV, source_grains=grains, watch=("address",))
+    registry.register(HOST, CONFIG, source=ENV, watch=("address",))
+    assert registry.observe(ENV, {**WELL, "address": "10.0.0.2"}) == [HOST]
+
+
+def test_entries_of_a_run_expire_each_at_its_time(registry: ResourceRegistry, clock: Clock) -> None:
+    """One that expires later is found after an earlier one has been marked."""
+    early, late = Srn("ssh_host", "early"), Srn("ssh_host", "late")
+    registry.register(early, {}, scope="run", ttl_s=10.0)
+    registry.register(late, {}, scope="run", ttl_s=20.0)
+    for passed_s, statuses in ((11, ["invalidated", "active"]), (10, ["invalidated", "invalidated"])):
+        clock.now_s += passed_s
+        records = registry.find([early.id, late.id])
+        assert [record.status for record in records] == statuses

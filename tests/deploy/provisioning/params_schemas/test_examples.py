@@ -87,3 +87,33 @@ def test_params_are_listed_with_those_in_them() -> None:
     assert (last.name, last.type, last.is_required) == ("kind", "string or integer", False)
     assert (last.has_default, last.default, last.permitted) == (True, "a", '"a", 1')
     assert len(listed) < 20
+
+
+def test_alternatives_and_defaults_are_not_all_made_up() -> None:
+    """Of `oneOf` and `anyOf` only the first is used, and what has a default is left to it."""
+    first, second = ({"required": [name], "properties": {name: {"const": name}}} for name in "ab")
+    assert example_params(schema_of({"anyOf": [first, second]})) == ({"a": "a"}, "")
+    assert example_params(schema_of({"oneOf": [first, second]})) == ({"a": "a"}, "")
+    defaulted = {"required": ["a", "b"], "properties": {"a": {"default": 1}, "b": {"const": 2}}}
+    assert example_params(schema_of(defaulted)) == ({"b": 2}, "")
+
+
+def test_a_value_for_any_schema_is_its_name_in_capitals() -> None:
+    """The schema `true` accepts it."""
+    assert example_params(schema_of({"required": ["size"], "properties": {"size": True}}))[0] == {
+        "size": "SIZE"
+    }
+
+
+def test_the_id_of_a_schema_changes_no_reference() -> None:
+    """References are to parts of the same schema, whatever it is called elsewhere."""
+    schema = schema_of(
+        {
+            "$id": "https://example.com/box",
+            "required": ["port"],
+            "properties": {"port": {"$ref": "#/$defs/port"}},
+            "$defs": {"port": {"type": "integer", "minimum": 1024}},
+        }
+    )
+    assert example_params(schema) == ({"port": 1024}, "")
+    assert len(list(schema.check({"port": 80}))) == 1

@@ -156,3 +156,9 @@ def test_a_row_of_chunks_that_share_their_requisites_needs_no_graph() -> None:
     assert lower(structs.replace(plan, chunks=chunks), rules).dependents == [(1,), (2,), (3,), ()]
     late = plan_of([Row("a", require=["c"]), Row("b"), Row("c")])
     assert list(lower(late, rules).order) == [1, 2, 0]
+
+
+def test_a_chunk_that_requires_itself_is_refused() -> None:
+    """It is a cycle of one."""
+    with pytest.raises(CycleError):
+        lowered([Row("a", require=["a"])])

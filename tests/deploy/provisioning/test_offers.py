@@ -1,0 +1,19 @@
+"""What an environment offers: the kinds of resources that definitions can provision."""
+
+from __future__ import annotations
+
+from tests.deploy.provisioning.building import definition
+
+from ensue.deploy.provisioning import Catalog
+from ensue.deploy.provisioning.identity import WORKLOAD
+from ensue.deploy.provisioning.offers import offers
+from ensue.language.collector import Collector
+
+
+def test_an_offer_of_one_type_has_no_other() -> None:
+    """Without a type, all but workloads are offered; a workload is offered if it is asked for."""
+    collector = Collector()
+    catalog = Catalog([definition(type_, collector) for type_ in ("db", WORKLOAD, "zone")], collector)
+    assert [offer.type for offer in offers(catalog, (), {})] == ["db", "zone"]
+    assert [offer.type for offer in offers(catalog, (), {}, "zone")] == ["zone"]
+    assert [offer.type for offer in offers(catalog, (), {}, WORKLOAD)] == [WORKLOAD]

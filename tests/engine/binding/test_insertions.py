@@ -1,0 +1,26 @@
+"""Values in templates: a placeholder for each line of a text, which the line replaces afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ensue.engine.binding.insertions import Insertions
+
+
+@pytest.mark.parametrize("value", ["a", "a\nb\n", "{{ x }}", b"{{ x }}", ["{{ x }}", ["a", 1]]])
+def test_a_text_is_not_seen_by_a_renderer(value: Any) -> None:
+    """Its lines are hidden, its line ends are not, and what is inserted is the text again."""
+    insertions = Insertions()
+    held = insertions.held(value)
+    assert "{{" not in repr(held)
+    text = value.decode() if isinstance(value, bytes) else value
+    assert repr(held).count("\\n") == repr(text).count("\\n")
+    assert insertions.inserted(held) == text
+
+
+@pytest.mark.parametrize("value", [None, True, 1, 1.5, b"\xff", {"a": "b"}])
+def test_what_is_no_text_is_unchanged(value: Any) -> None:
+    """Numbers, truth values and bytes that are not text are harmless to every renderer."""
+    assert Insertions().held(value) == value

@@ -1,0 +1,34 @@
+"""Calls of states on resources that other minions manage: the options as data, and the return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ensue.core.masking import MASK, Masker
+from ensue.core.model.resource_call import ResourceReturn
+from ensue.core.model.returns import SkippedReturn
+from ensue.engine.calls_elsewhere import as_lists, returned_elsewhere
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [((), []), (("a", ("b", 1)), ["a", ["b", 1]]), (("a", {"fun": "f"}), ["a", {"fun": "f"}]), (None, None)],
+)
+def test_options_are_lists_in_a_call(option: Any, expected: Any) -> None:
+    """Tuples are, at any depth, as in the JSON that the other minion reads."""
+    assert repr(as_lists(option)) == repr(expected)
+
+
+@pytest.mark.parametrize("skipped", [True, False])
+def test_a_return_of_another_minion_is_one_of_this_run(*, skipped: bool) -> None:
+    """A state whose condition was not met is skipped here too, and its secrets are masked from now on."""
+    masker = Masker()
+    answer = ResourceReturn(
+        result=True, comment="done", new_state={"a": 1}, skipped=skipped, secrets=("s3cret",)
+    )
+    returned = returned_elsewhere("x", answer, masker)
+    assert isinstance(returned, SkippedReturn) is skipped
+    assert (returned.name, returned.comment, returned.new_state) == ("x", "done", {"a": 1})
+    assert masker.text("is s3cret") == f"is {MASK}"
