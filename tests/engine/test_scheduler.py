@@ -14,12 +14,13 @@ from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, starts
 from ensue.core.contracts.functions import touches_nothing
 from ensue.core.contracts.growth import Complaint
 from ensue.core.errors import DiskError
-from ensue.core.model.chunk import StateOptions
+from ensue.core.model.chunk import Retry, StateOptions
 from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
 from ensue.engine.graph.cycles import CycleError
 from ensue.engine.services import EngineHooks
+from ensue.testing.connection import FakeConnection
 
 A, B = Srn("ssh_host", "a"), Srn("ssh_host", "b")
 
@@ -330,3 +331,18 @@ def test_errors_of_the_input_are_reported_although_the_run_stops() -> None:
         "a": (False, "Failure!"),
         "c": (False, "no such SLS"),
     }
+
+
+@pytest.mark.parametrize("options", [StateOptions(unless=("false",)), StateOptions(retry=Retry())])
+def test_a_function_that_touches_nothing_starts_with_what_is_around_it(options: StateOptions) -> None:
+    """Its conditions may change something, and a retry takes time, so its start is an event."""
+
+    @touches_nothing
+    def harmless(_ctx: Any, name: str) -> StateReturn:
+        return StateReturn(name=name, result=True)
+
+    connection = FakeConnection()
+    connection.on_run("false", returncode=1)
+    lab = Lab(functions={"harmless": harmless}, connection=connection)
+    lab.run([Row("a", "harmless"), Row("b", "harmless", options=options)])
+    assert [event.id for event in lab.events if isinstance(event, NodeStarted)] == ["b"]

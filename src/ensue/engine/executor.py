@@ -111,9 +111,7 @@ class Executor:
         chunk = node.chunk
         if node.role is not _STATE or node.verdict is not _CALL or chunk.has_slots:
             return None
-        if chunk.options is not NO_OPTIONS and _calls_more(chunk.options):
-            return None
-        return self._callee(node)
+        return None if _calls_more(chunk.options) else self._callee(node)
 
     def _callee(self, node: Node) -> Callee | None:
         """Return the function that a node names; None if there is none."""

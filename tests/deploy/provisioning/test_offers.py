@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.deploy.provisioning.building import definition
 
 from ensue.deploy.provisioning import Catalog
-from ensue.deploy.provisioning.identity import WORKLOAD
+from ensue.deploy.provisioning.active import ActiveResource
+from ensue.deploy.provisioning.identity import WORKLOAD, ResourceKey
 from ensue.deploy.provisioning.offers import offers
 from ensue.language.collector import Collector
 
@@ -17,3 +18,24 @@ def test_an_offer_of_one_type_has_no_other() -> None:
     assert [offer.type for offer in offers(catalog, (), {})] == ["db", "zone"]
     assert [offer.type for offer in offers(catalog, (), {}, "zone")] == ["zone"]
     assert [offer.type for offer in offers(catalog, (), {}, WORKLOAD)] == [WORKLOAD]
+
+
+def test_outputs_of_earlier_deployments_are_offered() -> None:
+    """Those of all resources of a definition, sorted, and which of them are secret."""
+    collector = Collector()
+    catalog = Catalog([definition("db", collector)], collector)
+    records = [
+        ActiveResource(
+            key=ResourceKey("db", "default", f"shared.{output}"),
+            env_type="development",
+            definition="db",
+            definition_digest="",
+            driver="echo",
+            phase="active",
+            outputs={output: "x"},
+            secret_paths=paths,
+        )
+        for output, paths in (("password", (("password",),)), ("host", ()))
+    ]
+    (offer,) = offers(catalog, records, {})
+    assert (offer.outputs, offer.secrets) == (("host", "password"), {"password"})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from tests.deploy.provisioning.building import reading
 from tests.deploy.provisioning.stand_ins import Killed, RememberingDriver, environment
@@ -12,6 +14,7 @@ from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import Unknown
+from ensue.deploy.provisioning.surroundings import DriverCall
 
 if TYPE_CHECKING:
     from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
@@ -592,3 +595,19 @@ def test_a_pure_driver_that_fails_is_called_again() -> None:
     driver.forget()
     assert statuses(shop.deploy({"db": made_by("fake", {"size": 1})})) == {"db": "updated"}
     assert driver.calls == ["update db"]
+
+
+@pytest.mark.parametrize(("is_left", "status"), [(False, "destroyed"), (True, "retained")])
+def test_what_was_replaced_is_destroyed_unless_its_driver_leaves_it(*, is_left: bool, status: str) -> None:
+    """It is no longer beside the resource afterwards."""
+    driver = RememberingDriver(is_left=is_left)
+    shop = environment(fake=driver)
+    shop.deploy({"db": made_by("fake", {"size": 1})})
+    (record,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
+    beside = (msgspec.structs.replace(record, generation=record.generation + 1),)
+    shop.store.durable[record.key] = msgspec.structs.replace(record, beside=beside)
+    provisioner = shop.provisioner(None)
+    call = DriverCall(shop._services, test=False, clock=shop.clock)
+    outcome = asyncio.run(provisioner.clear(record.key, call))
+    assert (outcome.status, driver.calls[1:]) == (status, ["delete db"])
+    assert shop.store.durable[record.key].beside == ()

@@ -117,3 +117,12 @@ def test_the_id_of_a_schema_changes_no_reference() -> None:
     )
     assert example_params(schema) == ({"port": 1024}, "")
     assert len(list(schema.check({"port": 80}))) == 1
+
+
+@pytest.mark.parametrize("schema", [{"type": 7}, {"type": "array"}, {"$ref": "#/$defs/absent"}, "text"])
+def test_a_malformed_schema_is_none(schema: Any) -> None:
+    """Its errors are reported, and nothing is checked by it."""
+    collector = Collector()
+    place = TextPlace(YamlDocument("d.yaml", ""))
+    assert read_params_schema(schema, "box", "box", place, collector) is None
+    assert {error.code for error in collector.errors} == {"E0863"}
