@@ -138,4 +138,4 @@ def test_a_skipped_producer_does_not_give_a_part(project: Shell) -> None:
     )
     done = project.run("apply", "big")
     assert done.code == 2
-    assert "big was skipped, and stdout of its new_state was cut (keep_output_bytes)" in done.out + done.err
+    assert "'big' was skipped, and stdout of its new_state was cut (keep_output_bytes)" in done.out + done.err

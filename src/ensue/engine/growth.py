@@ -111,7 +111,7 @@ class Growth:
             request = self._request(node, growth_kind, (name,), node.target, prev_ret=shown.data, entry=entry)
             scope_return = await self._grow(request, node, keep, test=node.scope.test, quiet=False)
             if scope_return.status == "failed":
-                scope_return.comment += shown.missing
+                scope_return.comment = f"{shown.missing}{scope_return.comment}"
                 self._runner.entry_failed(node)
 
     async def apply(self, node: Node, asked: AskedGrowth, *, test: bool, quiet: bool) -> ScopeReturn:

@@ -23,7 +23,7 @@ class PreviousReturn(NamedTuple):
     Args:
         data: the return of the caller, or the returns of several states by their IDs; None if
             nothing is rendered.
-        missing: the end of a sentence for each skipped state whose return may lack what a template needs.
+        missing: the beginning of a sentence for each skipped state that may lack what a template needs.
     """
 
     data: dict[str, Any] | None
@@ -70,12 +70,12 @@ class PreviousReturns:
         return PreviousReturn(_return_to_show(returned, enforced), self._missing(returned, enforced))
 
     def _missing(self, returned: Return, enforced: EnforcedState | None) -> str:
-        """Return what a template may have missed in the return of a skipped state, after a semicolon."""
+        """Return what a template may have missed in the return of a skipped state, before a semicolon."""
         if enforced is not None and enforced.cut:
             paths = ", ".join(":".join(path) or "all" for path in enforced.cut)
-            return f"; {returned.id!r} was skipped, and {paths} of its new_state was cut (keep_output_bytes)"
+            return f"{returned.id!r} was skipped, and {paths} of its new_state was cut (keep_output_bytes); "
         if returned.skipped and returned.new_state is None and enforced is None:
-            return f"; {why_without_value(returned, self._former(returned.identity))}"
+            return f"{why_without_value(returned, self._former(returned.identity))}; "
         return ""
 
 

@@ -42,7 +42,7 @@ _LOOP: Final = (
 )
 _FAILED: Final = (
     "a state that failed has no value; have the command write what is to be read into a file, or let it "
-    "succeed with `success_retcodes` and read {{ prev_ret.new_state.stderr }} in a delayed block"
+    "succeed with `success_retcodes` and read `prev_ret.new_state.stderr` in a delayed block"
 )
 _VARIABLES: Final = {
     "inventory_hostname": "write {{ grains.id }}, the id of the host",

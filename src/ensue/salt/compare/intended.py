@@ -45,9 +45,15 @@ _REPORTS_CHANGES: Final = (
 )
 _KEEPS_FOLDERS: Final = "Salt removes, or plans to remove, a folder that should stay; ensue keeps it"
 
+_OPEN: Final = (
+    "Salt plans each state as if the earlier ones changed nothing; ensue says what only an apply can know"
+)
+
 _CHANGES_HERE: Final[Mapping[str, str]] = {
     "file.cached": _REPORTS_CHANGES,
+    "file.copy": _REPORTS_CHANGES,
     "file.decode": _REPORTS_CHANGES,
+    "file.rename": _REPORTS_CHANGES,
     "ini.options_absent": _REPORTS_CHANGES,
     "ini.options_present": _REPORTS_CHANGES,
     "ini.sections_absent": _REPORTS_CHANGES,
@@ -88,6 +94,8 @@ def meant_in_plan(function: str, salt: PlannedState | None, ours: PlannedState |
     """Return why a state's plan differs on purpose; empty if it does not."""
     if salt is None or ours is None:
         return ""
+    if ours.is_open:
+        return _OPEN
     if function in _CHANGES_HERE and ours.changes and not salt.changes:
         return _CHANGES_HERE[function]
     return _OTHERWISE.get(function, "")

@@ -196,6 +196,7 @@ def _planned(report: RunReport) -> dict[str, PlannedState]:
             changes=plain(state_return.changes),
             comment=str(state_return.comment),
             ran=state_return.ran and not state_return.skipped,
+            is_open=state_return.unknown,
         )
         for tag, state_return in report.returns.items()
     }

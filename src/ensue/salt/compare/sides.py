@@ -49,12 +49,14 @@ class PlannedState(msgspec.Struct, frozen=True, kw_only=True):
         changes: what would change.
         comment: for a reader.
         ran: whether its function was called; False if a requisite or a condition prevented that.
+        is_open: whether the plan says that only an apply can know it.
     """
 
     result: bool | None
     changes: Any
     comment: str
     ran: bool
+    is_open: bool = False
 
 
 class CompileRefusal(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,6 +1,6 @@
 settings:
   ini.options_present:
-    - name: /nowhere/settings.ini
+    - name: /settings.ini
     - sections:
         web:
           port: 80
