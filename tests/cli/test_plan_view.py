@@ -404,6 +404,19 @@ def test_a_missing_folder_fails_in_the_plan(shell: Shell) -> None:
     assert "4 changed, 0 unchanged, 2 failed" in applied.out
 
 
+def test_changes_of_a_plug_in_have_any_keys(shell: Shell) -> None:
+    """A plan looks for paths in the changes of every state."""
+    shell.write(
+        "states/_states/odd.py",
+        "def changed(name):\n"
+        "    test = None if __opts__['test'] else True\n"
+        "    return {'name': name, 'result': test, 'changes': {1: 'x', (2, 3): ''}, 'comment': ''}\n",
+    )
+    shell.write("states/t.sls", f"odd: odd.changed\n{shell.root}/a: file.touch\n")
+    planned = shell.run("plan", "t")
+    assert (planned.code, planned.out.splitlines()[-1]) == (0, "2 to change, 0 unchanged")
+
+
 def test_a_missing_folder_that_a_command_may_make(shell: Shell) -> None:
     """What an earlier command or package makes is not known in a plan: a line below the file says that."""
     root = shell.root

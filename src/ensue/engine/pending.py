@@ -8,7 +8,7 @@ that needs what no earlier state can make fails in the plan, as it will in the a
 from __future__ import annotations
 
 import posixpath
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 import msgspec
 
@@ -100,7 +100,7 @@ class PendingStates:
                 self._changers_below.setdefault((target, folder), id_)
         if [*function_return.changes] == ["removed"]:
             return  # It makes nothing.
-        paths = {key for key in function_return.changes if key.startswith("/")} - {*removed}
+        paths = {key for key in function_return.changes if _is_path(key)} - {*removed}
         named = [*paths, function_return.name, *node.chunk.options.creates]
         for name in named:
             own, *folders = _with_folders(name)
@@ -239,7 +239,7 @@ def _read(node: Node, callee: Callee) -> list[str]:
     """Return the paths that a state looks at, as far as its function says so."""
     words = {*callee.reads.arguments, *({"name"} & (callee.makes or frozenset()))}
     given = (node.chunk.name if word == "name" else node.chunk.arguments.get(word) for word in sorted(words))
-    return [text for text in given if isinstance(text, str) and text.startswith("/")]
+    return [text for text in given if _is_path(text)]
 
 
 def _removed(node: Node, function_return: StateReturn, makes: Collection[str]) -> list[str]:
@@ -248,11 +248,16 @@ def _removed(node: Node, function_return: StateReturn, makes: Collection[str]) -
     removed = changes.get("removed")
     said = [*(removed if is_list(removed) else [removed]), *_cleaned(changes)]
     moved = (node.chunk.arguments.get(word) for word in makes if word not in _NO_ARGUMENT)
-    return [path for path in (*said, *moved) if isinstance(path, str) and path.startswith("/")]
+    return [path for path in (*said, *moved) if _is_path(path)]
 
 
 def _cleaned(changes: DataMap) -> list[str]:
     return [path for path, what in changes.items() if is_mapping(what) and "removed" in what]
+
+
+def _is_path(value: object) -> TypeGuard[str]:
+    """Return whether a value is a path; a plug-in may have any keys in its changes."""
+    return isinstance(value, str) and value.startswith("/")
 
 
 def _normal(name: str) -> str:
