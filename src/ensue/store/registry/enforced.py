@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import msgspec
@@ -254,10 +255,10 @@ class EnforcedStore:
                 self._concealed.pop(identity, None)
         if not pending:
             return
-        if self._last is None:
+        rows = [self._row(returned, by) for returned, by in pending]
+        if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
-        last = self._last
-        self._write([row for returned, by in pending for row in last.enforce(self._row(returned, by))])
+        self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
         with self._turn:
             del self._pending[: len(pending)]
 
@@ -361,8 +362,8 @@ class EnforcedStore:
     def _things(self, returned: Return) -> tuple[str, ...] | None:
         """Return what a state is about, secrets masked; None if its name says it."""
         things = self._things_of(returned)
-        if things == (thing_of_name(returned.module, returned.name),):
-            return None
+        if not things or things == (thing_of_name(returned.module, returned.name),):
+            return None if things else ()
         return tuple(map(self._masker.text, things))
 
     def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
