@@ -257,8 +257,8 @@ class Faults:
             summary=f"{reference.text} names a state in another scope",
             detail=f"{reference.id!r} is in an enclosing scope; "
             "a reference names only states of its own scope",
-            help="use `prev_ret`, what the calling state returned, or a variable of a `scoped` block; to hand "
-            f"this on, let the caller be a `test.present` with `new_state: {{value: {reference.text}}}`, "
+            help="use `prev_ret`, what the calling state returned, or a variable of a `scoped` block; to "
+            f"hand this on, let the caller be a `test.present` with `new_state: {{value: {reference.text}}}`, "
             "and read `prev_ret.new_state.value`",
         )
 
