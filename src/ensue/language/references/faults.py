@@ -258,7 +258,7 @@ class Faults:
             detail=f"{reference.id!r} is in an enclosing scope; "
             "a reference names only states of its own scope",
             help="use `prev_ret`, what the calling state returned, or a variable of a `scoped` block; to "
-            f"hand this on, let the caller be a `test.present` with `new_state: {{value: {reference.text}}}`, "
+            f"hand it on, let the caller be a `test.present` with `new_state: {{value: {reference.text}}}`, "
             "and read `prev_ret.new_state.value`",
         )
 
