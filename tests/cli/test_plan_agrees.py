@@ -145,6 +145,48 @@ def test_an_apply_does_what_its_plan_says(shell: Shell, first: int) -> None:
             assert not found, f"{seed}, {step}:\n{text}\n{found}"
 
 
+IN_TURN: Final = {
+    "edits that find what the one before has written": """
+        - file.keyvalue: {key: x, value: '5', separator: '=', append_if_not_found: true}
+        - file.replace: {pattern: '^x=5$', repl: x=6}
+        - file.comment: {regex: '^x=6$'}
+        - file.line: {content: last, mode: ensure, after: 'x=6'}
+        - file.append: {text: last}
+    """,
+    "sections that an option makes": """
+        - ini.options_present: {sections: {s: {k: v}}}
+        - ini.sections_present: {sections: [s]}
+        - ini.options_absent: {sections: {s: [k]}}
+    """,
+    "patches": """
+        - file.patch: {source: salt://first.patch}
+        - file.patch: {source: salt://second.patch}
+    """,
+}
+PATCH: Final = "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-{}\n+{}\n"
+
+
+@pytest.mark.parametrize("states", IN_TURN.values(), ids=IN_TURN.keys())
+def test_states_that_edit_one_file_in_turn(shell: Shell, states: str) -> None:
+    """A plan says of each what it does after the ones before, or that only an apply can know."""
+    shell.write("ensue.yaml", "id: m\n")
+    shell.write("states/first.patch", PATCH.format("one", "two"))
+    shell.write("states/second.patch", PATCH.format("two", "three"))
+    shell.write("file", "one\n")
+    tree = {
+        f"s{place}": {
+            function: [{key: value} for key, value in {"name": f"{shell.root}/file", **arguments}.items()]
+        }
+        for place, state in enumerate(yaml.safe_load(states))
+        for function, arguments in state.items()
+    }
+    shell.write("states/t.sls", yaml.safe_dump(tree, sort_keys=False))
+    planned = shell.run("plan", "t", "--out", "json").document["m"]
+    applied = shell.run("apply", "t", "--out", "json").document["m"]
+    assert "fails" not in map(kind, applied.values())
+    assert not [*contradictions(planned, applied)]
+
+
 def contradictions(planned: Mapping[str, Any], applied: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
     """Yield what a plan was certain of and an apply did not do, with both returns."""
     for tag, did in applied.items():

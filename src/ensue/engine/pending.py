@@ -207,10 +207,10 @@ class PendingStates:
             function_return: its return.
             callee: its function.
         """
-        if not self._changing or isinstance(function_return, UnknownReturn):
+        if node.target not in self._changing or isinstance(function_return, UnknownReturn):
             return function_return
         paths = _read(node, callee)
-        with_edits = not callee.edits_part
+        with_edits = not callee.edits_part or "name" in callee.reads.arguments
         changers = {self._changer(node, _normal(path), with_edits=with_edits) for path in paths}
         changers |= self._removers_above(node, paths)
         if callee.reads.looks_below(node.chunk.arguments):

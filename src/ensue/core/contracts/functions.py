@@ -157,7 +157,8 @@ EDITS_PART: Final = "__ensue_edits_part__"
 def edits_part(function: _Function) -> _Function:
     """Mark a state function that changes a part of the file at its `name` and leaves the rest alone.
 
-    Other edits of the same file do not concern it: in a plan, its result does not depend on theirs.
+    In a plan, its result does not depend on other edits of the same file, unless it is also marked with
+    `reads_paths("name")`: then it reads all of the file, as it is now.
     """
     setattr(function, EDITS_PART, True)
     return function

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
+from ensue.core.model.state_tag import words_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -51,10 +53,8 @@ class DeclaredBy(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def named(self) -> tuple[str, str, str]:
         """The ID, the name and the `module.function` of the state."""
-        module, _, rest = self.tag.partition("_|-")
-        id_, _, rest = rest.partition("_|-")
-        name, _, function = rest.rpartition("_|-")
-        return id_, name, f"{module}.{function}"
+        words = words_of(self.tag)
+        return words.id, words.name, f"{words.module}.{words.function}"
 
     @property
     def label(self) -> str:

@@ -362,8 +362,8 @@ class EnforcedStore:
     def _things(self, returned: Return) -> tuple[str, ...] | None:
         """Return what a state is about, secrets masked; None if its name says it."""
         things = self._things_of(returned)
-        if not things or things == (thing_of_name(returned.module, returned.name),):
-            return None if things else ()
+        if things and things == (thing_of_name(returned.module, returned.name),):
+            return None
         return tuple(map(self._masker.text, things))
 
     def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:

@@ -7,39 +7,17 @@ to what ran.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING
 
 from ensue.core.model.enforced import FormerState
+from ensue.core.model.state_tag import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ensue.core.model.state_identity import StateIdentity
+    from ensue.core.model.state_tag import TagWords
     from ensue.store.registry.enforced_form import EnforcedRow
-
-_TAG_SIGN: Final = "_|-"
-
-
-class TagWords(NamedTuple):
-    """The parts of a tag.
-
-    Args:
-        module: the module path of the state.
-        id: its ID.
-        name: its name.
-        function: the function in the module.
-    """
-
-    module: str
-    id: str
-    name: str
-    function: str
-
-
-def words_of(tag: str) -> TagWords:
-    """Return the parts of a tag; a name may contain the sign between them."""
-    module, id_, *name, function = tag.split(_TAG_SIGN)
-    return TagWords(module, id_, _TAG_SIGN.join(name), function)
 
 
 def like(

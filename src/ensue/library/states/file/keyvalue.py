@@ -17,6 +17,7 @@ from ensue.library.states.file.difference import without_secrets
 from ensue.library.states.file.edited import EditedFile
 from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import target_path
+from ensue.library.states.file.planned_contents import note_content
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -127,7 +128,10 @@ async def keyvalue(
     if ctx.test:
         comment = f"File {path} is set to be changed ({edit.changed} lines modified, {edit.removed} deleted)"
         planned = StateReturn.planned(name, comment, changes)
-        return await in_folder(ctx.connection, path, planned, makedirs=file is not None)
+        planned = await in_folder(ctx.connection, path, planned, makedirs=file is not None)
+        if not planned.needs:
+            note_content(ctx, path, content)
+        return planned
     await ctx.connection.write(path, content)
     comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
     new_state = await state_after(ctx.connection, path, content)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.connection import Command
-from ensue.core.contracts.functions import also_takes, edits_part
+from ensue.core.contracts.functions import also_takes, edits_part, reads_paths
 from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import path_state
@@ -35,6 +35,7 @@ _DROPPED: Final = frozenset({"hash", "dry_run_first"})
 
 
 @edits_part
+@reads_paths("name")
 @also_takes(*KNOWN, *_DROPPED, outdated=OUTDATED)
 async def patch(
     ctx: StateContext,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ensue.core.contracts.functions import edits_part
+from ensue.core.contracts.functions import edits_part, reads_paths
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
@@ -25,6 +25,7 @@ _Place: TypeAlias = "tuple[str | None, str | None]"
 
 
 @edits_part
+@reads_paths("name")
 async def options_present(
     ctx: StateContext,
     name: str,
@@ -78,6 +79,7 @@ async def options_present(
 
 
 @edits_part
+@reads_paths("name")
 async def options_absent(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:

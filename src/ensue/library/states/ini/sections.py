@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.functions import edits_part
+from ensue.core.contracts.functions import edits_part, reads_paths
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 @edits_part
+@reads_paths("name")
 async def sections_present(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:
@@ -53,6 +54,7 @@ async def sections_present(
 
 
 @edits_part
+@reads_paths("name")
 async def sections_absent(
     ctx: StateContext, name: str, sections: Any = None, separator: str = "=", encoding: str | None = None
 ) -> StateReturn:

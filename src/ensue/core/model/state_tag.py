@@ -1,0 +1,31 @@
+"""The parts of a state's tag, `module_|-id_|-name_|-function`."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+_SIGN: Final = "_|-"
+
+
+class TagWords(NamedTuple):
+    """The parts of a tag.
+
+    Args:
+        module: the module path of the state.
+        id: its ID.
+        name: its name.
+        function: the function in the module.
+    """
+
+    module: str
+    id: str
+    name: str
+    function: str
+
+
+def words_of(tag: str) -> TagWords:
+    """Return the parts of a tag; a name may contain the sign between them, and missing parts are empty."""
+    module, _, rest = tag.partition(_SIGN)
+    id_, _, rest = rest.partition(_SIGN)
+    name, _, function = rest.rpartition(_SIGN)
+    return TagWords(module, id_, name, function)
