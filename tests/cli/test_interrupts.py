@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,6 @@ import pytest
 from ensue.cli.interrupts import Interrupts
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable, Generator
     from pathlib import Path
 
@@ -227,3 +228,46 @@ def test_a_signal_wakes_the_loop_whenever_it_comes() -> None:
     before = wakeup()
     assert asyncio.run(supervised()) not in {-1, before}
     assert wakeup() == before
+
+
+LEAVES = """
+import array, fcntl, os, signal, sys, termios
+from contextlib import suppress
+from ensue.cli.interrupts import Interrupts
+
+def until_counted():
+    unread = array.array("i", [1])
+    while unread[0]:
+        fcntl.ioctl(pipe, termios.FIONREAD, unread)
+
+interrupts = Interrupts()
+interrupts.take_over()
+pipe = signal.set_wakeup_fd(-1)
+signal.set_wakeup_fd(pipe)
+for number in (signal.SIGINT, signal.SIGTERM)[: int(sys.argv[1])]:
+    with suppress(KeyboardInterrupt):
+        signal.raise_signal(number)
+until_counted()
+interrupts.leave()
+# What came before is looked at again, twice: after the second look the first has been acted on.
+for _ in range(2):
+    os.write(pipe, bytes([signal.SIGALRM]))
+    until_counted()
+print("written", flush=True)
+for _ in range(int(sys.argv[2])):
+    os.kill(os.getpid(), signal.SIGINT)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 2), (1, 1), (2, 1)])
+def test_signals_before_the_end_do_not_count_after_it(before: int, after: int) -> None:
+    """A command that two signals have ended is not ended at once by the second of them; by a later one it is."""
+    words = [sys.executable, "-c", LEAVES, str(before), str(after)]
+    reading, writing = os.pipe()
+    try:
+        ended = subprocess.run(words, stdin=reading, capture_output=True, timeout=60, check=False)
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, b"written\n", b"")

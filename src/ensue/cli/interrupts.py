@@ -71,7 +71,7 @@ class Interrupts:
         self._calls: dict[int, int] = dict.fromkeys(SIGNALS, 0)
         self._written: dict[int, int] = dict.fromkeys(SIGNALS, 0)
         self._name = ""
-        self._is_leaving = False
+        self._received_at_leave: int | None = None
         self._next_at = 0.0
         self._former: dict[signal.Signals, Any] = {}
         self._wakeup = -1
@@ -142,8 +142,11 @@ class Interrupts:
             signal.raise_signal(signal.SIGHUP)
 
     def leave(self) -> None:
-        """Note that everything is written: while threads are waited for, a second signal ends the process."""
-        self._is_leaving = True
+        """Note that everything is written: while threads are waited for, a later signal ends the process.
+
+        It does so from the second one on. A signal that made the command end has no say in what comes after.
+        """
+        self._received_at_leave = self._received()
 
     def _handle(self, number: int, _: FrameType | None) -> None:
         self._calls[number] += 1
@@ -190,7 +193,9 @@ class Interrupts:
 
     def _insist(self, count: int) -> None:
         """Make sure that the process ends, if so many signals demand it; called in any thread."""
-        if count >= _LAST or (self._is_leaving and count >= _INSISTS):
+        if self._received_at_leave is not None and count > max(self._received_at_leave, 1):
+            os._exit(INTERRUPTED)
+        if count >= _LAST:
             _end_here()
         # Not `threading`: the main thread may hold its lock at this moment.
         if count == _INSISTS and self._grace_begun.acquire(blocking=False):
@@ -198,7 +203,7 @@ class Interrupts:
 
     def _act(self, count: int) -> None:
         self._insist(count)
-        if self._is_leaving:
+        if self._received_at_leave is not None:
             return
         if self._task is None:
             raise KeyboardInterrupt
