@@ -262,7 +262,7 @@ sys.stdin.read()
 
 @pytest.mark.parametrize(("before", "after"), [(0, 2), (1, 1), (2, 1)])
 def test_signals_before_the_end_do_not_count_after_it(before: int, after: int) -> None:
-    """A command that two signals have ended is not ended at once by the second of them; by a later one it is."""
+    """A command that two signals have ended is not ended at once by the second; by a later one it is."""
     words = [sys.executable, "-c", LEAVES, str(before), str(after)]
     reading, writing = os.pipe()
     try:
