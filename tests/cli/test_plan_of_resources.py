@@ -36,7 +36,8 @@ web-01:
       ? registers dummy:apart
       ? applies web, base to dummy:new-01 (its states are known after apply)
       ? applies web, base to dummy:new-02 (its states are known after apply)
-    ? configured (ssh_host.state_applied) dummy:new-01
+    ? configured (ssh_host.state_applied) dummy:new-01: waits for 'make', which may register dummy:new-01 \
+(known after apply)
       ? applies web to dummy:new-01 (its states are known after apply)
 
 1 to change, 0 unchanged, 1 resource will be registered, 2 resources will join, \

@@ -41,6 +41,9 @@ class Inventory:
     def may_match(self, expression: str, srn: Srn) -> bool:
         return fnmatchcase(srn.id, expression)
 
+    async def is_registered(self, srn: Srn) -> bool:
+        return srn in self.known
+
     async def matched(self, expression: str) -> Matched:
         if expression == "!":
             raise EnsueError("no target")
@@ -74,7 +77,8 @@ def exact(chunk: Chunk) -> Srn | None:
 def lab_of(inventory: Inventory | None = None, **more: Any) -> Lab:
     there = inventory or Inventory()
     functions = {"make": there.make, "make_slowly": there.make_slowly, **more.pop("functions", {})}
-    hooks = EngineHooks(matcher=there, promises=promises, awaits=exact)
+    may_register_any = more.pop("may_register_any", lambda _: True)
+    hooks = EngineHooks(matcher=there, promises=promises, awaits=exact, may_register_any=may_register_any)
     return Lab(hooks=hooks, functions=functions, **more)
 
 
@@ -231,10 +235,17 @@ def test_in_a_plan_what_will_be_registered_is_none() -> None:
         "web-1 a": True,
         "web-2 a": True,
         "b": None,
-        "c": True,
+        "c": None,
     }
     assert found["new-1 a"].comment.startswith("t:new-1 is not registered yet")
     assert "known after apply" in found["b"].comment
+
+
+def test_in_a_plan_what_no_state_before_may_register() -> None:
+    """A target without a match fails if each pending state says what it registers."""
+    rows = [Row("maker", "make"), on("b", "none"), on("c", "none", optional=True)]
+    found = by_id(lab_of(may_register_any=lambda _: False).run(rows, test=True).returns)
+    assert (found["b"].result, found["c"].result) == (False, True)
 
 
 def test_in_a_plan_what_nobody_registers_fails() -> None:

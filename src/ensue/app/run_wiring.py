@@ -211,6 +211,7 @@ class RunWiring:
         return EngineHooks(
             awaits=foreseen.awaits,
             promises=foreseen.promises,
+            may_register_any=foreseen.may_register_any,
             arguments=cache(partial(_run_time_arguments, services)),
             registered=registrations.register,
             has_registered=pruning.concerns if pruning.has_earlier else None,

@@ -280,7 +280,16 @@ class ResourceError(EnsueError):
 
 
 class UnknownResourceError(ResourceError, LookupError):
-    """Nothing is registered or declared under this SRN."""
+    """Nothing is registered or declared under this SRN.
+
+    Args:
+        message: what is not there.
+        target: its id or SRN as text.
+    """
+
+    def __init__(self, message: str, *, target: str = "") -> None:
+        self.target = target
+        super().__init__(message)
 
 
 class ResourceConflictError(ResourceError, ValueError):

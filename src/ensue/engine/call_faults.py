@@ -60,10 +60,9 @@ class CallFaults:
         """Make a return of an exception; in a plan, what the plan itself will make is not an error."""
         if isinstance(error, DiskError):
             self._stop(str(error))
-        later = (isinstance(error, UnknownResourceError) and self._comes_later(node)) or (
-            isinstance(error, RemoteError) and self.is_superseded(node, node.target)
-        )
-        if later:
+        if isinstance(error, UnknownResourceError) and (comment := _joins_later(node, error)):
+            return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
+        if isinstance(error, RemoteError) and self.is_superseded(node, node.target):
             return UnknownReturn(name=node.chunk.name, result=None, comment=f"known after apply: {error}")
         if isinstance(error, MissingOnTargetError) and (makers := self._pending.makers(node, error.missing)):
             return known_later(node.chunk.name, str(error), makers[:MOST_NAMED])
@@ -102,8 +101,10 @@ class CallFaults:
             scope = scope.caller.scope
         return False
 
-    def _comes_later(self, node: Node) -> bool:
-        """Return whether, in a plan, the plan itself will register a node's target."""
-        if not node.is_test:
-            return False
-        return any(node.target in self._promises(chunk) for chunk in node.scope.plan.chunks)
+
+def _joins_later(node: Node, error: UnknownResourceError) -> str:
+    """Return, in a plan, which states may register what is not there before a node; empty if none may."""
+    name = error.target or str(node.target)
+    makers = node.scope.coming.makers_of(node, name)[:MOST_NAMED] if node.is_test else ()
+    ids = ", ".join(f"'{each}'" for each in makers)
+    return f"waits for {ids}, which may register {name} (known after apply)" if ids else ""

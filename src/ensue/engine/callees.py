@@ -12,10 +12,10 @@ from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import (
     EDITS_PART,
     KEEPS_INTENT,
-    MAKES_ONLY,
     READS_PATHS,
     TOUCHES_NOTHING,
     ReadPaths,
+    made_by,
 )
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
         is_mod_watch=is_mod_watch,
         touches_nothing=touches_nothing,
         keeps_intent=bool(getattr(function, KEEPS_INTENT, False)),
-        makes=frozenset() if touches_nothing else getattr(function, MAKES_ONLY, None),
+        makes=made_by(function),
         reads=getattr(function, READS_PATHS, _NO_PATHS),
         edits_part=bool(getattr(function, EDITS_PART, False)),
         types=argument_types(function),

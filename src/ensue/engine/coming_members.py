@@ -1,25 +1,33 @@
-"""What targets may match once a plan is applied: resources that states of the plan would register before.
+"""What may be registered once a plan is applied: resources that states of the plan would register before.
 
 A plan registers nothing. Whatever depends on the resources that a target matches (the nodes of a fan-out, a
-list that a template reads from the mine) is therefore not known while the target may match such a resource.
+list that a template reads from the mine, the resource that a function takes) is therefore not known while an
+earlier state may register it. What no earlier state can register fails in the plan, as it will in the apply.
+
+Most states say which resources they register. A delayed block that is yet to be rendered, and a function that
+may make anything, may register any.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from ensue.core.model.fan_out import FannedReturn
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from ensue.core.model.chunk import Chunk
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
-    from ensue.engine.services import TargetMatcher
+    from ensue.engine.services import EngineHooks
 
 
 class RunNode(Protocol):
     """A node of the run; of its attributes only what is needed here."""
 
     index: int
+    chunk: Chunk
     is_over: bool
     returned: Return | None
 
@@ -42,13 +50,28 @@ class ComingMembers:
     """The resources that the states of one run register.
 
     Args:
-        matcher: finds what a target matches; None: this run has no targets.
+        hooks: finds what a target matches, and knows which functions may register any resource.
         registrars: for each resource the nodes that register it, or have done so.
     """
 
-    def __init__(self, matcher: TargetMatcher | None, registrars: Mapping[Srn, Sequence[RunNode]]) -> None:
-        self._matcher = matcher
+    def __init__(self, hooks: EngineHooks, registrars: Mapping[Srn, Sequence[RunNode]]) -> None:
+        self._matcher = hooks.matcher
+        self._may_register_any = hooks.may_register_any
         self._registrars = registrars
+        self._may_add_any: list[RunNode] = []
+
+    def note(self, node: RunNode) -> None:
+        """Note a state of a plan that has ended, if what it leaves to the apply may register any resource."""
+        returned = node.returned
+        if returned is None or isinstance(returned, FannedReturn):
+            return
+        is_pending = returned.result is None and self._may_register_any(node.chunk)
+        if is_pending or any(scope.status == "deferred" for scope in returned.delayed):
+            self._may_add_any.append(node)
+
+    def forget(self) -> None:
+        """Release all nodes."""
+        self._may_add_any.clear()
 
     def of(
         self,
@@ -76,23 +99,47 @@ class ComingMembers:
             and matcher.may_match(target, srn)
         ]
 
+    def makers_of(self, node: RunNode, name: str) -> tuple[str, ...]:
+        """Return, in a plan, the IDs of the states that may register a resource before a node.
+
+        Args:
+            node: the node that needs the resource.
+            name: the resource, by id or SRN.
+
+        Returns:
+            The IDs, sorted: of the states that say so, else of those that may register any.
+        """
+        named = {
+            registrar.chunk.id
+            for srn, registrars in self._registrars.items()
+            if name in {srn.id, str(srn)}
+            for registrar in registrars
+            if _may_register_before(registrar, node)
+        }
+        return tuple(sorted(named)) or self.makers_of_any(node)
+
+    def makers_of_any(self, node: RunNode) -> tuple[str, ...]:
+        """Return, in a plan, the IDs of the states before a node that may register any resource, sorted."""
+        return tuple(sorted({each.chunk.id for each in self._may_add_any if _order(each, node) is not None}))
+
 
 def _may_register_before(registrar: RunNode, node: RunNode) -> bool:
     """Return whether a state of a plan would register its resources, unless it comes after a node."""
     if registrar.is_over:
         return registrar.returned is not None and registrar.returned.result is None
-    return not _comes_after(registrar, node)
+    order = _order(registrar, node)
+    return order is None or order < 0
 
 
-def _comes_after(registrar: RunNode, node: RunNode) -> bool:
-    """Return whether a node comes after another one in the innermost scope that has both.
+def _order(registrar: RunNode, node: RunNode) -> int | None:
+    """Return the order of two nodes in the innermost scope that has both: negative, if the first comes first.
 
-    Nothing orders the states of several hosts, each of which has a scope of its own.
+    None: nothing orders the states of several hosts, each of which has a scope of its own.
     """
     places = {below.scope: below.index for below in _with_callers(node)}
     above = (each for each in _with_callers(registrar) if each.scope in places)
     common = next(above, None)
-    return common is not None and common.index >= places[common.scope]
+    return None if common is None else common.index - places[common.scope]
 
 
 def _with_callers(node: RunNode) -> Iterator[RunNode]:

@@ -9,7 +9,7 @@ Source: Salt Resources, "Targeting"; derived-resources document, "Ordering insid
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
@@ -20,20 +20,18 @@ from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.core.model.unknown import Unknown
 from ensue.engine.answer import DecidedReturn
 from ensue.engine.node import Node, Role
-from ensue.engine.returns import exception_return, failure, unreachable
+from ensue.engine.pending import MOST_NAMED
+from ensue.engine.returns import exception_return, failure, known_later, unreachable
 from ensue.engine.status import GROWING, RUNNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ensue.core.model.events import RunEvent
-    from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.engine.scopes import Scopes
     from ensue.engine.services import EngineHooks, Matched, TargetMatcher
-
-
-_MOST_NAMED: Final = 3
 
 
 class NodeRunner(Protocol):
@@ -89,10 +87,12 @@ class FanOuts:
                 self._hooks.matched(fan_out, node.target, matched.targets)
             self._open(node, matched, later)
             return True
-        if fan_out is not None and fan_out.optional:
+        if node.is_test and (makers := self._scopes.coming.makers_of_any(node)):
+            _answer(node, known_later(node.chunk.name, _nothing_yet(node, matched), makers[:MOST_NAMED]))
+        elif fan_out is not None and fan_out.optional:
             _leave_alone(node, matched)
         else:
-            _answer(node, _nothing(node, matched))
+            _answer(node, failure(node.chunk.name, matched.nothing))
         return False
 
     async def _found(self, node: Node) -> tuple[Matched, Mapping[Srn, str]] | Unknown:
@@ -101,7 +101,7 @@ class FanOuts:
         if isinstance(expression, Unknown):
             return expression
         matched = await self._matcher.matched(expression)
-        return matched, self._registered_later(node, expression, matched) if node.is_test else {}
+        return matched, await self._registered_later(node, expression, matched) if node.is_test else {}
 
     @property
     def _matcher(self) -> TargetMatcher:
@@ -130,17 +130,21 @@ class FanOuts:
             raise StateFailedError(f"`tgt` is bound to {expression!r}; a target is one text")
         return expression
 
-    def _registered_later(self, node: Node, expression: str, matched: Matched) -> dict[Srn, str]:
-        """Return, in a plan, resources that earlier states would register and the target may match.
-
-        A resource that is registered and cannot be reached is to be registered again.
-        """
-        missing = "{} is not registered yet; the target {!r} may match it (known after apply)"
-        again = "{} cannot be reached, and would be registered again (known after apply)"
+    async def _registered_later(self, node: Node, expression: str, matched: Matched) -> dict[Srn, str]:
+        """Return, in a plan, why resources that the target may match are not known yet."""
         return {
-            srn: (again if srn in matched.unreachable else missing).format(srn, expression)
+            srn: await self._why_later(srn, expression, is_unreachable=srn in matched.unreachable)
             for srn in self._scopes.coming.of(node, expression, matched.targets, matched.unreachable)
         }
+
+    async def _why_later(self, srn: Srn, expression: str, *, is_unreachable: bool) -> str:
+        if is_unreachable:
+            return f"{srn} cannot be reached, and would be registered again (known after apply)"
+        if await self._matcher.is_registered(srn):
+            now = "would be registered again; the target {!r} does not match it now, and may do so then"
+        else:
+            now = "is not registered yet; the target {!r} may match it"
+        return f"{srn} {now.format(expression)} (known after apply)"
 
     def _refusal(self, target: Srn, fault: str) -> str:
         """Return why a state cannot run on a target; only the first state of an unreachable one says why."""
@@ -203,24 +207,11 @@ def _leave_alone(node: Node, matched: Matched) -> None:
     _answer(node, StateReturn(name=node.chunk.name, result=True, comment=comment), ran=False)
 
 
-def _nothing(node: Node, matched: Matched) -> StateReturn:
-    if node.is_test and _may_still_register(node):
-        others = _foreseen_before(node)[:_MOST_NAMED]
-        but = f"; {', '.join(others)}, which this run would register, does not match" if others else ""
-        comment = f"{matched.nothing}; an earlier state may register what does (known after apply){but}"
-        return UnknownReturn(name=node.chunk.name, result=None, comment=comment)
-    return failure(node.chunk.name, matched.nothing)
-
-
-def _may_still_register(node: Node) -> bool:
-    """Return whether, in a plan, an earlier state would change something, and so may register a resource."""
-    scope = node.scope
-    while True:
-        if any(one.returned is not None and _would_change(one.returned) for one in scope.nodes):
-            return True
-        if scope.caller is None:
-            return False
-        scope = scope.caller.scope
+def _nothing_yet(node: Node, matched: Matched) -> str:
+    others = _foreseen_before(node)[:MOST_NAMED]
+    verb = "does" if len(others) == 1 else "do"
+    but = f"; {', '.join(others)}, which this run would register, {verb} not match" if others else ""
+    return f"{matched.nothing}{but}"
 
 
 def _foreseen_before(node: Node) -> list[str]:
@@ -228,24 +219,6 @@ def _foreseen_before(node: Node) -> list[str]:
     parts = (part for one in node.scope.nodes if one.returned for part in parts_of(one.returned))
     registered: list[str] = [srn for part in parts for srn in (part.foreseen or {}).get("registers", ())]
     return list(dict.fromkeys(registered))
-
-
-def _would_change(returned: Return) -> bool:
-    """Return whether a state or anything that it caused would change something."""
-    return any(
-        part.result is None
-        or any(
-            map(
-                _would_change,
-                [state_return for grown in _growth(part) for state_return in grown.returns.values()],
-            )
-        )
-        for part in parts_of(returned)
-    )
-
-
-def _growth(returned: Return) -> list[ScopeReturn]:
-    return [*returned.delayed, *returned.applied]
 
 
 def _strip_growth(node: Node) -> None:

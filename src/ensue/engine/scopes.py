@@ -50,7 +50,7 @@ class Scopes:
         self._by_path: dict[str, Scope] = {}
         self._next_serial = 0
         self._registrars: dict[Srn, list[Node]] = {}
-        self.coming = ComingMembers(hooks.matcher, self._registrars)
+        self.coming = ComingMembers(hooks, self._registrars)
         self._left_out: list[tuple[int, int, NotRunChunk]] = []
         self._tops: list[Scope] = []
         self._failed: set[tuple[Scope, str]] = set()
@@ -124,6 +124,7 @@ class Scopes:
             top.nodes, top.listeners = [], None
         self._tops.clear()
         self._registrars.clear()
+        self.coming.forget()
         return returns
 
     def still_open(self) -> list[Scope]:
@@ -135,6 +136,8 @@ class Scopes:
         scope = node.scope
         if isinstance(node.status, NotRun):
             self._note_left_out(node, node.status.reason)
+        if scope.test:
+            self.coming.note(node)
         nodes = scope.nodes
         for number in node.dependents:
             dependent = nodes[number]

@@ -131,6 +131,10 @@ def _promises_nothing(_: Chunk) -> Sequence[Srn]:
     return ()
 
 
+def _may_do_anything(_: Chunk) -> bool:
+    return True
+
+
 async def _message(error: RemoteError) -> str:
     return str(error)
 
@@ -158,6 +162,10 @@ class TargetMatcher(Protocol):
         """Return whether a target may match a resource of which only the name is known."""
         ...
 
+    async def is_registered(self, srn: Srn) -> bool:
+        """Return whether a resource is there now."""
+        ...
+
     async def matched(self, expression: str) -> Matched:
         """Return what it matches now, and prepare these resources for calls.
 
@@ -174,6 +182,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
         awaits: the resource that a chunk cannot do without (its target, or the `name` of a function
             that takes a resource), whether or not it is registered already; None when it needs none.
         promises: the resources that a chunk will register.
+        may_register_any: returns whether a chunk may register others, which nobody knows before it runs.
         arguments: makes the resolver of references and slots, at the first state that has one.
         registered: called after a state with `registers` ended with result True, before anything
             that comes after it; what it returns is the state's return. In a plan it registers nothing.
@@ -200,6 +209,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
 
     awaits: Callable[[Chunk], Srn | None] = _awaits_nothing
     promises: Callable[[Chunk], Sequence[Srn]] = _promises_nothing
+    may_register_any: Callable[[Chunk], bool] = _may_do_anything
     arguments: Callable[[], ArgumentResolver] | None = None
     registered: Callable[[CallSite, StateReturn], Awaitable[StateReturn]] | None = None
     has_registered: Callable[[str, str], bool] | None = None

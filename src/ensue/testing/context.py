@@ -372,7 +372,7 @@ class FakeStateContext(FakeFunctionContext):
         """Return one of `others`."""
         ctx = self.others.get(str(target)) or self.others.get(str(target).partition(":")[2])
         if ctx is None:
-            raise UnknownResourceError(f"no such resource: {target}")
+            raise UnknownResourceError(f"no such resource: {target}", target=str(target))
         return ctx
 
     async def apply_state(self, function: str, name: str, arguments: DataMap) -> ScopeReturn:  # noqa: ARG002 (recorded)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ensue.core.errors import RemoteTimeoutError, StateFailedError
+from ensue.core.errors import RemoteTimeoutError, StateFailedError, UnknownResourceError
 from ensue.core.model.returns import Return, ScopeReturn, StateReturn
 from ensue.core.model.srn import Srn
 from ensue.library.states import ssh_host
@@ -140,25 +140,19 @@ def test_no_mods_are_an_error(ctx: FakeStateContext) -> None:
 def test_several_targets_fail_a_plan_too(there: FakeConnection, name: str) -> None:
     """`name` takes one resource, so what targets several is refused before the apply."""
     ctx = FakeStateContext(there, test=True)
-    returned = asyncio.run(ssh_host.state_applied(ctx, name, "x"))
-    assert returned.result is False
-    assert "`name` takes one resource" in returned.comment
+    with pytest.raises(StateFailedError, match="`name` takes one resource"):
+        asyncio.run(ssh_host.state_applied(ctx, name, "x"))
 
 
-def test_an_unknown_target_fails_an_apply_and_not_a_plan(ctx: FakeStateContext) -> None:
-    """In a plan an earlier state may be about to register it."""
+@pytest.mark.parametrize("test", [False, True])
+def test_an_unknown_target_is_for_the_engine_to_judge(ctx: FakeStateContext, *, test: bool) -> None:
+    """It knows whether an earlier state may register it."""
     ctx.others.clear()
-    for returned in (fetch(ctx), asyncio.run(ssh_host.state_applied(ctx, "web-01", "a"))):
-        assert (returned.result, returned.comment) == (False, "no such resource: web-01")
-    ctx.test = True
-    for returned in (fetch(ctx), send(ctx), asyncio.run(ssh_host.state_applied(ctx, "web-01", "a"))):
-        assert returned.result is None
-        assert "web-01 is not registered yet" in returned.comment
-    ctx.registry.register(TARGET, {}, source=Srn("starting_state", "env-01"))
-    assert (
-        "web-01 is to be registered again; it would"
-        in asyncio.run(ssh_host.state_applied(ctx, "web-01", "a")).comment
-    )
+    ctx.test = test
+    for call in (fetch, send, lambda ctx: asyncio.run(ssh_host.state_applied(ctx, "web-01", "a"))):
+        with pytest.raises(UnknownResourceError, match="no such resource: web-01") as raised:
+            call(ctx)
+        assert raised.value.target == "web-01"
 
 
 def test_a_host_out_of_reach_is_named_with_what_it_was_derived_from(ctx: FakeStateContext) -> None:

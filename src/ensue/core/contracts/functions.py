@@ -107,6 +107,12 @@ def makes_only(*made: str) -> Callable[[_Function], _Function]:
     return marked
 
 
+def made_by(function: Callable[..., Any]) -> frozenset[str] | None:
+    """Return what a state function makes at most, in the words of `makes_only`; None: anything."""
+    made: frozenset[str] | None = getattr(function, MAKES_ONLY, None)
+    return frozenset() if getattr(function, TOUCHES_NOTHING, False) else made
+
+
 READS_PATHS: Final = "__ensue_reads_paths__"
 """The attribute that `reads_paths` sets."""
 

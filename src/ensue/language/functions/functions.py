@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.argument_types import argument_types
 from ensue.core.contracts.callables import parameters
-from ensue.core.contracts.functions import ALSO_TAKES, EDITS_PART, TAKES_WORDS, AlsoTakes, Signature
+from ensue.core.contracts.functions import (
+    ALSO_TAKES,
+    EDITS_PART,
+    TAKES_WORDS,
+    AlsoTakes,
+    Signature,
+    made_by,
+)
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.core.model.data import is_mapping
 from ensue.language.function_words import usual_names
@@ -98,6 +105,14 @@ class Functions:
             return True
         is_own = getattr(found, "__module__", "").startswith(f"{self.package}.")
         return not is_own or bool(self.attribute(module, "OPENS_SCOPES"))
+
+    def makes(self, module: str, function: str) -> frozenset[str] | None:
+        """Return what a function makes at most (`made_by`); None: anything, or it is not known."""
+        try:
+            found = self.find(module, function)
+        except PluginError:
+            return None
+        return None if found is None else made_by(found)
 
     def properties_of_one_call(self, module: str, function: str) -> Collection[str]:
         """Return the properties of a function that say what one call did (`OF_ONE_CALL`); none by default."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.functions import MAKES_ONLY, TOUCHES_NOTHING
+from ensue.core.contracts.functions import made_by
 from ensue.core.errors import EnsueError
 from ensue.core.model.made_thing import thing_of_name
 
@@ -61,5 +61,4 @@ class MadeThings:
             found = states.find(module, function)
         except EnsueError:
             return False
-        is_idle = getattr(found, TOUCHES_NOTHING, False) or getattr(found, MAKES_ONLY, None) == frozenset()
-        return found is not None and not is_idle
+        return found is not None and made_by(found) != frozenset()

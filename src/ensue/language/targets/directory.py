@@ -115,7 +115,7 @@ class Directory:
         """
         record = self.index.resolve(target)
         if record.status != "active":
-            raise UnknownResourceError(self.why_gone(record))
+            raise UnknownResourceError(self.why_gone(record), target=str(record.srn))
         return record.srn
 
     def why_gone(self, record: ResourceRecord) -> str:
@@ -178,7 +178,7 @@ class Directory:
         if srn not in self._contexts:
             config = self.config(srn)
             if config is None:
-                raise UnknownResourceError(self.index.unknown(str(srn)))
+                raise UnknownResourceError(self.index.unknown(str(srn)), target=str(srn))
             if fault := self.refused.get(srn):
                 raise ResourceError(f"{srn} is not configured properly: {fault}")
             self._contexts[srn] = ResourceContext(

@@ -77,6 +77,13 @@ class ForeseenRegistrations:
         transient = self._functions.attribute(chunk.module, "TRANSIENT") or ()
         return chunk.function in transient or bool(self._promised_by_module(chunk))
 
+    def may_register_any(self, chunk: Chunk) -> bool:
+        """Return whether a chunk may register resources that nobody knows before it runs.
+
+        A function that may make anything may do so, unless its module declares what it registers.
+        """
+        return not self.foresees(chunk) and self._functions.makes(chunk.module, chunk.function) is None
+
     def foresees(self, chunk: Chunk) -> bool:
         """Return whether it is known before a chunk runs what its function registers."""
         return bool(self._functions.attribute(chunk.module, "PROMISES"))

@@ -141,7 +141,7 @@ class ResourceIndex:
         srn = found[0].srn if found else _as_srn(target)
         record = found[0] if found else self.record(srn) if srn is not None else None
         if record is None:
-            raise UnknownResourceError(self.unknown(str(target)))
+            raise UnknownResourceError(self.unknown(str(target)), target=str(target))
         return record
 
     def unknown(self, target: str) -> str:

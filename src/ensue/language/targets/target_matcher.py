@@ -88,6 +88,11 @@ class ProjectMatcher:
         target, subject = self._possible_target(expression), self._services.known_subject(srn, is_there=False)
         return target is not None and matches_so_far(target, subject) is True
 
+    async def is_registered(self, srn: Srn) -> bool:
+        """Return whether a resource can be targeted now."""
+        record = await asyncio.to_thread(self._services.directory.index.record, srn)
+        return record is not None and record.status == "active"
+
     async def matched(self, expression: str) -> Matched:
         """Return what a target matches now, with the pillar of each compiled.
 

@@ -9,7 +9,6 @@ Source: derived-resources document, "Example SLS".
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.argument_types import Mode
     from ensue.core.contracts.context import StateContext
+    from ensue.core.errors import EnsueError
     from ensue.core.model.data import DataMap
     from ensue.core.model.returns import Return, ScopeReturn
 
@@ -51,7 +51,7 @@ async def state_applied(ctx: StateContext, name: str, mods: str | Sequence[str])
     try:
         scope = await ctx.apply(name, names)
     except UnknownResourceError as error:
-        return await _unknown_target(ctx, name, error, "it would be configured then")
+        raise _advised(name, error) from None
     except RemoteError as error:
         return await _out_of_reach(ctx, name, error)
     return _summary(name, names, scope)
@@ -171,7 +171,7 @@ async def _carried(
         destination = CopyPlace(connection=here if fetch else there, path=path)
         return await carry(name, source, destination, requested, test=ctx.test)
     except UnknownResourceError as error:
-        return await _unknown_target(ctx, name, error, f"{path} would be written then")
+        raise _advised(name, error) from None
     except RemoteError as error:
         return await _out_of_reach(ctx, name, error)
 
@@ -196,21 +196,14 @@ def _names_of(mods: str | Sequence[Any]) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-async def _unknown_target(
-    ctx: StateContext, name: str, error: UnknownResourceError, then: str
-) -> StateReturn:
-    if _TARGETS.search(name):
-        comment = (
-            f"{error}: `name` takes one resource, by id or TYPE:ID; for several, assign the SLS to them in "
-            "the top file and apply with `--tgt` (`derived_highstate: true` for those that join)"
-        )
-        return StateReturn.failed(name, comment)
-    if ctx.test:
-        record = await asyncio.to_thread(ctx.registry.record, _as_srn(name) or Srn("ssh_host", name))
-        known = record is not None and record.status == "active"
-        now = "is to be registered again" if known else "is not registered yet"
-        return StateReturn.planned(name, f"{name} {now}; {then}, once an earlier state has registered it")
-    return StateReturn.failed(name, str(error))
+def _advised(name: str, error: UnknownResourceError) -> EnsueError:
+    """Return the error of an unknown target; no state registers what names several."""
+    if not _TARGETS.search(name):
+        return error
+    return StateFailedError(
+        f"{error}: `name` takes one resource, by id or TYPE:ID; for several, assign the SLS to them in "
+        "the top file and apply with `--tgt` (`derived_highstate: true` for those that join)"
+    )
 
 
 async def _out_of_reach(ctx: StateContext, name: str, error: RemoteError) -> StateReturn:

@@ -319,5 +319,6 @@ class CallContext(TargetContext):
             await others.resources.look()
             srn = await asyncio.to_thread(directory.resolve, target)
         if self._site.is_superseded(srn):
-            raise UnknownResourceError(f"{srn} will be registered again by an earlier state")
+            message = f"{srn} will be registered again by an earlier state"
+            raise UnknownResourceError(message, target=str(srn))
         return srn
