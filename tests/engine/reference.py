@@ -67,8 +67,11 @@ class Reference:
             self.found[path, step.id] = known[step.id].said
             self._grow(path, step, known[step.id].said[0])
         for step in steps:
-            if any(known[wanted].said[1] for wanted in step.requisites.get("listen", ())):
+            heard = [known[wanted].said for wanted in step.requisites.get("listen", ())]
+            if any(changes for _, changes, _ in heard):
                 self.found[path, f"listener_{step.id}"] = (True, True, "watched")
+            elif any(comment in OPEN for _, _, comment in heard):
+                self.found[path, f"listener_{step.id}"] = _skipped("may change")
         return all(known[step.id].said[0] is not False for step in steps)
 
     def _one(self, path: str, step: Step, verdict: str, check: Known | None) -> Known:
@@ -76,7 +79,7 @@ class Reference:
             return check
         if verdict == "fail" and check is not None:
             return Known((check.said[0], False, check.said[2]))
-        if verdict not in ("met", "change"):
+        if verdict not in ("met", "change", "may react"):
             return Known(_skipped(verdict), ran=False)
         said = _call(step, test=self.test)
         if step.applies and not self.scope(
@@ -85,6 +88,8 @@ class Reference:
             said = (False, False, "applied")
         if verdict == "change" and not said[1]:
             said = (True, True, "watched")
+        if verdict == "may react" and said[:2] == (True, False):
+            said = _skipped(verdict)
         return Known(said)
 
     def _grow(self, path: str, step: Step, result: object) -> None:
@@ -108,7 +113,7 @@ def _below(path: str, step: Step, name: str) -> str:
     return f"{path}/{step.id}/{name}".lstrip("/")
 
 
-OPEN = ("may fail", "may change", "may prepare")
+OPEN = ("may fail", "may change", "may prepare", "may react")
 """What a plan says of states that only an apply decides about."""
 
 
@@ -142,6 +147,8 @@ def _words(
     for keyword, ids in requisites.items():
         kind = keyword.strip().removesuffix("_any").removesuffix("_all")
         words = {_word(kind, (checks if kind == "prereq" else known)[each], test=test) for each in ids}
+        if kind == "watch" and any(known[each].ran and known[each].said[0] is not False for each in ids):
+            words.add("met")
         if keyword.endswith("_any") or keyword == "onfail":
             if words & {"met", "change"}:
                 words.discard("fail")
@@ -157,7 +164,7 @@ def _words(
     return everything
 
 
-def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: PLR0911 - one line a rule
+def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: C901, PLR0911 - one line a rule
     result, changes, _ = state.said
     if kind == "listen":
         return ""
@@ -175,6 +182,8 @@ def _word(kind: str, state: Known, *, test: bool) -> str:  # noqa: PLR0911 - one
         return "may prepare"
     if kind == "prereq":
         return "premet" if result is None else "pre"
+    if kind == "watch" and state.said[2] in OPEN:
+        return "may react"
     if kind == "watch" and changes:
         return "change"
     return "met" if state.ran else ""
@@ -192,4 +201,4 @@ def _strongest(words: set[str]) -> str:
             return word
     if "change" in words:
         return "change"
-    return next((word for word in ("onfail", "may fail") if word in words), "met")
+    return next((word for word in ("onfail", "may fail", "may react") if word in words), "met")

@@ -178,6 +178,8 @@ def every_return(returns: Mapping[str, Return]) -> Iterator[Return]:
 def _kind(comment: str) -> str:
     if comment.startswith("One or more requisite failed"):
         return "fail"
+    if comment.startswith("reacts if "):
+        return "may react"
     if comment.startswith("runs only if "):
         return "may fail"
     if comment.startswith("runs if "):

@@ -11,11 +11,11 @@ import msgspec
 
 from ensue.core.model.fan_out import FannedChunk, FannedReturn, parts_of
 from ensue.core.model.requisite import RequisiteKind
-from ensue.core.model.returns import Return, StateReturn, UnknownReturn
+from ensue.core.model.returns import Return, SkippedReturn, StateReturn, UnknownReturn
 from ensue.engine.answer import DecidedReturn
 from ensue.engine.block_waits import answer_of_wait
 from ensue.engine.node import Role
-from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge
+from ensue.engine.requisites import COMMENTS, Verdict, failed_requisites, judge, may_change
 from ensue.engine.returns import failure
 
 if TYPE_CHECKING:
@@ -132,9 +132,27 @@ def _waiting(node: Node, verdict: Verdict) -> UnknownReturn:
         names = _named(node, RequisiteKind.PREREQ, lambda part: part.unknown)
         event = f"if {' or '.join(names)} would change something"
     else:
-        names = _named(node, RequisiteKind.ONCHANGES, lambda part: part.unknown)
+        names = _named(node, RequisiteKind.ONCHANGES, may_change)
         event = f"if {' or '.join(names)} changes something"
     return UnknownReturn(name=node.chunk.name, result=None, comment=f"runs {event} (known after apply)")
+
+
+def unless_watched(node: Node, function_return: StateReturn) -> StateReturn:
+    """Return what a state of a plan returned; as unknown if it reacts to what only an apply decides.
+
+    Args:
+        node: the state; its verdict says that it may react.
+        function_return: its return.
+    """
+    if (
+        function_return.result is not True
+        or function_return.changes
+        or isinstance(function_return, SkippedReturn)
+    ):
+        return function_return
+    names = _named(node, RequisiteKind.WATCH, may_change)
+    comment = f"reacts if {' or '.join(names)} changes something (known after apply)"
+    return UnknownReturn(name=function_return.name, result=None, comment=comment)
 
 
 def _failing(node: Node) -> str:

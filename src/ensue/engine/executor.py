@@ -24,6 +24,7 @@ from ensue.engine.conditions import (
     look_at_conditions,
     paths_in_conditions,
 )
+from ensue.engine.decision import unless_watched
 from ensue.engine.function_calls import FunctionCalls
 from ensue.engine.node import Role
 from ensue.engine.pending import PendingStates
@@ -125,6 +126,8 @@ class Executor:
         function_return = await (self._foreseen(node) if node.is_test else self._called(node))
         if not node.scope.test:
             return function_return
+        if node.verdict is Verdict.CALL_AND_MAY_WATCH:
+            function_return = unless_watched(node, function_return)
         callee = node.callee or self._callee(node)
         if function_return.result is None and node.role is not _CHECK:
             function_return = self._pending.judged(node, function_return)

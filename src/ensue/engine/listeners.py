@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.model.fan_out import parts_of
 from ensue.core.model.requisite import RequisiteKind
+from ensue.core.model.returns import UnknownReturn
 from ensue.engine.answer import DecidedReturn
 from ensue.engine.node import Node, Role
+from ensue.engine.requisites import may_change
 from ensue.engine.returns import failure, unreachable
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import Complaint
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.requisite import Requisite
+    from ensue.core.model.returns import Return
     from ensue.engine.node import Scope
 
 
@@ -50,17 +54,29 @@ def _listener_nodes(scope: Scope) -> list[Node]:
     """Return a node for every chunk of a scope that listens to a change, in the order of declaration.
 
     The chunk itself declares that, or with `listen_in` the chunk that it listens to. A chunk that was checked
-    first (`prereq`) has, as in Salt, the position of its check.
+    first (`prereq`) has, as in Salt, the position of its check. In a plan, a chunk may listen to what only an
+    apply changes; its node says so.
     """
-    nodes: dict[str, Node] = {}
     if not _somebody_listens(scope.plan.chunks):
         return []
+    nodes: dict[str, Node] = {}
+    changers: dict[str, dict[str, None]] = {}
+    certain: set[str] = set()
     for index in dict.fromkeys(scope.nodes[number].index for number in scope.order):
-        for heard in _who_heard(scope, index):
-            for chunk in _chunks_of(scope, heard):
+        for listening, heard in _heard(scope, index):
+            has_changed = any(returned.changes for returned in heard)
+            names = () if has_changed else _may_change(scope, heard)
+            for chunk in _chunks_of(scope, listening) if has_changed or names else ():
                 listener = _listener(chunk)
-                if listener.tag not in nodes:
-                    nodes[listener.tag] = Node(scope, heard, listener, Role.LISTENER)
+                nodes.setdefault(listener.tag, Node(scope, listening, listener, Role.LISTENER))
+                changers.setdefault(listener.tag, {}).update(dict.fromkeys(names))
+                if has_changed:
+                    certain.add(listener.tag)
+    for tag, node in nodes.items():
+        if tag not in certain:
+            comment = f"runs if {' or '.join(changers[tag])} changes something (known after apply)"
+            answer = UnknownReturn(name=node.chunk.name, result=None, comment=comment)
+            node.instead = DecidedReturn(answer, ran=False)
     return list(nodes.values())
 
 
@@ -83,22 +99,30 @@ def _chunks_of(scope: Scope, index: int) -> list[Chunk]:
     return [chunk] if chunk.options.fan_out is None else []
 
 
-def _who_heard(scope: Scope, index: int) -> Iterator[int]:
-    """Yield the chunks that a chunk declares as listeners: itself, then those of its `listen_in`."""
+def _heard(scope: Scope, index: int) -> Iterator[tuple[int, list[Return]]]:
+    """Yield the chunks that a chunk declares as listeners, itself, then those of its `listen_in`.
+
+    Each with the returns of what it listens to.
+    """
     requisites = scope.nodes[index].chunk.requisites
     for requisite in requisites:
-        if requisite.kind is RequisiteKind.LISTEN and any(
-            _changed(scope, chunk) for chunk in requisite.chunks
-        ):
-            yield index
+        if requisite.kind is RequisiteKind.LISTEN:
+            yield index, _returns(scope, requisite.chunks)
     for requisite in requisites:
-        if requisite.kind is RequisiteKind.LISTEN_IN and _changed(scope, index):
-            yield from requisite.chunks
+        if requisite.kind is RequisiteKind.LISTEN_IN:
+            for listening in requisite.chunks:
+                yield listening, _returns(scope, (index,))
 
 
-def _changed(scope: Scope, index: int) -> bool:
-    returned = scope.result_of(index)
-    return returned is not None and bool(returned.changes)
+def _returns(scope: Scope, indices: Sequence[int]) -> list[Return]:
+    return [returned for index in indices if (returned := scope.result_of(index)) is not None]
+
+
+def _may_change(scope: Scope, heard: Sequence[Return]) -> list[str]:
+    """Return, in a plan, the IDs of the states of which only an apply shows whether they change something."""
+    if not scope.test:
+        return []
+    return [part.id for returned in heard for part in parts_of(returned) if may_change(part)]
 
 
 def _listener(chunk: Chunk) -> Chunk:

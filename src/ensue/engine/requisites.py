@@ -28,6 +28,7 @@ class Verdict(enum.Enum):
 
     CALL = "call"
     CALL_AND_WATCH = "call; and mod_watch when that changes nothing"
+    CALL_AND_MAY_WATCH = "call; only an apply shows whether something watched changes"
     FAILED = "something required failed"
     NOTHING_TO_PREPARE = "no prereq partner would change"
     NOTHING_FAILED = "onfail, and nothing failed"
@@ -55,6 +56,7 @@ _WOULD_NOT_CHANGE = 128
 _CHANGES_UNKNOWN = 256
 _FAILURE_UNKNOWN = 512
 _MAY_CHANGE = 1024
+_WATCH_UNKNOWN = 2048
 
 
 def judge(
@@ -93,8 +95,15 @@ def judge(
             group = (group & ~_FAILURE_UNKNOWN) | _OK
         if group & _MAY_CHANGE and not is_plan:
             group = (group & ~_MAY_CHANGE) | _WOULD_CHANGE
+        if not is_plan:
+            group &= ~_WATCH_UNKNOWN
         facts |= _outweighed(group) if any_of else group
     return _verdict(facts)
+
+
+def may_change(returned: Return) -> bool:
+    """Return whether, in a plan, only an apply shows whether a state changes something."""
+    return returned.unknown or (returned.result is None and not returned.changes)
 
 
 def failed_requisites(
@@ -140,9 +149,10 @@ def _fact(kind: RequisiteKind, returned: Return) -> int:  # noqa: PLR0911 - one 
         case RequisiteKind.REQUIRE | RequisiteKind.ARG_BIND:
             return _FAILED if failed else ran
         case RequisiteKind.WATCH:
-            return _FAILED if failed else _CHANGED if returned.changes else ran
+            open_or_ran = ran | _WATCH_UNKNOWN if may_change(returned) else ran
+            return _FAILED if failed else _CHANGED if returned.changes else open_or_ran
         case RequisiteKind.ONCHANGES:
-            if returned.unknown:
+            if may_change(returned):
                 return _CHANGES_UNKNOWN
             return _CHANGES_THERE if returned.changes and not failed else _CHANGES_MISSING
         case RequisiteKind.ONFAIL:
@@ -186,4 +196,6 @@ def _verdict(facts: int) -> Verdict:  # noqa: PLR0911 - one line a verdict, in S
         return Verdict.CALL_AND_WATCH
     if facts & _ONFAIL_HELD:
         return Verdict.NOTHING_FAILED
-    return Verdict.FAILURE_UNKNOWN if facts & _FAILURE_UNKNOWN else Verdict.CALL
+    if facts & _FAILURE_UNKNOWN:
+        return Verdict.FAILURE_UNKNOWN
+    return Verdict.CALL_AND_MAY_WATCH if facts & _WATCH_UNKNOWN else Verdict.CALL
