@@ -180,14 +180,22 @@ def test_urls_are_looked_for_everywhere_in_data() -> None:
     assert masker.text("key-word1 key-word2 key-word3 key-word4") == f"{MASK} {MASK} {MASK} key-word4"
 
 
-def test_a_diff_that_touches_a_secret_is_hidden_whole() -> None:
-    """A diff shows former values beside new ones; where one is a secret, none of it is shown."""
-    masker = Masker([ENV, "hunter22"])
-    new = ENV.replace("B=2", "B=3").encode()
-    assert masker.difference("-B=0\n+B=2\n", b"", ENV.encode()) == MASK
-    assert masker.difference("-pw=old\n+pw=hunter22\n", b"", b"") == MASK
-    assert masker.difference("-x\n+y\n", new, b"y") == "-x\n+y\n"
-    assert masker.difference("-}\n+]\n", b"}", b"]") == "-}\n+]\n"
+def test_the_lines_of_a_text_have_no_part_of_a_longer_secret() -> None:
+    """Lines that have a secret of several lines together are one line; each keeps its end."""
+    masker = Masker([ENV, "a\nb12\nc", "hunter22"])
+    assert masker.lines(["x\n", "y a\r\n", "b12\n", "c z\n", "d"]) == [
+        ("x\n", "x\n"), ("y a\r\nb12\nc z\n", f"y {MASK} z\n"), ("d", "d"),
+    ]  # fmt: skip
+    assert masker.lines([" a", " b12", " c5678", ""])[1:] == [
+        (" b12", " b12"),
+        (" c5678", " c5678"),
+        ("", ""),
+    ]
+    assert masker.lines(["a", "pw hunter22", "c"])[1] == ("pw hunter22", f"pw {MASK}")
+    assert {text for _, text in masker.lines([f"  {line}" for line in ENV.splitlines()])} == {f"  {MASK}"}
+    assert masker.lines(["hunter22"]) == [("hunter22", MASK)]
+    assert masker.lines([]) == []
+    assert Masker().lines(["pg://u:hunter22@h"]) == [("pg://u:hunter22@h", f"pg://u:{MASK}@h")]
 
 
 @given(st.lists(st.text(min_size=4, max_size=12), min_size=1, max_size=6), st.text(max_size=8))

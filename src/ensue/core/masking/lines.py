@@ -64,10 +64,6 @@ class SecretLines:
         self._known.update(form for line in lines for form in escaped_forms(line))
         self.any = True
 
-    def holds(self, line: str) -> bool:
-        """Return whether a line belongs to a secret, ignoring a prefix such as the sign in a diff."""
-        return self._core(line) is not None
-
     def mask(self, text: str) -> str:
         """Return the text with consecutive lines of a secret masked."""
         pieces = _LINE_END.split(text)

@@ -179,24 +179,27 @@ class Masker:
         """Return the secrets that a text is or contains, so that they can be kept together with it."""
         return [text] if self.is_whole_secret(text) else self._parts.within(text)
 
-    def difference(self, diff: str, *contents: bytes) -> str:
-        """Return a diff, or `(sensitive)` instead of all of it if it may contain a secret.
+    def lines(self, lines: Sequence[str]) -> list[tuple[str, str]]:
+        """Return the lines of one text, each with the text that has its secrets replaced.
 
-        A diff may show the former value of a secret, which no masker knows.
+        Lines that have a secret of several lines together are one.
 
         Args:
-            diff: the changed lines with their context.
-            contents: the contents that were compared.
+            lines: all lines of the text, with or without their ends.
         """
-        if not self.knows_secrets or not diff:
-            return diff
-        if self.within(diff) != diff:
-            return MASK
-        if self._lines.any and any(self._lines.holds(line) for line in diff.splitlines()):
-            texts = (content.decode("utf-8", "backslashreplace") for content in contents)
-            if any(self.within(text) != text for text in texts):
-                return MASK
-        return diff
+        texts = [line.rstrip("\r\n") for line in lines]
+        whole = "\n".join(texts)
+        if not lines or self.is_whole_secret(whole):
+            return [("".join(lines), MASK)] if lines else []
+        masked = (self._lines.mask_lines(texts) if self._lines.any else None) or texts
+        pairs: list[tuple[str, str]] = []
+        place = 0
+        for count, text in self._parts.joined_lines(whole):
+            raw = lines[place : place + count]
+            shown = self.within(text if count > 1 else masked[place])
+            place += count
+            pairs.append(("".join(raw), shown + raw[-1][len(texts[place - 1]) :]))
+        return pairs
 
     def _add_parts(self, secret: str) -> None:
         forms = escaped_forms(secret) | escaped_forms(secret.strip()) | url_forms(secret)

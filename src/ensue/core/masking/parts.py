@@ -74,6 +74,32 @@ class SecretParts:
         """Return the parts that occur in a text."""
         return [text[start:end] for start, end in self._found(text)] if self._known else []
 
+    def joined_lines(self, text: str) -> Iterator[tuple[int, str]]:
+        """Yield the lines of a text; those that a part of several lines is in are one, without that part.
+
+        Returns:
+            How many lines of the text each is, and the line.
+        """
+        end, count, line = 0, 1, ""
+        for start, after in (*self._over_lines(text), (len(text), len(text))):
+            line, *further = (line + text[end:start]).split("\n")
+            for following in further:
+                yield count, line
+                count, line = 1, following
+            line += MASK if after > start else ""
+            count += text.count("\n", start, after)
+            end = after
+        yield count, line
+
+    def _over_lines(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where each part of several lines begins and ends, without the line ends around it."""
+        for start, end in self._found(text) if self._known else ():
+            part = text[start:end]
+            inner = part.strip("\n")
+            if "\n" in inner:
+                first = start + part.index(inner)
+                yield first, first + len(inner)
+
     def _found(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield where each part that `mask` replaces begins and ends."""
         end = 0

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
+from ensue.core.masking import mode_with_secret
 from ensue.core.model.data import is_mapping
 from ensue.library.modules.ini.text import TOP, IniText
 
@@ -196,7 +197,9 @@ async def _write(
         content = text.written(no_spaces=no_spaces).encode(encoding or "utf-8")
     except UnicodeError as error:
         raise StateFailedError(f"{path}: {error}") from None
-    await ctx.connection.write(path, content)
+    is_new = await ctx.connection.stat(path, follow=True) is None
+    mode = mode_with_secret(ctx.masker, content) if is_new else None
+    await ctx.connection.write(path, content, mode=mode)
 
 
 def _as_data(text: IniText) -> DataMap:

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
+from ensue.core.masking import mode_with_secret
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
-from ensue.library.states.file.difference import HIDDEN, is_text, unified, without_secrets
+from ensue.library.states.file.difference import HIDDEN, is_text
 from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import (
     is_folder,
@@ -32,6 +33,7 @@ from ensue.library.states.file.paths import (
     without_folder,
 )
 from ensue.library.states.file.planned_contents import note_content, planned_content
+from ensue.library.states.file.shown_difference import ShownDifference
 from ensue.library.states.file.text_lines import as_texts, given_sources, rendered_sources, stands_in
 
 if TYPE_CHECKING:
@@ -89,8 +91,7 @@ async def append(
     ]
     ended = file.content if not file.content or file.content.endswith("\n") else file.content + "\n"
     new = ended + "".join(f"{line}\n" for line in lines) if lines else file.content
-    diff = unified(file_lines(file.content), file_lines(new), joined_by="\n")
-    return await file.become(new, diff, f"Appended {len(lines)} lines")
+    return await file.become(new, f"Appended {len(lines)} lines")
 
 
 @edits_part
@@ -140,8 +141,7 @@ async def prepend(
     if header and file_lines(file.content)[: len(lines)] == lines:
         lines = []
     new = "".join(f"{line}\n" for line in lines) + file.content
-    diff = unified(file_lines(file.content, keepends=True), file_lines(new, keepends=True))
-    return await file.become(new, diff, f"Prepended {len(lines)} lines")
+    return await file.become(new, f"Prepended {len(lines)} lines", joined_by="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,16 +188,22 @@ class _TextFile:
             self.ctx, sources, name=self.path, template=template, variables=variables
         )
 
-    async def become(self, new: str, diff: str, comment: str) -> StateReturn:
-        """Write the file if its content differs, and return the result of the state."""
+    async def become(self, new: str, comment: str, *, joined_by: str = "\n") -> StateReturn:
+        """Write the file if its content differs, and return the result of the state.
+
+        Args:
+            new: the new content.
+            comment: the comment if it is written.
+            joined_by: the text between the lines of the diff; if it is empty, they keep their ends.
+        """
         content = new.encode("utf-8", "surrogateescape")
-        returned = await self._become(content, diff, comment)
+        returned = await self._become(content, comment, joined_by)
         return without_checksums(returned, self.ctx.masker, self.raw, content)
 
-    async def _become(self, content: bytes, diff: str, comment: str) -> StateReturn:
+    async def _become(self, content: bytes, comment: str, joined_by: str) -> StateReturn:
         if content == self.raw and not self.is_missing:
             return self._said(True, f"File {self.path} is in correct state", {}, self._before())
-        changes: DataMap = {"diff": self._shown(diff, content)} if diff else {}
+        changes: DataMap = {"diff": diff} if (diff := self._difference(content, joined_by)) else {}
         if self.ctx.test and self.is_missing:
             comment = f"File {self.path} is set to be created"
             planned = StateReturn.planned(self.name, comment, {"new": self.path})
@@ -208,7 +214,8 @@ class _TextFile:
         if self.ctx.test:
             note_content(self.ctx, self.path, content)
             return self._said(None, f"File {self.path} is set to be updated", changes, None)
-        await self.ctx.connection.write(self.path, content)
+        mode = mode_with_secret(self.ctx.masker, content) if self.is_missing else None
+        await self.ctx.connection.write(self.path, content, mode=mode)
         new_state = await state_after(self.ctx.connection, self.path, content)
         return self._said(True, comment, changes, new_state)
 
@@ -217,13 +224,16 @@ class _TextFile:
             return file_state(self.path, None, None)
         return content_state(self.path, self.raw, self.found)
 
-    def _shown(self, diff: str, content: bytes) -> str:
+    def _difference(self, content: bytes, joined_by: str) -> str:
+        texts = (each.decode("utf-8", "backslashreplace") for each in (self.raw, content))
+        old, new = (file_lines(text, keepends=not joined_by) for text in texts)
+        if old == new:
+            return ""
         if not is_text(content):
             return "Replace binary file"
         if not self.show_changes:
             return HIDDEN
-        shown = diff.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        return without_secrets(shown, self.ctx.masker, self.raw, content)
+        return ShownDifference(old, new, self.ctx.masker, is_edit=True).unified(joined_by=joined_by)
 
     def _said(self, result: bool | None, comment: str, changes: DataMap, new_state: Any) -> StateReturn:
         return StateReturn(

@@ -11,7 +11,7 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.errors import StateFailedError
-from ensue.core.masking import MASK
+from ensue.core.masking import MASK, mode_with_secret
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.contents import looked_up
 from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
@@ -72,7 +72,8 @@ async def decode(
     if ctx.test:
         planned = StateReturn.planned(name, "File is set to be updated.", changes)
         return await in_folder(ctx.connection, path, planned, makedirs=status is not None)
-    await ctx.connection.write(path, wanted)
+    mode = mode_with_secret(ctx.masker, wanted) if status is None else None
+    await ctx.connection.write(path, wanted, mode=mode)
     returned = StateReturn.changed(
         name,
         "File was updated.",

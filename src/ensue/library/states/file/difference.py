@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.masking import MASK
 from ensue.core.model.file_lines import file_lines
-from ensue.core.model.secret_values import secret_text
+from ensue.library.states.file.shown_difference import ShownDifference
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ensue.core.masking import Masker
 
 HIDDEN: Final = "<show_changes=False>"
@@ -40,42 +38,24 @@ def long_difference(old_bytes: int, new_bytes: int) -> str:
     return f"Replace {old_bytes} bytes by {new_bytes} bytes (too long to show a diff)"
 
 
-async def content_difference(old: bytes, new: bytes, masker: Masker) -> str:
-    """Return the change from one content to another, without secrets; a long diff is made in a thread."""
-    if len(old) + len(new) > _INLINE_SIZE_BYTES:
-        return await asyncio.to_thread(_shown_difference, old, new, masker)
-    return _shown_difference(old, new, masker)
+async def content_difference(old: bytes, new: bytes, masker: Masker, *, is_edit: bool = False) -> str:
+    """Return the change from one content to another, without secrets; it is never empty if they differ.
 
-
-def _shown_difference(old: bytes, new: bytes, masker: Masker) -> str:
-    return without_secrets(describe_difference(old, new), masker, old, new)
-
-
-def without_secrets(diff: str, masker: Masker, old: bytes, new: bytes) -> str:
-    """Return a diff that shows no secret.
-
-    If the diff contains a secret or a line of one, `(sensitive)` replaces the whole diff, because the old
-    value next to it is a secret as well, and the masker does not know it. In a line with the name of a
-    secret (`password=…`), only the value is replaced.
+    A long diff is made in a thread.
 
     Args:
-        diff: lines, each with its sign.
-        masker: knows the secrets.
         old: content before the change.
         new: content after the change.
+        masker: knows the secrets.
+        is_edit: whether the new content is made from the old one. Any of its lines may then have text of the
+            old one, so the diff is `(sensitive)` if a secret is added.
     """
-    diff = masker.difference(diff, old, new)
-    return "".join(line[:1] + without_named_secret(line[1:]) for line in file_lines(diff, keepends=True))
+    if len(old) + len(new) > _INLINE_SIZE_BYTES:
+        return await asyncio.to_thread(_difference, old, new, masker, is_edit)
+    return _difference(old, new, masker, is_edit)
 
 
-def without_named_secret(line: str) -> str:
-    """Return a line with the value masked if its name is that of a secret (`password=…`)."""
-    secret = secret_text(line.rstrip("\r\n"))
-    return line if secret is None else MASK.join(line.rsplit(secret, 1))
-
-
-def describe_difference(old: bytes, new: bytes) -> str:
-    """Return the change from one content to another; it is never empty if they differ."""
+def _difference(old: bytes, new: bytes, masker: Masker, is_edit: bool) -> str:
     match is_text(old), is_text(new):
         case True, False:
             return "Replace text file with binary file"
@@ -84,16 +64,11 @@ def describe_difference(old: bytes, new: bytes) -> str:
         case False, False:
             return "Replace binary file"
         case _:
-            return unified(
-                file_lines(decoded(old), keepends=True), file_lines(decoded(new), keepends=True)
-            ) or ("Replace binary file" if old != new else "")
-
-
-def unified(old: Sequence[str], new: Sequence[str], *, joined_by: str = "") -> str:
-    """Return a unified diff of lines without file names."""
-    import difflib
-
-    return joined_by.join(difflib.unified_diff(old, new))
+            before, after = (file_lines(decoded(content), keepends=True) for content in (old, new))
+            lines = ShownDifference(before, after, masker, is_edit=is_edit)
+            if is_edit and lines.adds_secret:
+                return MASK
+            return lines.unified() or ("Replace binary file" if old != new else "")
 
 
 def decoded(content: bytes) -> str:

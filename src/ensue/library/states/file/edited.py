@@ -103,7 +103,7 @@ class EditedFile:
             return self.said(True, unchanged, {}, self.state_before())
         shown: Data = True
         if show_changes:
-            shown = await content_difference(self.content, new, self.ctx.masker)
+            shown = await content_difference(self.content, new, self.ctx.masker, is_edit=True)
         if self.ctx.test:
             note_content(self.ctx, self.path, new)
             return self.said(None, planned, {"diff": shown}, None)

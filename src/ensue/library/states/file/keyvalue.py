@@ -6,18 +6,19 @@ Source: Salt's state module `file`, 3008, including the shape of the diff.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import MissingOnTargetError, StateFailedError
+from ensue.core.masking import mode_with_secret
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.described import file_state, state_after, without_checksums
-from ensue.library.states.file.difference import without_secrets
 from ensue.library.states.file.edited import EditedFile
 from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import target_path
 from ensue.library.states.file.planned_contents import note_content
+from ensue.library.states.file.shown_difference import ShownDifference
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
@@ -33,6 +34,9 @@ class _LineRules:
     key_ignore_case: bool
     value_ignore_case: bool
     prune: bool
+
+
+_END: Final = "- <EOF>\n"
 
 
 @edits_part
@@ -121,10 +125,8 @@ async def keyvalue(
     if not edit.changed and not edit.removed:
         returned = StateReturn(name=name, result=True, new_state=old_state)
         return without_checksums(returned, ctx.masker, file.content if file else None)
-    diff = "".join(edit.diff)
     content = "".join(edit.lines).encode("utf-8", "surrogateescape")
-    shown = without_secrets(diff, ctx.masker, text.encode("utf-8", "surrogateescape"), content)
-    changes: DataMap = {"diff": shown if show_changes else True}
+    changes: DataMap = {"diff": _shown_difference(ctx, text, edit) if show_changes else True}
     if ctx.test:
         comment = f"File {path} is set to be changed ({edit.changed} lines modified, {edit.removed} deleted)"
         planned = StateReturn.planned(name, comment, changes)
@@ -132,11 +134,22 @@ async def keyvalue(
         if not planned.needs:
             note_content(ctx, path, content)
         return planned
-    await ctx.connection.write(path, content)
+    mode = None if file else mode_with_secret(ctx.masker, content)
+    await ctx.connection.write(path, content, mode=mode)
     comment = f"Changed {edit.changed}, deleted {edit.removed} lines"
     new_state = await state_after(ctx.connection, path, content)
     returned = StateReturn.changed(name, comment, changes, new_state, old_state=old_state)
     return without_checksums(returned, ctx.masker, text.encode("utf-8", "surrogateescape"), content)
+
+
+def _shown_difference(ctx: StateContext, old: str, edit: _Edit) -> str:
+    before = [line if line.endswith("\n") else f"{line}\n" for line in file_lines(old, keepends=True)]
+    lines = ShownDifference(before, edit.lines, ctx.masker, is_edit=True)
+    shown = {"-": lines.removed, "+": lines.added}
+    return "".join(
+        line if line[0] not in shown or line == _END else f"{line[:2]}{shown[line[0]](line[2:])}"
+        for line in edit.diff
+    )
 
 
 def _wanted(key: Data, value: Data, key_values: object) -> DataMap:
@@ -239,7 +252,7 @@ class _Edit:
         if self.lines and not self.lines[-1].endswith("\n"):
             self.lines[-1] += "\n"
         self.lines += missing
-        self.diff += ["- <EOF>\n", *(f"+ {line}" for line in missing), "+ <EOF>\n"]
+        self.diff += [_END, *(f"+ {line}" for line in missing), "+ <EOF>\n"]
         self.changed += len(missing)
 
     def prepend(self) -> None:

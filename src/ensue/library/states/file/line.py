@@ -15,6 +15,7 @@ import msgspec
 
 from ensue.core.contracts.functions import edits_part
 from ensue.core.errors import StateFailedError
+from ensue.core.masking import mode_with_secret
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
@@ -102,6 +103,9 @@ async def line(
             planned = StateReturn.planned(name, "Changes would be made", {"newfile": path})
             return await in_folder(ctx.connection, path, planned, makedirs=False)
         if create:
+            if requested.mode is None:
+                private = mode_with_secret(ctx.masker, str(content).encode())
+                requested = replace(requested, mode=private)
             await ctx.connection.write(
                 path, b"", mode=requested.mode, user=requested.user_text, group=requested.group_text
             )

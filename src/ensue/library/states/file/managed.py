@@ -112,8 +112,8 @@ async def managed(
 
     Differences from Salt:
         `attrs` and `selinux` are not managed. Signatures (`signature`, `signed_by_any`, …) are refused, not
-        ignored. With `contents_pillar` and no `mode`, a secret gives the file the mode `0600`, even if the
-        file already exists; Salt leaves the mode alone.
+        ignored. Without `mode`, a new file with a known secret in its content gets the mode `0600`; with a
+        secret in `contents_pillar`, an existing file does too. Salt leaves the mode alone.
     """
     given = [value for value in (contents, contents_pillar, contents_grains) if value is not None]
     keep_mode = isinstance(mode, str) and mode.lower() == "keep"

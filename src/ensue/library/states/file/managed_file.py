@@ -10,6 +10,7 @@ import hashlib
 import posixpath
 import secrets
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.content import sha256_of, size_of
 from ensue.core.errors import MissingOnTargetError, RemoteFileError, StateFailedError
-from ensue.core.masking import MASK
+from ensue.core.masking import MASK, mode_with_secret
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
 from ensue.library.states.file.backups import keep_backup
@@ -114,7 +115,7 @@ class ManagedFile:
             )
             self._warnings += (remark,)
         if status is None:
-            returned = await self._new_file(desired)
+            returned = await self._new_file(self._private(desired))
         else:
             returned = await self._existing_file(status, desired)
         return without_checksums(returned, self._ctx.masker, desired.content, is_secret=desired.is_secret)
@@ -221,6 +222,13 @@ class ManagedFile:
             diff = await self._new_diff(desired)
         changes = await self._new_changes({"diff": diff}, desired)
         return await self._written(content, desired.attributes, changes)
+
+    def _private(self, desired: Desired) -> Desired:
+        """Return what is requested of a new file, with the mode of a secret if none is declared."""
+        mode = mode_with_secret(self._ctx.masker, desired.content)
+        if mode is None or desired.attributes.mode is not None:
+            return desired
+        return replace(desired, attributes=replace(desired.attributes, mode=mode))
 
     def _preview(self, desired: Desired) -> str:
         if not self._wish.show_changes:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.content import size_of
 from ensue.core.model.file_lines import file_lines
-from ensue.library.states.file.difference import decoded, is_text, without_named_secret
+from ensue.library.states.file.difference import decoded, is_text
+from ensue.library.states.file.shown_difference import without_named_secret
 
 if TYPE_CHECKING:
     from ensue.core.contracts.content import Content
