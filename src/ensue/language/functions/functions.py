@@ -108,6 +108,15 @@ class Functions:
         """Return whether the `new_state` of a function is the output of one call (`QUERIES`)."""
         return function in (self.attribute(module, "QUERIES") or ())
 
+    def absences(self, module: str) -> Sequence[str]:
+        """Return the functions of a module that make something absent (`ABSENT`)."""
+        return self.attribute(module, "ABSENT") or ("absent",)
+
+    def removal(self, module: str) -> str:
+        """Return the function of a module that removes what its others make; empty if there is none."""
+        removal = self.absences(module)[0]
+        return removal if removal in self.names(module) else ""
+
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a function accepts; None if there is no such function."""
         key = (module, function)
