@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.argument_types import argument_types
 from ensue.core.contracts.callables import parameters
-from ensue.core.contracts.functions import ALSO_TAKES, EDITS_PART, TAKES_WORDS, AlsoTakes, Signature
+from ensue.core.contracts.functions import (
+    ALSO_TAKES,
+    EDITS_PART,
+    NOTHING_WRITTEN,
+    TAKES_WORDS,
+    WRITES_TEXT,
+    AlsoTakes,
+    Signature,
+)
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.core.model.data import is_mapping
 from ensue.language.function_words import usual_names
@@ -306,6 +314,7 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
         requisites=rules,
         types=argument_types(function),
         edits_part=bool(getattr(function, EDITS_PART, False)),
+        writes=getattr(function, WRITES_TEXT, NOTHING_WRITTEN),
     )
 
 
