@@ -258,7 +258,7 @@ class EnforcedStore:
                 self._concealed.pop(identity, None)
         if not pending:
             return
-        rows = [self._row(returned, by) for returned, by in pending]
+        rows = [self._kept_highstate(self._row(returned, by)) for returned, by in pending]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
         self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
@@ -320,9 +320,6 @@ class EnforcedStore:
         """Close the file."""
         self._file.close()
 
-    def _row(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
-        return self._kept_highstate(self._row_of(returned, by))
-
     def _kept_highstate(self, row: EnforcedRow) -> EnforcedRow:
         """Return a row that is a highstate's still, if its state is applied by name in between."""
         by = row.entry.by
@@ -333,7 +330,7 @@ class EnforcedStore:
             return row
         return with_declaration(row, highstate=True)
 
-    def _row_of(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
+    def _row(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
         new_state, cut = kept_state(returned.new_state, self._keep_output_bytes)
         masker, shown = self._masker, new_state
         paths: tuple[str, ...] = ()
