@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         renders,
         takes_words,
         touches_nothing,
+        writes_text,
     )
     from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.contracts.provider import Environment, EnvironmentProvider, EnvironmentRequest
@@ -62,7 +63,7 @@ __all__ = [
     "ResourceError", "Srn", "StateContext", "StateFailedError", "StateReturn", "Unknown",
     "UnreachableError", "also_takes", "compile_template", "edits_part", "makes_only", "reads_paths",
     "renders", "takes_words",
-    "touches_nothing", "unknowns_in", "whole",
+    "touches_nothing", "unknowns_in", "whole", "writes_text",
 ]  # fmt: skip
 
 _PLACES: Final = places(
@@ -86,6 +87,7 @@ _PLACES: Final = places(
             "renders",
             "takes_words",
             "touches_nothing",
+            "writes_text",
         ),
         "ensue.core.contracts.managed_objects": ("ManagedObject",),
         "ensue.core.contracts.provider": ("Environment", "EnvironmentProvider", "EnvironmentRequest"),

@@ -149,3 +149,35 @@ def test_what_cannot_be_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         "broken",
         "there",
     ]
+
+
+SWITCHED = '''
+"""States of a switch: one makes absent what the other makes."""
+
+from ensue.plugin import StateReturn
+
+
+def on(ctx, name):
+    return StateReturn.changed(name, "", {"on": True}, {"on": True})
+
+
+def off(ctx, name):
+    return StateReturn.changed(name, "", {"on": False}, {"on": False})
+
+
+FUNCTIONS = {"on": on, "off": off}
+ABSENT = ("off",)
+'''
+
+
+def test_what_a_module_declares_to_make_absent(tmp_path: Path) -> None:
+    """The warning names that function; once it has run, nothing is left of what the other one made."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/switch.py").write_text(SWITCHED)
+    applied(tmp_path, "lamp: switch.on\n")
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert "`switch.off`" in warning.help
+    applied(tmp_path, "dark:\n  switch.off: [name: lamp]\n")
+    write(tmp_path, states__t=NOTHING)
+    assert left(tmp_path, "t") == []

@@ -173,20 +173,19 @@ fleet:
 DECIDED = "    ? deferred: block each (known after apply), from delayed_render of fleet\n"
 
 
-def test_a_block_that_is_not_rendered_may_register(shell: Shell) -> None:
-    """The plan says that others may join, and names those that the block registered in an earlier apply."""
+def test_what_a_block_that_is_not_rendered_registered_before(shell: Shell) -> None:
+    """The plan names it, and what would be applied to it if it stays."""
     _tree(shell, TOP.replace("[make]", "[fleet]"))
     shell.write("states/fleet.sls", BLOCK)
     shell.write("pillar/top.sls", "base: {'*': [p]}\n")
     shell.write("pillar/p.sls", "hosts: [new-01, new-02, apart]\n")
     planned = shell.run("plan").out
-    assert f"      ? may register resources (known after apply)\n{DECIDED}" in planned, planned
+    assert DECIDED in planned, planned
     assert "orphaned" not in planned
     assert shell.run("apply").code == 0
     shell.write("pillar/p.sls", "hosts: [new-01]\n")
     planned = shell.run("plan").out
     lines = (
-        "      ? may register other resources (known after apply)\n"
         "      ? dummy:apart stays registered or is orphaned (known after apply)\n"
         "      ? dummy:new-01, dummy:new-02 stay registered or are orphaned (known after apply);"
         " applies web, base to those that stay\n"
@@ -194,7 +193,6 @@ def test_a_block_that_is_not_rendered_may_register(shell: Shell) -> None:
     assert f"{lines}{DECIDED}" in planned, planned
     assert "3 resources may be orphaned" in planned
     (fleet,) = shell.run("plan", "--out", "json").document["web-01"].values()
-    assert fleet["foreseen"]["may_register"] is True
     assert [each["target"] for each in fleet["foreseen"]["undecided"]] == [
         "dummy:apart",
         "dummy:new-01",

@@ -42,7 +42,7 @@ class StateResult:
         foreseen: in a plan, the resources that the state `registers`, and the SLS that would be applied to
             such a resource (`applies`, a list of mappings `target sls complete`). Of its blocks that the plan
             cannot render: the resources that they registered before (`undecided`, mappings of the same
-            form), and `may_register`, true if one has the option `registers`.
+            form).
         warnings: remarks that do not change the result.
         duration_s: how long its function took, in seconds.
     """

@@ -115,7 +115,7 @@ class Run:
                 test=test,
                 of_one_call=services.compilation.states.properties_of_one_call,
                 is_query=services.compilation.states.is_query,
-                things_of=MadeThings(services.compilation.states_of).of,
+                made_by=MadeThings(services.compilation.states_of).of,
             ),
             run_id,
             on_event,
@@ -283,11 +283,11 @@ class Run:
         targets = KnownTargets(
             own=self._stores.minion,
             is_active=lambda target: services.targets.directory.config(target) is not None,
-            functions=lambda target, module: services.compilation.states_of(target.type).names(module),
+            removal=lambda target, module: services.compilation.states_of(target.type).removal(module),
             is_kept_by_name=lambda target, module: bool(
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),
-            things_of=MadeThings(services.compilation.states_of).of,
+            made_by=MadeThings(services.compilation.states_of).of,
             opens_scopes=services.compilation.states.opens_scopes,
         )
         test = self._options.test

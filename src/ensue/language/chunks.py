@@ -128,6 +128,12 @@ class Drafter:
                     self._collector.refused.add(declaration.id)
         return drafts
 
+    def signature_of(self, draft: Draft) -> Signature:
+        """Return what the function of a draft accepts; any arguments if it cannot be called."""
+        declaration, target = draft.declaration, draft.declaration.arguments.get("tgt", "")
+        key = (declaration.module, declaration.function, target if isinstance(target, str) else "")
+        return self._signatures.get(key) or ANY_ARGUMENTS
+
     def requisites_of(self, module: str, function: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the requisites that a module declares for all states of a function."""
         signature = self._signatures.get((module, function, ""))

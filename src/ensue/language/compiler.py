@@ -22,7 +22,7 @@ from ensue.language.collector import Collector
 from ensue.language.edited_contents import warn_of_edited_contents
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
-from ensue.language.plain_content import is_plain, warn_of_plain_content
+from ensue.language.plain_content import warn_of_plain_content
 from ensue.language.requisites import Requisites, Resolver
 from ensue.language.tree import TreeLoader
 
@@ -190,7 +190,7 @@ class Compiler:
             from ensue.language.printed_pillar import note_printed_pillar
 
             note_printed_pillar(drafter.fanned, tree)
-        self._warn_of_texts(tree, drafts, collector)
+        self._warn_of_texts(tree, drafter, drafts, collector)
         waits = Lookup(tree, self._roots, self._renderer, collector).look_up(drafts)
         resolver = Resolver(drafts, tree, collector, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
@@ -230,7 +230,9 @@ class Compiler:
         )
         return Compiled(plan=plan, tree=tree)
 
-    def _warn_of_texts(self, tree: SlsTree, drafts: list[Draft], collector: Collector) -> None:
+    def _warn_of_texts(
+        self, tree: SlsTree, drafter: Drafter, drafts: list[Draft], collector: Collector
+    ) -> None:
         """Warn of references, templates and requisites where nothing binds, renders or meets them."""
         if any(stream.space.own for stream in tree.streams.values()):
             from ensue.language.requisites_across_blocks import warn_of_requisites_of_blocks
@@ -239,9 +241,8 @@ class Compiler:
             from ensue.language.mistakes_in_blocks import warn_of_mistakes_in_blocks
 
             warn_of_mistakes_in_blocks(tree, self._catalog, collector)
-        if typed := [draft for draft in drafts if is_plain(draft)]:
-            warn_of_plain_content(typed, collector)
-        warn_of_edited_contents(drafts, self._catalog, collector)
+        warn_of_plain_content(drafts, drafter.signature_of, collector)
+        warn_of_edited_contents(drafts, drafter.signature_of, collector)
         if sourced := [
             draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
         ]:

@@ -11,37 +11,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.core.errors import NotAvailableError
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from ensue.core.contracts.functions import FunctionCatalog
+    from ensue.core.contracts.functions import Signature
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
 
-_FILE: Final = "file"
-_WHOLE: Final = {
-    "managed": ("contents", "contents_pillar", "contents_grains", "source"),
-    "serialize": ("dataset", "dataset_pillar"),
-}
-"""Functions that write a whole content, and the arguments that have it."""
 _DECIDING: Final = ("onchanges", "onchanges_any", "onfail", "onfail_any", "onfail_all", "prereq")
 
 
-def warn_of_edited_contents(drafts: Sequence[Draft], catalog: FunctionCatalog, collector: Collector) -> None:
+def warn_of_edited_contents(
+    drafts: Sequence[Draft], signature_of: Callable[[Draft], Signature], collector: Collector
+) -> None:
     """Warn of each state that edits a file whose whole content another state writes.
 
     Args:
         drafts: the states of a scope.
-        catalog: knows which functions edit a part of a file.
+        signature_of: returns what the function of a state accepts.
         collector: collects the warnings.
     """
-    whole = {_place(draft): draft for draft in drafts if _writes_all(draft) and not _is_conditional(draft)}
+    whole = {
+        _place(draft): draft
+        for draft in drafts
+        if _writes_all(draft, signature_of(draft)) and not _is_conditional(draft)
+    }
     for draft in drafts if whole else ():
         declaration = draft.declaration
         writer = whole.get(_place(draft))
-        if writer is None or writer is draft or _is_conditional(draft) or not _edits_part(draft, catalog):
+        if writer is None or _is_conditional(draft) or not signature_of(draft).edits_part:
             continue
         collector.warning(
             "E0412",
@@ -55,20 +53,9 @@ def warn_of_edited_contents(drafts: Sequence[Draft], catalog: FunctionCatalog, c
         )
 
 
-def _edits_part(draft: Draft, catalog: FunctionCatalog) -> bool:
-    try:
-        signature = catalog.signature(draft.declaration.module, draft.declaration.function)
-    except NotAvailableError:
-        return False  # Only the resources that its `tgt` matches have it.
-    return signature is not None and signature.edits_part
-
-
-def _writes_all(draft: Draft) -> bool:
-    if draft.declaration.module != _FILE:
-        return False
+def _writes_all(draft: Draft, signature: Signature) -> bool:
     arguments = draft.arguments
-    contents = _WHOLE.get(draft.declaration.function, ())
-    return any(name in arguments for name in contents) and arguments.get("replace") is not False
+    return any(name in arguments for name in signature.writes.whole) and arguments.get("replace") is not False
 
 
 def _place(draft: Draft) -> tuple[str, str]:

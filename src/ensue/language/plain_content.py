@@ -9,31 +9,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from ensue.core.contracts.functions import Signature
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
 
-_CONTENT: Final = ("contents", "content", "text")
 _PLAIN: Final = (bool, float, type(None))
 
 
-def is_plain(draft: Draft) -> bool:
-    """Return whether the content of a state of `file` is a boolean, null or a fraction."""
-    if draft.declaration.module != "file":
-        return False
-    return any(draft.arguments.get(name, "").__class__ in _PLAIN for name in _CONTENT)
-
-
-def warn_of_plain_content(drafts: Iterable[Draft], collector: Collector) -> None:
+def warn_of_plain_content(
+    drafts: Iterable[Draft], signature_of: Callable[[Draft], Signature], collector: Collector
+) -> None:
     """Warn of content that is not written as it is in the SLS.
 
     Args:
-        drafts: states for which `is_plain` is true.
+        drafts: the states of a scope.
+        signature_of: returns what the function of a state accepts.
         collector: collects the warnings.
     """
     for draft in drafts:
-        for name in _CONTENT:
+        for name in signature_of(draft).writes.texts:
             value = draft.arguments.get(name, "")
             if value.__class__ not in _PLAIN:
                 continue

@@ -78,10 +78,7 @@ def foreseen_lines(returned: Return, masker: Masker) -> Iterator[str]:
         yield on_one_line(f"registers {srn}")
     for apply in shown.get("applies", ()):
         yield on_one_line(f"applies {_what(apply)} to {apply['target']} ({_KNOWN_LATER})")
-    undecided = shown.get("undecided", ())
-    if shown.get("may_register"):
-        yield f"may register {'other ' if undecided else ''}resources (known after apply)"
-    yield from map(on_one_line, _undecided_lines(undecided))
+    yield from map(on_one_line, _undecided_lines(shown.get("undecided", ())))
 
 
 def _undecided_lines(undecided: Iterable[Mapping[str, Any]]) -> Iterator[str]:

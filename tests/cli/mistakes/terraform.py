@@ -134,6 +134,12 @@ ROWS = [
             ),
             ("a: tst.nop", "6", "there is no state function tst.nop", "did you mean test.nop"),
             (
+                "{% for k in (1, 2) %}\n'a {{ k }}': {test.nopp: [name: 'x: y.z']}\n{% endfor %}",
+                "7",
+                "there is no state function test.nopp",
+                "did you mean test.nop",
+            ),
+            (
                 "{% for k in ids.stdout_json %}{% endfor %}",
                 "6",
                 "'ids' is a state, not a",

@@ -60,4 +60,4 @@ def returned(function: str, name: str = "x", **fields: Any) -> Return:
 )
 def test_what_a_state_is_about(state: Return, things: tuple[str, ...]) -> None:
     """States about one thing give the same text, whichever function and ID they have."""
-    assert MADE.of(state) == things
+    assert MADE.of(state).things == things

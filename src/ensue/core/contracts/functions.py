@@ -20,6 +20,8 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
   thing that anybody manages; another value is an output that differs, not drift that somebody caused;
 - optionally `THINGS: Callable[[Return], Collection[str]]`: the names of what a state is about, such as the
   packages of a list; none: its own name. States about one thing undo each other;
+- optionally `ABSENT: Sequence[function]`: the functions that make something absent, first the one that
+  removes what the others make; default: `absent`;
 - optionally `STILL_EXISTS: Callable[[Connection, name], Awaitable[bool]]`: whether what a state of a name
   made is still there, by one look; a thing that is gone is not reported as no longer declared;
 - optionally `KEPT_BY_NAME = True`: it finds what a state made by the name of the state, a label that somebody
@@ -70,6 +72,16 @@ def by_name(
     return named
 
 
+def _marking(attribute: str, value: object) -> Callable[[_Function], _Function]:
+    """Return what marks a function with an attribute."""
+
+    def marked(function: _Function) -> _Function:
+        setattr(function, attribute, value)
+        return function
+
+    return marked
+
+
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
 """The attribute that `touches_nothing` sets."""
@@ -99,12 +111,7 @@ def makes_only(*made: str) -> Callable[[_Function], _Function]:
         made: `name`, for what its `name` names, with what is below that path; an argument, for the path that
             it has; `paths`, for paths that no argument tells, such as the home of a user.
     """
-
-    def marked(function: _Function) -> _Function:
-        setattr(function, MAKES_ONLY, frozenset(made))
-        return function
-
-    return marked
+    return _marking(MAKES_ONLY, frozenset(made))
 
 
 def made_by(function: Callable[..., Any]) -> frozenset[str] | None:
@@ -147,13 +154,7 @@ def reads_paths(
         below: the arguments with which it looks at everything below its `name`, too.
         always_below: whether it always does.
     """
-    paths = ReadPaths(arguments, below, always_below)
-
-    def marked(function: _Function) -> _Function:
-        setattr(function, READS_PATHS, paths)
-        return function
-
-    return marked
+    return _marking(READS_PATHS, ReadPaths(arguments, below, always_below))
 
 
 EDITS_PART: Final = "__ensue_edits_part__"
@@ -168,6 +169,40 @@ def edits_part(function: _Function) -> _Function:
     """
     setattr(function, EDITS_PART, True)
     return function
+
+
+WRITES_TEXT: Final = "__ensue_writes_text__"
+"""The attribute that `writes_text` sets."""
+
+
+class WrittenText(msgspec.Struct, frozen=True):
+    """The arguments of a state function that a file gets.
+
+    Args:
+        texts: those that are written as text.
+        whole: those of which each is the whole content of the file at its `name`.
+    """
+
+    texts: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+
+
+NOTHING_WRITTEN: Final = WrittenText()
+"""What a function without the mark writes."""
+
+
+def writes_text(*arguments: str, whole: tuple[str, ...] = ()) -> Callable[[_Function], _Function]:
+    """Mark a state function that writes some of its arguments into a file.
+
+    A boolean, null or a fraction for one of these arguments is warned of, since its text is another one than
+    in the SLS; so is a state that edits a file whose whole content another one writes.
+
+    Args:
+        arguments: those that are written as text.
+        whole: those of which each is the whole content of the file at its `name`, unless it has
+            `replace: false`.
+    """
+    return _marking(WRITES_TEXT, WrittenText(arguments, whole))
 
 
 KEEPS_INTENT: Final = "__ensue_keeps_intent__"
@@ -198,12 +233,7 @@ def renders(**texts: str) -> Callable[[_Function], _Function]:
         texts: an argument that is rendered, and the argument that names its renderer, as in
             `contents="template"`. When the latter is empty, nothing is rendered.
     """
-
-    def marked(function: _Function) -> _Function:
-        setattr(function, RENDERS, texts)
-        return function
-
-    return marked
+    return _marking(RENDERS, texts)
 
 
 TAKES_WORDS: Final = "__ensue_takes_words__"
@@ -252,12 +282,7 @@ def also_takes(
         passes_others: all others are passed on; only near misses of these names are refused.
     """
     taken = AlsoTakes(frozenset(names), others_with, outdated or _NOTHING, passes_others)
-
-    def marked(function: _Function) -> _Function:
-        setattr(function, ALSO_TAKES, taken)
-        return function
-
-    return marked
+    return _marking(ALSO_TAKES, taken)
 
 
 class Signature(msgspec.Struct, frozen=True, kw_only=True):
@@ -275,6 +300,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
         requisites: requisites of all its states, with the state functions that they name.
         types: the types of its arguments.
         edits_part: whether it changes only a part of the file at its name (`edits_part`).
+        writes: the arguments that it writes into a file (`writes_text`).
     """
 
     names: frozenset[str]
@@ -288,6 +314,7 @@ class Signature(msgspec.Struct, frozen=True, kw_only=True):
     requisites: tuple[tuple[str, tuple[str, ...]], ...] = ()
     types: ArgumentTypes = NOT_CHECKED
     edits_part: bool = False
+    writes: WrittenText = NOTHING_WRITTEN
 
     def passes_on(self, given: Mapping[str, Any]) -> bool:
         """Return whether any other argument is passed on."""

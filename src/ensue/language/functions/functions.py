@@ -15,7 +15,9 @@ from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import (
     ALSO_TAKES,
     EDITS_PART,
+    NOTHING_WRITTEN,
     TAKES_WORDS,
+    WRITES_TEXT,
     AlsoTakes,
     Signature,
     made_by,
@@ -122,6 +124,15 @@ class Functions:
     def is_query(self, module: str, function: str) -> bool:
         """Return whether the `new_state` of a function is the output of one call (`QUERIES`)."""
         return function in (self.attribute(module, "QUERIES") or ())
+
+    def absences(self, module: str) -> Sequence[str]:
+        """Return the functions of a module that make something absent (`ABSENT`)."""
+        return self.attribute(module, "ABSENT") or ("absent",)
+
+    def removal(self, module: str) -> str:
+        """Return the function of a module that removes what its others make; empty if there is none."""
+        removal = self.absences(module)[0]
+        return removal if removal in self.names(module) else ""
 
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a function accepts; None if there is no such function."""
@@ -312,6 +323,7 @@ def _signature(function: Callable[..., Any], package: str, rules: Rules) -> Sign
         requisites=rules,
         types=argument_types(function),
         edits_part=bool(getattr(function, EDITS_PART, False)),
+        writes=getattr(function, WRITES_TEXT, NOTHING_WRITTEN),
     )
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.functions import made_by
 from ensue.core.errors import EnsueError
-from ensue.core.model.made_thing import thing_of_name
+from ensue.core.model.made_thing import MAKES_NOTHING, MadeByState, thing_of_name
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from ensue.core.model.returns import Return
     from ensue.language.functions.functions import Functions
@@ -30,19 +30,25 @@ class MadeThings:
         self._states_of = states_of
         self._makes: dict[tuple[str, str, str], bool] = {}
         self._things: dict[tuple[str, str], Any] = {}
+        self._absences: dict[tuple[str, str], Collection[str]] = {}
 
-    def of(self, returned: Return) -> tuple[str, ...]:
-        """Return what a state is about; nothing if it makes nothing that another state could undo."""
+    def of(self, returned: Return) -> MadeByState:
+        """Return what a state is about."""
         type_, module = returned.target.partition(":")[0], returned.module
         key = (type_, module, returned.function)
         if key not in self._makes:
             self._makes[key] = self._makes_things(*key)
         if not self._makes[key]:
-            return ()
+            return MAKES_NOTHING
         if (type_, module) not in self._things:
-            self._things[type_, module] = self._states_of(type_).attribute(module, "THINGS")
+            states = self._states_of(type_)
+            self._things[type_, module] = states.attribute(module, "THINGS")
+            self._absences[type_, module] = states.absences(module)
         names = self._names(self._things[type_, module], returned)
-        return tuple(thing_of_name(module, name) for name in names or (returned.name,))
+        return MadeByState(
+            things=tuple(thing_of_name(module, name) for name in names or (returned.name,)),
+            is_absence=returned.function in self._absences[type_, module],
+        )
 
     def _names(self, things: Any, returned: Return) -> tuple[str, ...]:
         """Return the names that a module gives to what a state makes; none if it says nothing of it."""

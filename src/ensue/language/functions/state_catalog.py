@@ -103,4 +103,6 @@ def _any_of(signatures: Sequence[Signature]) -> Signature | None:
         outdated=signatures[0].outdated,
         absorbs_any=any(signature.absorbs_any for signature in signatures),
         is_ours=all(signature.is_ours for signature in signatures),
+        edits_part=signatures[0].edits_part,
+        writes=signatures[0].writes,
     )

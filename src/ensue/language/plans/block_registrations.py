@@ -6,12 +6,9 @@ others, is known once it is rendered.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
-
-from ensue.language.blocks.calls import Called
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -19,8 +16,6 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.resource import DeclaredBy
     from ensue.core.model.srn import Srn
-
-_OPTION: Final = re.compile(r"^[ \t]*(?:-[ \t]+)?registers[ \t]*:", re.MULTILINE)
 
 
 class BlockRegistrations:
@@ -53,11 +48,3 @@ class BlockRegistrations:
         above = f"{scope}/" if scope else ""
         paths = [f"{above}{chunk.id}/{name}" for _, name in chunk.options.delayed_render]
         return sorted({srn for path in paths for srn in self._by_scope.get(path, ())})
-
-
-def may_register(chunk: Chunk) -> bool:
-    """Return whether a block that a state calls has the option `registers`."""
-    return any(
-        isinstance(called, Called) and called.block is not None and _OPTION.search(called.block.text)
-        for called in chunk.options.delayed_calls
-    )

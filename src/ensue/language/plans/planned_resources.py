@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from ensue.core.model.data import texts
 from ensue.core.model.foreseen import ForeseenSls
-from ensue.language.plans.block_registrations import may_register
 from ensue.language.references.detection import holds_sign
 from ensue.language.targets.registers_check import registered_name
 
@@ -77,8 +76,7 @@ class PlannedResources:
         Returns:
             `registers` (SRNs) and `applies` (a mapping `target sls complete` per resource), unless empty. A
             resource that is registered already is in `registers` only if its configuration is known to
-            differ. What its delayed renderings registered before is in `undecided`, as in `applies`;
-            `may_register` says that a block of it has the option `registers`.
+            differ. What its delayed renderings registered before is in `undecided`, as in `applies`.
         """
         promised = self._foreseen.promises(chunk)
         applies = [*self._highstates_of(promised), *self._applied_by(chunk)]
@@ -95,8 +93,7 @@ class PlannedResources:
         """Return what the delayed renderings of a chunk decide, which a plan cannot render."""
         before = self._of_blocks.registered_before(chunk, scope)
         highstates = [self._highstates.get(srn) or ForeseenSls(target=srn, names=()) for srn in before]
-        foreseen: DataMap = {"undecided": [each.as_data() for each in highstates]} if before else {}
-        return {**foreseen, "may_register": True} if may_register(chunk) else foreseen
+        return {"undecided": [each.as_data() for each in highstates]} if before else {}
 
     def _would_register(self, chunk: Chunk, srn: Srn) -> bool:
         registered = self._registered.get(srn)

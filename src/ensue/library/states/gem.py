@@ -113,3 +113,4 @@ def _state(name: str, versions: list[str]) -> DataMap:
 
 
 FUNCTIONS: Final = by_name(installed, removed)
+ABSENT: Final = ("removed",)

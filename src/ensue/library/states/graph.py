@@ -195,6 +195,7 @@ async def removed(ctx: StateContext, name: str) -> StateReturn:
 
 
 FUNCTIONS: Final = by_name(deployed, destroyed, provisioned, expanded, cleared, removed)
+ABSENT: Final = ("destroyed", "removed")
 
 
 def _environments(returned: Return) -> list[str]:

@@ -140,3 +140,4 @@ def _state(requested: Sequence[str], packages: Mapping[str, DataMap]) -> DataMap
 
 
 FUNCTIONS: Final = by_name(installed, removed)
+ABSENT: Final = ("removed",)

@@ -326,3 +326,4 @@ def _error(done: Mapping[str, Any]) -> str:
 
 
 FUNCTIONS: Final = by_name(installed, removed, uptodate)
+ABSENT: Final = ("removed",)

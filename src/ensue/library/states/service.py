@@ -348,5 +348,6 @@ def _remarks(function: str, given: dict[str, Any]) -> tuple[str, ...]:
 
 
 FUNCTIONS: Final = by_name(dead, disabled, enabled, masked, mod_watch, running, unmasked)
+ABSENT: Final = ("dead",)
 
 MOD_WATCH = mod_watch

@@ -237,3 +237,4 @@ def _failed(output: str) -> bool:
 
 
 FUNCTIONS: Final = by_name(dead, mod_watch, running)
+ABSENT: Final = ("dead",)

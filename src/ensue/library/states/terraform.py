@@ -130,6 +130,7 @@ async def destroyed(
 
 
 FUNCTIONS: Final = by_name(applied, destroyed)
+ABSENT: Final = ("destroyed",)
 KEPT_BY_NAME: Final = True
 
 

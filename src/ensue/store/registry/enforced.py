@@ -20,7 +20,7 @@ import msgspec
 
 from ensue.core.errors import StoreError
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES
-from ensue.core.model.made_thing import thing_of_name
+from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data
     from ensue.core.model.enforced import EnforcedBy, EnforcedState, FormerState
+    from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.store.registry.enforced_views import ShownState
@@ -86,12 +87,14 @@ class EnforcedStore:
         self._concealed: dict[StateIdentity, tuple[str, ...]] = {}
         self._turn = threading.Lock()
         self._run_id = ""
-        self._things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()
+        self._made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
         self._last: LastEnforced | None = None
         self._has_left: Callable[[EnforcedRow], bool] | None = None
         self._keep_output_bytes = keep_output_bytes
 
-    def begin_run(self, run_id: str, things_of: Callable[[Return], tuple[str, ...]] = lambda _: ()) -> None:
+    def begin_run(
+        self, run_id: str, made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
+    ) -> None:
         """Set the run that the following entries belong to, and read what earlier runs enforced; this blocks.
 
         Until `end_run`, lookups do no I/O; they find what earlier runs and this one enforced. If that cannot
@@ -99,10 +102,10 @@ class EnforcedStore:
 
         Args:
             run_id: the run.
-            things_of: returns what a state is about.
+            made_by: returns what a state makes.
         """
         self._run_id = run_id
-        self._things_of = things_of
+        self._made_by = made_by
         try:
             self._recalled = self._file.copy()
         except StoreError as error:
@@ -255,7 +258,7 @@ class EnforcedStore:
                 self._concealed.pop(identity, None)
         if not pending:
             return
-        rows = [self._row(returned, by) for returned, by in pending]
+        rows = [self._kept_highstate(self._row(returned, by)) for returned, by in pending]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
         self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
@@ -317,9 +320,6 @@ class EnforcedStore:
         """Close the file."""
         self._file.close()
 
-    def _row(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
-        return self._kept_highstate(self._row_of(returned, by))
-
     def _kept_highstate(self, row: EnforcedRow) -> EnforcedRow:
         """Return a row that is a highstate's still, if its state is applied by name in between."""
         by = row.entry.by
@@ -330,7 +330,7 @@ class EnforcedStore:
             return row
         return with_declaration(row, highstate=True)
 
-    def _row_of(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
+    def _row(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
         new_state, cut = kept_state(returned.new_state, self._keep_output_bytes)
         masker, shown = self._masker, new_state
         paths: tuple[str, ...] = ()
@@ -342,6 +342,7 @@ class EnforcedStore:
             id_, scope = masker.name(id_), masker.name(scope)
             name = id_ if name == returned.id else masker.text(name)
             identity, tag = masker.name(identity), masker.tag(tag)
+        made = self._made_by(returned)
         entry = EnforcedEntry(
             returned.module,
             returned.function,
@@ -354,14 +355,14 @@ class EnforcedStore:
             path=scope,
             by=by,
             arguments=returned.fingerprint,
-            things=self._things(returned),
+            things=self._things(returned, made.things),
+            is_absence=made.is_absence,
         )
         row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
         return self._sealed(row, new_state) if paths else row
 
-    def _things(self, returned: Return) -> tuple[str, ...] | None:
+    def _things(self, returned: Return, things: tuple[str, ...]) -> tuple[str, ...] | None:
         """Return what a state is about, secrets masked; None if its name says it."""
-        things = self._things_of(returned)
         if things and things == (thing_of_name(returned.module, returned.name),):
             return None
         return tuple(map(self._masker.text, things))

@@ -32,6 +32,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         things: what the state is about (`made_thing`); None: what its name names.
         superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
             None if this entry is the last one.
+        is_absence: whether its function makes absent what the state is about.
     """
 
     module: str
@@ -48,6 +49,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     arguments: int | None = None
     things: tuple[str, ...] | None = None
     superseded_by: tuple[str, str] | None = None
+    is_absence: bool = False
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):

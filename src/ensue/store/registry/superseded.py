@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 
     from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
 
-_ABSENCE: Final = frozenset(
-    {"absent", "destroyed", "removed", "purged", "dead", "unmounted", "uninstalled", "missing", "deleted"}
-)
-"""The names of functions that make something absent."""
 _EXISTS: Final = b"exists"
 """Without this key, a new state needs no decoding."""
 
@@ -37,8 +33,8 @@ def things_of(entry: EnforcedEntry) -> tuple[str, ...]:
 
 
 def is_absence(entry: EnforcedEntry) -> bool:
-    """Return whether an entry says that something does not exist, or was made absent."""
-    if entry.function in _ABSENCE:
+    """Return whether a function made something absent, or the new state says that it does not exist."""
+    if entry.is_absence:
         return True
     if _EXISTS not in entry.shown:
         return False

@@ -17,6 +17,7 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import DiskError, StoreError
 from ensue.core.masking import MASK
 from ensue.core.model.data import is_mapping
+from ensue.core.model.made_thing import MAKES_NOTHING
 from ensue.core.model.sensitive_paths import hide_paths
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.data import DataMap
     from ensue.core.model.enforced import EnforcedBy, EnforcedState
+    from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
     from ensue.store.registry.enforced import EnforcedStore
@@ -46,7 +48,7 @@ class Enforcement:
         test: whether the run is a plan.
         of_one_call: returns the properties of a function, given its module and its name, that say what one
             call did, not what there is; a new value is not drift.
-        things_of: returns what a state is about, so that states about the same thing are known.
+        made_by: returns what a state makes, so that states about the same thing are known.
         is_query: returns whether the new state of a function, given its module and its name, is the output of
             a call.
 
@@ -63,7 +65,7 @@ class Enforcement:
         test: bool,
         of_one_call: Callable[[str, str], Collection[str]] = lambda _module, _function: (),
         is_query: Callable[[str, str], bool] = lambda _module, _function: False,
-        things_of: Callable[[Return], tuple[str, ...]] = lambda _: (),
+        made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING,
     ) -> None:
         self._store = store
         self._thread = thread
@@ -71,14 +73,14 @@ class Enforcement:
         self._test = test
         self._of_one_call = of_one_call
         self._is_query = is_query
-        self._things_of = things_of
+        self._made_by = made_by
         self.declared_by: Callable[[Return], EnforcedBy | None] = lambda _: None
         self.fault: StoreError | None = None
         self._writing: Future[None] | None = None
 
     async def __aenter__(self) -> Self:
         """Read what earlier runs enforced."""
-        await self._thread.run(partial(self._store.begin_run, self._run_id, self._things_of))
+        await self._thread.run(partial(self._store.begin_run, self._run_id, self._made_by))
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -14,6 +14,7 @@ import msgspec
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
 from ensue.core.model.fan_out import parts_of
+from ensue.core.model.made_thing import MAKES_NOTHING
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
@@ -26,14 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ensue.core.model.enforced import EnforcedBy
+    from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.returns import Return
     from ensue.engine.outcome import EngineOutcome
     from ensue.store.runs.declarations import RunDeclarations
 
-_ABSENT: Final = ("absent", "destroyed", "removed", "dead", "unmounted")
-"""In the order in which they are looked for: `graph.removed` removes one resource of a deployment."""
-_REMOVES_PATHS: Final = ("file", "absent")
-"""The function that removes a path with everything below it, whatever has made that."""
 _MOST_NAMED: Final = 5
 
 
@@ -94,18 +92,19 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         own: this machine.
         is_active: returns whether a target is known and can be targeted; may block.
-        functions: returns the names of the functions of a state module that a target has.
+        removal: returns the function of a state module of a target that removes what its others make; empty
+            if there is none.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
             which is a label that somebody may change.
-        things_of: returns what a state is about.
+        made_by: returns what a state makes.
         opens_scopes: returns whether a function, given its module and its name, may run further states.
     """
 
     own: Srn
     is_active: Callable[[Srn], bool]
-    functions: Callable[[Srn, str], Iterable[str]]
+    removal: Callable[[Srn, str], str]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
-    things_of: Callable[[Return], Iterable[str]] = lambda _returned: ()
+    made_by: Callable[[Return], MadeByState] = lambda _returned: MAKES_NOTHING
     opens_scopes: Callable[[str, str], bool] = lambda _module, _function: True
 
 
@@ -186,10 +185,9 @@ class _Run:
         self._unsettled = UnsettledStates(outcome, targets.opens_scopes)
         self._returns = returns = list(_all(outcome.returns.values()))
         self._identities = {state_return.identity for state_return in returns}
+        self._made = [(state_return, targets.made_by(state_return)) for state_return in returns]
         self._places = {
-            (state_return.target, thing)
-            for state_return in returns
-            for thing in targets.things_of(state_return)
+            (state_return.target, thing) for state_return, made in self._made for thing in made.things
         }
 
     def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
@@ -220,11 +218,10 @@ class _Run:
         )
 
     def removed_paths(self) -> Iterator[tuple[str, str]]:
-        """Yield the paths that the run removes, each after its target."""
-        for returned in self._returns:
-            is_removal = (returned.module, returned.function) == _REMOVES_PATHS
-            if is_removal and returned.result is not False and not returned.skipped:
-                yield returned.target, returned.name
+        """Yield the paths that the run removes, with all below them, each after its target."""
+        for returned, made in self._made:
+            if made.is_absence and returned.result is not False and not returned.skipped:
+                yield from ((returned.target, thing) for thing in made.things if thing.startswith("/"))
 
     def renaming_of(self, row: EnforcedRow, rows: Iterable[EnforcedRow]) -> str:
         """Return how to keep what a state made if the run has it by another name; empty if it has not."""
@@ -259,8 +256,7 @@ def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
     target, module = Srn.parse(row.target), row.entry.module
     if target != targets.own and not targets.is_active(target):
         return ""
-    offered = targets.functions(target, module)
-    removal = next((name for name in _ABSENT if name in offered), "")
+    removal = targets.removal(target, module)
     return f"{module}.{removal}" if removal and row.entry.function != removal else ""
 
 

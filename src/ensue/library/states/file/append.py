@@ -17,7 +17,7 @@ import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.functions import edits_part
+from ensue.core.contracts.functions import edits_part, writes_text
 from ensue.core.errors import StateFailedError
 from ensue.core.masking import mode_with_secret
 from ensue.core.model.file_lines import file_lines
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 @edits_part
+@writes_text("text")
 async def append(
     ctx: StateContext,
     name: str,
@@ -95,6 +96,7 @@ async def append(
 
 
 @edits_part
+@writes_text("text")
 async def prepend(
     ctx: StateContext,
     name: str,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from ensue.core.contracts.functions import edits_part
+from ensue.core.contracts.functions import edits_part, writes_text
 from ensue.core.errors import StateFailedError
 from ensue.core.model.file_lines import file_lines
 from ensue.library.states.file.difference import is_text
@@ -25,6 +25,7 @@ _END: Final = "#-- end managed zone --"
 
 
 @edits_part
+@writes_text("content")
 async def blockreplace(
     ctx: StateContext,
     name: str,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
-from ensue.core.contracts.functions import edits_part
+from ensue.core.contracts.functions import edits_part, writes_text
 from ensue.core.errors import StateFailedError
 from ensue.core.masking import mode_with_secret
 from ensue.core.model.file_lines import file_lines
@@ -34,6 +34,7 @@ _MODES: Final = ("insert", "ensure", "delete", "replace")
 
 
 @edits_part
+@writes_text("content")
 async def line(
     ctx: StateContext,
     name: str,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from ensue.core.contracts.functions import also_takes, renders
+from ensue.core.contracts.functions import also_takes, renders, writes_text
 from ensue.core.errors import StateFailedError
 from ensue.library.states.file.attributes import RequestedAttributes
 from ensue.library.states.file.backups import wants_backup
@@ -31,6 +31,7 @@ _CONTENT_WORDS = "'contents', 'contents_pillar', and 'contents_grains'"
 
 @also_takes(*KNOWN, others_with="template", outdated={**OUTDATED, "clean": "", "file_mode": "mode"})
 @renders(contents="template")
+@writes_text("contents", whole=("contents", "contents_pillar", "contents_grains", "source"))
 async def managed(
     ctx: StateContext,
     name: str,

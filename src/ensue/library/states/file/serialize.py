@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import also_takes
+from ensue.core.contracts.functions import also_takes, writes_text
 from ensue.core.errors import StateFailedError
 from ensue.core.model.merged import merged
 from ensue.core.model.returns import StateReturn
@@ -36,6 +36,7 @@ _ABSENT: Final = "<_null_>"
 
 
 @also_takes(*KNOWN, "deserializer_opts", outdated=OUTDATED)
+@writes_text(whole=("dataset", "dataset_pillar"))
 async def serialize(
     ctx: StateContext,
     name: str,

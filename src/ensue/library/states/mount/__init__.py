@@ -28,5 +28,6 @@ from ensue.library.states.mount.watching import mod_watch
 FUNCTIONS: Final = by_name(
     fstab_absent, fstab_present, mod_watch, mounted, swap, unmounted, make_only=("name", "paths")
 )
+ABSENT: Final = ("unmounted",)
 
 MOD_WATCH = mod_watch

@@ -43,6 +43,7 @@ FUNCTIONS: Final = by_name(
     downloaded, group_installed, held, installed, latest, mod_watch, patch_downloaded,
     patch_installed, purged, removed, unheld, uptodate,
 )  # fmt: skip
+ABSENT: Final = ("removed", "purged")
 
 MOD_WATCH = mod_watch
 
