@@ -31,8 +31,7 @@ A module of execution functions is `ensue.library.modules.<name>` with `FUNCTION
 `ctx: FunctionContext`, then its own arguments, and returns data.
 
 The docstring of a function documents its arguments below `Args:`, except for `ctx`, which the engine passes.
-An argument that means the same in several functions may be documented once, in the docstring of their module
-or of its package.
+An argument of several functions may be documented once, in the docstring of their module or of its package.
 """
 
 from __future__ import annotations
