@@ -39,7 +39,7 @@ def warn_of_edited_contents(
     for draft in drafts if whole else ():
         declaration = draft.declaration
         writer = whole.get(_place(draft))
-        if writer is None or _is_conditional(draft) or not signature_of(draft).edits_part:
+        if writer is None or writer is draft or _is_conditional(draft) or not signature_of(draft).edits_part:
             continue
         collector.warning(
             "E0412",

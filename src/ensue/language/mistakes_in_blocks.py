@@ -79,10 +79,15 @@ def _judge_functions(
 
 def _without_tags(environment: Environment, text: str) -> str:
     """Return the text outside of tags on its lines, with a sign for what a tag prints."""
-    return "".join(
-        value if kind == "data" else (_PRINTED if kind == "variable_begin" else "") + "\n" * value.count("\n")
-        for _, kind, value in environment.lex(text)
-    )
+    pieces: list[str] = []
+    line = 1
+    for first_line, kind, value in environment.lex(text):
+        # A tag such as `{%-` takes away line ends that no token has.
+        pieces.append("\n" * (first_line - line))
+        shown = value if kind == "data" else _PRINTED if kind == "variable_begin" else ""
+        line = first_line + shown.count("\n")
+        pieces.append(shown)
+    return "".join(pieces)
 
 
 def _functions(text: str) -> Iterator[tuple[str, int]]:
@@ -134,4 +139,5 @@ def _reads(environment: Environment, block: Block, ids: Container[str]) -> Itera
 
 
 def _may_be_in_return(key: str) -> bool:
-    return key in Return.__struct_fields__ or key == "duration" or hasattr(dict, key)
+    always = Return("", "", "", "", "", "", "", "", None, {}, "").own_data()
+    return key in always or key in Return.__struct_fields__ or hasattr(dict, key)
