@@ -121,7 +121,7 @@ def _sls_names(root: Path) -> Iterator[str]:
 def _names_below(folder: Path, above: tuple[str, ...], depth: int) -> Iterator[str]:
     if depth > _DEEPEST or not folder.is_dir():
         return
-    for entry in sorted(os.scandir(folder), key=lambda one: one.name):
+    for entry in sorted(os.scandir(folder), key=lambda listed: listed.name):
         if entry.name.startswith((".", "_")):
             continue
         if entry.is_dir():

@@ -27,8 +27,8 @@ def command(shell: str) -> int:
     from ensue.cli.entry import PROGRAM
     from ensue.cli.root import root
 
-    found = get_completion_class(shell)
-    assert found is not None  # noqa: S101 -- click knows the three shells of the argument
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None  # noqa: S101 -- click knows the three shells of the argument
     # The parent's `source`: bash's own one would start a bash to ask for its version.
-    click.echo(ShellComplete.source(found(root, {}, PROGRAM, "_ENSUE_COMPLETE")))
+    click.echo(ShellComplete.source(completion_class(root, {}, PROGRAM, "_ENSUE_COMPLETE")))
     return exit_codes.SUCCEEDED

@@ -52,5 +52,5 @@ def crash_line(error: BaseException, file: Path | None, mask: Callable[[str], st
     where = f"the traceback is in {file}" if file else "the traceback could not be written anywhere"
     # Masked before it is cut: the masker may not recognise a single line of a secret.
     first = mask(str(error)).strip().partition("\n")[0]
-    said = mask(f"{type(error).__name__}: {first}" if first else type(error).__name__)
-    return f"internal error: {said} (this is a bug in ensue, please report it; {where})"
+    description = mask(f"{type(error).__name__}: {first}" if first else type(error).__name__)
+    return f"internal error: {description} (this is a bug in ensue, please report it; {where})"

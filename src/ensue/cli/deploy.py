@@ -329,7 +329,7 @@ def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *
     if session.is_for_programs:
         session.print_document({"forgotten": list(forget)})
     else:
-        session.print_text(f"forgotten: {one}\n" for one in forget)
+        session.print_text(f"forgotten: {forgotten}\n" for forgotten in forget)
     return exit_codes.SUCCEEDED
 
 

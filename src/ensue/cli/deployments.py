@@ -73,9 +73,9 @@ def list_(session: Session, *, limit: int | None, app: str | None, env: str | No
 
     known = _newest(session.run(work), limit)
     if session.is_for_programs:
-        session.print_document([record_data(*one, session.masker) for one in known])
+        session.print_document([record_data(*record, session.masker) for record in known])
     elif session.out != "quiet":
-        session.print_table(HEADINGS, [record_row(*one) for one in known])
+        session.print_table(HEADINGS, [record_row(*record) for record in known])
     if others:
         _say_what_there_is(session, app, env, {f"{context.app}/{context.env}" for context, _ in others})
     return exit_codes.SUCCEEDED

@@ -120,10 +120,10 @@ def expire(
 
     expired = session.run(work)
     if session.is_for_programs:
-        session.print_document([_data(session, one) for one in expired])
+        session.print_document([_data(session, expiry) for expiry in expired])
     elif session.out != "quiet":
         session.print_text(f"{line}\n" for line in _lines(session, expired))
-    return max((one.exit_code for one in expired), default=exit_codes.SUCCEEDED)
+    return max((expiry.exit_code for expiry in expired), default=exit_codes.SUCCEEDED)
 
 
 def _newest(known: list[tuple[Context, DeploymentRecord]]) -> list[tuple[Context, DeploymentRecord]]:
@@ -158,13 +158,13 @@ def _lines(session: Session, expired: list[Expired]) -> list[str]:
     from ensue.output.resource_graph import deployment_lines
 
     lines: list[str] = []
-    for one in expired:
-        lines.append(f"{one.context.environment} expired on {moment(one.record.expires_at_s)}")
-        if one.report is None:
-            lines.append(f"   failed  {one.refusal}")
+    for expiry in expired:
+        lines.append(f"{expiry.context.environment} expired on {moment(expiry.record.expires_at_s)}")
+        if expiry.report is None:
+            lines.append(f"   failed  {expiry.refusal}")
         else:
-            nodes = one.report.nodes
-            lines += deployment_lines(one.context, nodes, session.masker, session.stdout_palette)
+            nodes = expiry.report.nodes
+            lines += deployment_lines(expiry.context, nodes, session.masker, session.stdout_palette)
     return [on_one_line(line) for line in lines] or ["no environment has expired"]
 
 

@@ -56,11 +56,11 @@ def command(code: str | None) -> int:
         for name, (title, _) in sections.items():
             click.echo(f"{name}  {title}")
         return exit_codes.SUCCEEDED
-    wanted = _full_code(code, sections)
-    found = sections.get(wanted)
-    if found is None:
+    full_code = _full_code(code, sections)
+    section = sections.get(full_code)
+    if section is None:
         raise click.BadParameter(f"there is no code {code!r}; `ensue explain` lists all", param_hint="CODE")
-    click.echo(f"{wanted}: {found[0]}\n\n{_as_text(found[1])}")
+    click.echo(f"{full_code}: {section[0]}\n\n{_as_text(section[1])}")
     return exit_codes.SUCCEEDED
 
 

@@ -148,8 +148,8 @@ async def _records(
     try:
         active = await project.active_resources(context.app, context.env)
     except StoreError as error:
-        told = session.masker.text(str(error))
-        session.lines.write(f"ensue: all resources are shown as planned, because of the store: {told}")
+        reason = session.masker.text(str(error))
+        session.lines.write(f"ensue: all resources are shown as planned, because of the store: {reason}")
         return {}
     return {record.key: record for where, record in active if where.org == context.org}
 

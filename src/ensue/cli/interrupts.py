@@ -180,9 +180,9 @@ class Interrupts:
 
         Several signals of one number may become one call of the handler, and the pipe may be full.
         """
-        came = [max(self._calls[number], self._written[number]) for number in SIGNALS]
-        came[SIGNALS.index(signal.SIGHUP)] = min(came[SIGNALS.index(signal.SIGHUP)], 1)
-        return sum(came)
+        counts = [max(self._calls[number], self._written[number]) for number in SIGNALS]
+        counts[SIGNALS.index(signal.SIGHUP)] = min(counts[SIGNALS.index(signal.SIGHUP)], 1)
+        return sum(counts)
 
     def _look(self) -> None:
         """Act on new signals; called in the main thread."""

@@ -274,12 +274,12 @@ def _is_declared(name: str, known: list[ResourceRecord]) -> bool:
 
 
 def _why_not_forgotten(name: str, known: list[ResourceRecord]) -> str:
-    found = _find(name, known)
-    if found is None or found.origin == "derived":
+    resource = _find(name, known)
+    if resource is None or resource.origin == "derived":
         return _no_such(name, [record.srn for record in known if record.origin == "derived"])
-    if found.origin == "itself":
+    if resource.origin == "itself":
         return f"{name} is the machine that ensue runs on, so there is nothing to forget"
-    comes_from = "pillar" if found.origin == "pillar" else "its type's `discover`"
+    comes_from = "pillar" if resource.origin == "pillar" else "its type's `discover`"
     return f"{name} was not registered, so there is nothing to forget: it comes from {comes_from}"
 
 

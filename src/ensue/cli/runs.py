@@ -64,7 +64,7 @@ def _summary_data(summary: RunSummary, masker: Masker) -> dict[str, Any]:
 
 def _named(value: Any, masker: Masker) -> Any:
     if isinstance(value, list | tuple):
-        return [_named(one, masker) for one in cast("list[Any]", value)]
+        return [_named(item, masker) for item in cast("list[Any]", value)]
     return masker.name(value) if isinstance(value, str) else value
 
 

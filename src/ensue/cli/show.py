@@ -129,11 +129,13 @@ def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, 
         return shown, "" if shown else await project.near_target(tgt), project.warnings()
 
     shown, near, warnings = session.run(work)
-    _print(session, {id_: plain(one.value) for id_, one in shown.items()})
+    _print(session, {id_: plain(item.value) for id_, item in shown.items()})
     session.print_diagnostics(warnings)
     if near:
         session.lines.write(on_one_line(f"ensue: no target matched {tgt!r} ({near})"))
-    return exit_codes.SUCCEEDED if shown and all(one.ok for one in shown.values()) else exit_codes.FAILED
+    return (
+        exit_codes.SUCCEEDED if shown and all(answer.ok for answer in shown.values()) else exit_codes.FAILED
+    )
 
 
 def _show_definitions(session: Session, what: str, named: tuple[str, ...], words: DeploymentWords) -> int:

@@ -45,7 +45,7 @@ def show_definitions(session: Session, words: DeploymentWords) -> int:
     return exit_codes.SUCCEEDED
 
 
-def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
+def show_match(session: Session, word: str, words: DeploymentWords) -> int:
     """Print how well each definition matches a resource, the chosen one first.
 
     Returns:
@@ -53,14 +53,14 @@ def show_match(session: Session, wanted: str, words: DeploymentWords) -> int:
     """
     from ensue.deploy.provisioning.identity import DEFAULT_CLASS, parse_descriptor
 
-    resource = parse_descriptor(wanted)
-    if "@" in wanted:
+    resource = parse_descriptor(word)
+    if "@" in word:
         raise click.UsageError(
             f"`show match` takes the type of a resource of deployments, not a target. Instead: "
-            f"`ensue call {wanted} test.ping` answers for each machine that it matches."
+            f"`ensue call {word} test.ping` answers for each machine that it matches."
         )
     if resource is None:
-        raise click.UsageError(f"{wanted!r}: write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
+        raise click.UsageError(f"{word!r}: write TYPE, TYPE.CLASS, TYPE#ID or TYPE.CLASS#ID")
     class_ = resource.class_ or DEFAULT_CLASS
 
     async def work(project: AppProject) -> list[DefinitionCandidate]:

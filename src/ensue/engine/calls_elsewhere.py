@@ -102,9 +102,9 @@ def returned_elsewhere(name: str, answer: ResourceReturn, masker: Masker) -> Sta
 
 def as_lists(value: Any) -> Any:
     """Return an option with lists in place of tuples."""
-    return [as_lists(one) for one in value] if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType]
+    return [as_lists(item) for item in value] if isinstance(value, tuple) else value  # pyright: ignore[reportUnknownVariableType]
 
 
 def _secrets_in(masker: Masker, *data: Any) -> tuple[str, ...]:
-    texts = [leaf for one in data for _, leaf in leaf_places(one) if isinstance(leaf, str)]
+    texts = [leaf for item in data for _, leaf in leaf_places(item) if isinstance(leaf, str)]
     return tuple(sorted({secret for text in texts for secret in masker.secrets_in(text)}))

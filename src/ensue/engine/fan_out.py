@@ -72,15 +72,15 @@ class FanOuts:
         """
         node.status = RUNNING
         try:
-            found = await self._found(node)
+            matched_ = await self._found(node)
         except Exception as error:  # noqa: BLE001 - grains are gathered by plug-ins
             _answer(node, exception_return(error, name=node.chunk.name))
             return False
-        if isinstance(found, Unknown):
-            comment = f"`tgt` waits for {found.reference} (known after apply)"
+        if isinstance(matched_, Unknown):
+            comment = f"`tgt` waits for {matched_.reference} (known after apply)"
             _answer(node, UnknownReturn(name=node.chunk.name, result=None, comment=comment))
             return False
-        matched, later = found
+        matched, later = matched_
         fan_out = node.chunk.options.fan_out
         if matched.targets or later:
             if fan_out is not None and self._hooks.matched is not None:
@@ -165,7 +165,7 @@ class FanOuts:
         ]
         self._scopes.fan_out(node, nodes)
         if node.role is Role.STATE and not node.scope.quiet:
-            tags = tuple(one.chunk.tag for one in nodes)
+            tags = tuple(fanned.chunk.tag for fanned in nodes)
             own = str(node.target)
             self._hooks.fanned_out(node.scope.path, tags)
             self._emit(FannedOut(scope=node.scope.path, tag_=node.chunk.tag, target=own, tags=tags))
@@ -178,20 +178,22 @@ class FanOuts:
             if not open_nodes:
                 self._end(node, nodes)
 
-        for one in nodes:
-            one.on_end(one_is_over)
-        for one in nodes:
-            if one.target in matched.unreachable and one.target not in later:
-                function_return = unreachable(failure(one.chunk.name, one.refused))
-                _answer(one, function_return, ran=False)
-        for one in sorted(nodes, key=lambda one: one.target not in later):
-            if one.target in later:
-                _answer(one, UnknownReturn(name=one.chunk.name, result=None, comment=later[one.target]))
-            self._runner.make_ready(one)
+        for fanned in nodes:
+            fanned.on_end(one_is_over)
+        for fanned in nodes:
+            if fanned.target in matched.unreachable and fanned.target not in later:
+                function_return = unreachable(failure(fanned.chunk.name, fanned.refused))
+                _answer(fanned, function_return, ran=False)
+        for fanned in sorted(nodes, key=lambda fanned: fanned.target not in later):
+            if fanned.target in later:
+                _answer(
+                    fanned, UnknownReturn(name=fanned.chunk.name, result=None, comment=later[fanned.target])
+                )
+            self._runner.make_ready(fanned)
 
     def _end(self, node: Node, nodes: list[Node]) -> None:
         returned = fanned_return(
-            node.chunk, node.scope.path, str(node.target), [one.returned for one in nodes]
+            node.chunk, node.scope.path, str(node.target), [fanned.returned for fanned in nodes]
         )
         self._runner.settle(node, returned)
 
@@ -216,7 +218,7 @@ def _nothing_yet(node: Node, matched: Matched) -> str:
 
 def _foreseen_before(node: Node) -> list[str]:
     """Return what the earlier states of a plan are known to register; the target matches none of it."""
-    parts = (part for one in node.scope.nodes if one.returned for part in parts_of(one.returned))
+    parts = (part for sibling in node.scope.nodes if sibling.returned for part in parts_of(sibling.returned))
     registered: list[str] = [srn for part in parts for srn in (part.foreseen or {}).get("registers", ())]
     return list(dict.fromkeys(registered))
 

@@ -246,9 +246,9 @@ def _removed(node: Node, function_return: StateReturn, makes: Collection[str]) -
     """Return the paths that a state would remove: what it says, and arguments that it makes something of."""
     changes = function_return.changes
     removed = changes.get("removed")
-    said = [*(removed if is_list(removed) else [removed]), *_cleaned(changes)]
+    paths = [*(removed if is_list(removed) else [removed]), *_cleaned(changes)]
     moved = (node.chunk.arguments.get(word) for word in makes if word not in _NO_ARGUMENT)
-    return [path for path in (*said, *moved) if _is_path(path)]
+    return [path for path in (*paths, *moved) if _is_path(path)]
 
 
 def _cleaned(changes: DataMap) -> list[str]:

@@ -81,11 +81,11 @@ def judge(
     if not requisites and not prepared_by:
         return Verdict.CALL
     facts = 0
-    for kind, any_of, wanted in _groups(requisites, prepared_by):
+    for kind, any_of, targets in _groups(requisites, prepared_by):
         plain_kind = RequisiteKind.REQUIRE if kind is RequisiteKind.WATCH and not can_watch else kind
         lookup = check_result_of if kind is RequisiteKind.PREREQ else result_of
         group = 0
-        for index in wanted:
+        for index in targets:
             returned = lookup(index)
             if isinstance(returned, FannedReturn):
                 group |= _facts(plain_kind, returned)
@@ -114,8 +114,8 @@ def failed_requisites(
 ) -> list[str]:
     """Return `sls.ID` of all named chunks that failed, without duplicates, in the order of naming."""
     names: dict[str, None] = {}
-    for _, _, wanted in _groups(requisites, prepared_by):
-        for index in wanted:
+    for _, _, targets in _groups(requisites, prepared_by):
+        for index in targets:
             for returned in (result_of(index), check_result_of(index)):
                 for part in parts_of(returned) if returned is not None else ():
                     if part.result is False:

@@ -63,7 +63,7 @@ class Scopes:
     def set_aside(self, paths: Sequence[str]) -> None:
         """Do not count what failed in scopes, or in what grew there: their state is tried again."""
         for path in paths:
-            self._failed = {one for one in self._failed if not f"{one[1]}/".startswith(f"{path}/")}
+            self._failed = {key for key in self._failed if not f"{key[1]}/".startswith(f"{path}/")}
 
     def has_failed(self, top: Scope) -> bool:
         """Return whether anything has failed that counts, in a scope of a host or in what grew from it."""
@@ -192,9 +192,9 @@ class Scopes:
     def _wait_for(self, node: Node, awaited: Mapping[Node, Event | None]) -> None:
         node.awaited = tuple(awaited)
         node.waits_for = len(node.awaited)
-        for one, until in awaited.items():
+        for key, until in awaited.items():
             less = _once(lambda: self._one_less(node))
-            one.on_end(less)
+            key.on_end(less)
             if until is not None:
                 until.on_resolve(less)
 
@@ -321,11 +321,11 @@ def _once(call: Callable[[], None]) -> Callable[[], None]:
 
 
 def _prerequired_by(plan: Plan) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    requirers: dict[int, list[int]] = {}
     for index, chunk in enumerate(plan.chunks):
-        for wanted in prerequired(chunk):
-            found.setdefault(wanted, []).append(index)
-    return found
+        for target in prerequired(chunk):
+            requirers.setdefault(target, []).append(index)
+    return requirers
 
 
 def _has_failed(scope: Scope) -> bool:

@@ -227,7 +227,7 @@ def instead_of_playbook(data: Any) -> str:
     """Return what to write instead of a list of plays or tasks; empty if the data is something else."""
     if not is_list(data) or not data or not all(map(is_mapping, data)):
         return ""
-    keys = {str(key) for one in data for key in one}
+    keys = {str(key) for item in data for key in item}
     if keys & _OF_PLAYS:
         what = "a playbook of Ansible"
     elif "name" in keys or keys & KEYWORDS.keys():

@@ -99,7 +99,7 @@ def meant_by(word: str, names: Collection[str]) -> str:
         `did you mean a or b?`, or what replaces a keyword of Ansible; empty if nothing is close.
     """
     known = GLOBAL_WORDS | set(names)
-    called = [one for one in _OTHER_TOOLS.get(_folded(word), ()) if one in names or one in _RELATED]
+    called = [name for name in _OTHER_TOOLS.get(_folded(word), ()) if name in names or name in _RELATED]
     slip = _alike(word, known) or _plural_relation(word)
     if argument := argument_meant(word, names):
         return f"did you mean {argument}?"
@@ -138,7 +138,7 @@ def near_miss(word: str, signature: Signature) -> str:
 
 
 def _misspelling(word: str, signature: Signature) -> str:
-    options = (one for one in GLOBAL_WORDS - _NEVER_MEANT if len(one) >= _SHORTEST_OPTION)
+    options = (option for option in GLOBAL_WORDS - _NEVER_MEANT if len(option) >= _SHORTEST_OPTION)
     own = (name for name in signature.names if len(name) >= _SHORTEST_ARGUMENT and name != f"{word}s")
     return _one_slip_away(word, options) or _one_slip_away(word, own)
 
@@ -151,7 +151,7 @@ def _plural_relation(word: str) -> str:
 def _alike(word: str, known: Iterable[str]) -> str:
     """Return the known word that differs only in case, dashes and underscores."""
     folded = _folded(word).replace("_", "")
-    return min((one for one in known if one.replace("_", "").lower() == folded), default="")
+    return min((name for name in known if name.replace("_", "").lower() == folded), default="")
 
 
 def _folded(word: str) -> str:
@@ -163,5 +163,5 @@ def _one_slip_away(word: str, known: Iterable[str]) -> str:
 
     The first letter must match, because it is seldom wrong. A plural is a different word.
     """
-    near = (one for one in known if word[:1] == one[:1] and word not in {f"{one}s", f"{one}_"})
-    return min((one for one in near if is_one_slip(word, one)), default="")
+    near = (name for name in known if word[:1] == name[:1] and word not in {f"{name}s", f"{name}_"})
+    return min((name for name in near if is_one_slip(word, name)), default="")

@@ -48,16 +48,17 @@ def _all_marked(data: Any, seen: set[int]) -> Any:
     if is_list(data) and id(data) not in seen:
         seen.add(id(data))
         data[:] = [
-            Authored(one) if one.__class__ is str else _all_marked(one, seen) if one else one for one in data
+            Authored(item) if item.__class__ is str else _all_marked(item, seen) if item else item
+            for item in data
         ]
     elif is_mapping(data) and id(data) not in seen:
         seen.add(id(data))
         pairs = [
             (
                 Authored(key) if key.__class__ is str else key,
-                Authored(one) if one.__class__ is str else _all_marked(one, seen) if one else one,
+                Authored(value) if value.__class__ is str else _all_marked(value, seen) if value else value,
             )
-            for key, one in data.items()
+            for key, value in data.items()
         ]
         data.clear()
         data.update(pairs)

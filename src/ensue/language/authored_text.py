@@ -104,14 +104,14 @@ def is_authored(value: Any) -> bool:
     seen: set[int] = set()
     pending = [value]
     while pending:
-        one = pending.pop()
-        if one.__class__ is Authored or one.__class__ in _NEUTRAL or isinstance(one, Authored):
+        part = pending.pop()
+        if part.__class__ is Authored or part.__class__ in _NEUTRAL or isinstance(part, Authored):
             continue
-        if not isinstance(one, _HOLDERS):
+        if not isinstance(part, _HOLDERS):
             return False
-        if id(one) not in seen:  # pyright: ignore[reportUnknownArgumentType] # of anything
-            seen.add(id(one))  # pyright: ignore[reportUnknownArgumentType] # as above
-            pending.extend((*one, *one.values()) if is_mapping(one) else one)  # pyright: ignore[reportUnknownArgumentType] # as above
+        if id(part) not in seen:  # pyright: ignore[reportUnknownArgumentType] # of anything
+            seen.add(id(part))  # pyright: ignore[reportUnknownArgumentType] # as above
+            pending.extend((*part, *part.values()) if is_mapping(part) else part)  # pyright: ignore[reportUnknownArgumentType] # as above
     return True
 
 
@@ -149,8 +149,8 @@ def authored(value: Any) -> Any:
     if isinstance(value, str):
         return Authored(value)
     if is_mapping(value):
-        return {authored(key): authored(one) for key, one in value.items()}
-    return [authored(one) for one in value] if is_list(value) else value
+        return {authored(key): authored(item) for key, item in value.items()}
+    return [authored(item) for item in value] if is_list(value) else value
 
 
 def made_of(text: str, parts: Collection[Any]) -> str:
@@ -162,7 +162,7 @@ def made_of(text: str, parts: Collection[Any]) -> str:
     """
     if not isinstance(text, str) or not are_authored(parts):  # pyright: ignore[reportUnnecessaryIsInstance] # as above
         return text
-    kind: type[Authored] = next((one.__class__ for one in parts if _is_special(one)), Authored)
+    kind: type[Authored] = next((part.__class__ for part in parts if _is_special(part)), Authored)
     return kind(text)
 
 

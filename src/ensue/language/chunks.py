@@ -166,15 +166,15 @@ class Drafter:
             )
             return ()
         target = declaration.arguments.get("tgt")
-        found = self._signature(declaration, target if isinstance(target, str) else "", of_id)
-        if not isinstance(found, Diagnostic):
-            return self._drafts(declaration, found)
+        signature = self._signature(declaration, target if isinstance(target, str) else "", of_id)
+        if not isinstance(signature, Diagnostic):
+            return self._drafts(declaration, signature)
         if self._on_unknown.function == "refuse":
-            self._collector.add([found])
+            self._collector.add([signature])
             return ()
         drafts = [*self._drafts(declaration, ANY_ARGUMENTS)]
         for draft in drafts:
-            draft.fault = _told([found])
+            draft.fault = _told([signature])
         return drafts
 
     def _drafts(self, declaration: Declaration, signature: Signature) -> Iterable[Draft]:
@@ -245,7 +245,7 @@ class Drafter:
             if is_fanned(words):
                 vocabulary, collector = self._vocabulary, self._collector
                 options = with_fan_out(
-                    options, declaration, arguments, accepts, vocabulary=vocabulary, found=collector
+                    options, declaration, arguments, accepts, vocabulary=vocabulary, collector=collector
                 )
             if options.runas and "runas" not in arguments and not has_conditions(options):
                 self._check.warn_of_runas(declaration, signature)

@@ -38,7 +38,7 @@ def with_fan_out(
     accepts: Callable[[str], bool],
     *,
     vocabulary: Vocabulary,
-    found: Collector,
+    collector: Collector,
 ) -> StateOptions:
     """Move the target from a declaration's arguments to its options.
 
@@ -48,12 +48,12 @@ def with_fan_out(
         arguments: the arguments; a function with its own parameter `tgt` keeps both words.
         accepts: whether the function has a parameter of that name.
         vocabulary: the names that targets may use.
-        found: collects the errors.
+        collector: collects the errors.
     """
     if accepts(TARGET):
         return options
     given = {word: arguments.pop(word) for word in arguments.keys() & FAN_OUT_WORDS}
-    fan_out = _read(declaration, given, vocabulary, found)
+    fan_out = _read(declaration, given, vocabulary, collector)
     return options if fan_out is None else msgspec.structs.replace(options, fan_out=fan_out)
 
 
@@ -73,8 +73,8 @@ def _read(
         _refuse(declaration, OPTIONAL, optional, "it requires a `tgt` in the same state", collector)
         return None
     if not isinstance(expression, str):
-        wanted = "it takes a target as one text, for example 'T@ssh_host:web-*' or 'web-01 or web-02'"
-        _refuse(declaration, TARGET, expression, wanted, collector)
+        expected = "it takes a target as one text, for example 'T@ssh_host:web-*' or 'web-01 or web-02'"
+        _refuse(declaration, TARGET, expression, expected, collector)
         return None
     _check(declaration, expression, vocabulary, collector)
     return FanOut(expression=expression, optional=optional)

@@ -112,4 +112,4 @@ class _MarkRemover:
 
 
 def _are_same(first: Iterable[Any], second: Iterable[Any]) -> bool:
-    return all(one is other for one, other in zip(first, second, strict=True))
+    return all(item is other for item, other in zip(first, second, strict=True))

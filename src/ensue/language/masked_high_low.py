@@ -49,7 +49,7 @@ def masked_low(data: list[dict[str, Any]], masker: Masker) -> list[dict[str, Any
 
 def _high_body(body: dict[str, Any], masker: Masker) -> dict[str, Any]:
     return {
-        key: [_high_argument(one, masker) for one in value]
+        key: [_high_argument(item, masker) for item in value]
         if is_list(value) and key not in _AS_THEY_ARE
         else _argument(key, value, masker)
         for key, value in body.items()
@@ -81,7 +81,7 @@ def _named(value: Any, shown: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return shown(value)
     if is_list(value):
-        return [_named(one, shown) for one in value]
+        return [_named(item, shown) for item in value]
     if is_mapping(value):
-        return {_named(key, shown): _named(one, shown) for key, one in value.items()}
+        return {_named(key, shown): _named(item, shown) for key, item in value.items()}
     return value

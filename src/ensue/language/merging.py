@@ -71,8 +71,8 @@ def _copied(value: Any) -> Any:
     if isinstance(value, str):
         return value
     if value.__class__ is dict:
-        return {key: _copied(one) for key, one in value.items()}
-    return [_copied(one) for one in value] if value.__class__ is list else copy.deepcopy(value)
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if value.__class__ is list else copy.deepcopy(value)
 
 
 def merge_into(target: dict[str, Any], addition: Mapping[str, Any], *, merge_lists: bool = False) -> None:

@@ -157,7 +157,7 @@ class _OptionReader:
         if value is True:
             return Retry()
         if is_list(value) and all(is_mapping(item) for item in value):
-            value = {name: one for item in value for name, one in item.items()}
+            value = {name: option for item in value for name, option in item.items()}
         if not is_mapping(value) or value.keys() - _RETRY_KEYS:
             meant = _meant_key(value)
             self._refuse(

@@ -59,13 +59,13 @@ class StatesByWord:
 
     def named(self, part: RunPart) -> Named:
         """Return the states that the words of a part name."""
-        found: dict[str, set[int]] = {}
+        meant: dict[str, set[int]] = {}
         for option, word in part.words:
-            found.setdefault(option, set()).update(*self.meanings(option, word).values())
-        starts = found.get(START_AT, ())
+            meant.setdefault(option, set()).update(*self.meanings(option, word).values())
+        starts = meant.get(START_AT, ())
         return Named(
-            only=frozenset(found.get("--only", ())) if part.only else None,
-            exclude=frozenset(found.get(EXCLUDE, ())),
+            only=frozenset(meant.get("--only", ())) if part.only else None,
+            exclude=frozenset(meant.get(EXCLUDE, ())),
             start=min(starts, default=len(self._plan.chunks)) if part.start_at else None,
         )
 
@@ -75,8 +75,8 @@ class StatesByWord:
         kinds = ("id",) if option == START_AT else ("id", "sls")
         if colon and kind in _KINDS and option != START_AT:
             kinds, word = (kind,), rest
-        found = {kind: self._of_kind(option, kind, word) for kind in kinds}
-        return {kind: set(indices) for kind, indices in found.items() if indices}
+        by_kind = {kind: self._of_kind(option, kind, word) for kind in kinds}
+        return {kind: set(indices) for kind, indices in by_kind.items() if indices}
 
     def known(self, option: str) -> Iterator[str]:
         """Yield every word that names a state."""

@@ -130,9 +130,9 @@ class Resolver:
         ID or name satisfies. The drafts of one declaration share them: the first one adds all.
         """
         declaration = self._drafts[number].declaration
-        found = self._lookup(declaration.module, declaration.id) or [number]
-        first = next((one for one in found if self._drafts[one].declaration is declaration), number)
-        return found if number == first else [number]
+        drafts = self._lookup(declaration.module, declaration.id) or [number]
+        first = next((draft for draft in drafts if self._drafts[draft].declaration is declaration), number)
+        return drafts if number == first else [number]
 
     def _targets(self, number: int, word: str, place: int, reference: Any) -> list[int]:
         draft = self._drafts[number]
@@ -161,7 +161,7 @@ class Resolver:
         if isinstance(reference, str):
             own = self._of_id(targets, reference)
             first = self._drafts[own[0]].declaration.module if own else ""
-            return [one for one in own if self._drafts[one].declaration.module == first] or targets
+            return [draft for draft in own if self._drafts[draft].declaration.module == first] or targets
         for key, name in reference.items() if is_mapping(reference) else ():
             if isinstance(name, str) and GLOB_SIGNS.isdisjoint(name):
                 if key == "sls":

@@ -56,7 +56,7 @@ def warn_of_requisites_of_blocks(tree: SlsTree, collector: Collector) -> None:
         own = _ids(block)
         for word, module, id_, line in _requisites(without_dead_tags(block.inner.text)):
             declared = tree.declared.get(id_, {})
-            if id_ in own or not any(f"{one}.".startswith(f"{module}.") for one in declared):
+            if id_ in own or not any(f"{module_}.".startswith(f"{module}.") for module_ in declared):
                 continue
             collector.warning(
                 "E0501",

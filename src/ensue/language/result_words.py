@@ -121,7 +121,7 @@ def instead_of_property(module: str, id_: str, written: str, known: Collection[s
         )
     if key in _OF_RETURNS and key in RESULTS_OF_TASKS:
         return decided_by(id_, module, (key,), "if")
-    if _CALCULATED.search(key) and any(one in re.split(r"\W+", key) for one in known):
+    if _CALCULATED.search(key) and any(property_ in re.split(r"\W+", key) for property_ in known):
         return f"a reference takes no filters and no operators; write the expression in {BLOCK}"
     return ""
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def read_static(
-    declared: Any, *, key: str, minion_id: str, locate: Locate, found: Collector
+    declared: Any, *, key: str, minion_id: str, locate: Locate, collector: Collector
 ) -> dict[Srn, dict[str, Any]]:
     """Return the resources that pillar declares.
 
@@ -30,12 +30,12 @@ def read_static(
         key: the pillar key, for messages.
         minion_id: the id of this machine, which no resource may claim.
         locate: finds places in pillar files.
-        found: collects the errors.
+        collector: collects the errors.
     """
     if declared is None:
         return {}
     if not is_mapping(declared):
-        found.error(
+        collector.error(
             "E0703",
             f"pillar {key!r} is not a mapping",
             locate([key]),
@@ -46,9 +46,9 @@ def read_static(
     owners: dict[str, Srn] = {minion_id: Srn(MINION_TYPE, minion_id)}
     for type_name, body in declared.items():
         type_ = TYPE_ALIASES.get(str(type_name), str(type_name))
-        for id_, config, path in _hosts(key, str(type_name), body, locate, found):
+        for id_, config, path in _hosts(key, str(type_name), body, locate, collector):
             if not isinstance(id_, str) or not is_resource_id(id_):
-                found.error(
+                collector.error(
                     "E0703",
                     f"a resource of the type {type_name!r} has the id {id_!r}",
                     # A key such as `~` cannot be found by its text, but its parent can.
@@ -60,7 +60,7 @@ def read_static(
                 continue
             srn = Srn(type_, id_)
             if id_ in owners:
-                found.error(
+                collector.error(
                     "E0702",
                     f"the id {id_!r} is claimed by {owners[id_]} and by {srn}"
                     if owners[id_] != srn

@@ -102,7 +102,7 @@ def top_matches(
             for match in matcher.matched(expression, target.entries, saltenv, target.span):
                 results.setdefault(match.saltenv, {}).setdefault(match.name, match)
     order = [*(env for env in options.env_order if env in results), *results] if options.sorted else results
-    return [one for saltenv in dict.fromkeys(order) for one in results[saltenv].values()]
+    return [value for saltenv in dict.fromkeys(order) for value in results[saltenv].values()]
 
 
 class _Matcher:

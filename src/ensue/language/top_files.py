@@ -199,7 +199,9 @@ class _TopReader:
             if saltenv != "include" and not self._is_switch(saltenv, targets)
         }
         listed = included if is_list(included) else [included]
-        return sections, [(str(one), document.place("include", index)) for index, one in enumerate(listed)]
+        return sections, [
+            (str(entry), document.place("include", index)) for index, entry in enumerate(listed)
+        ]
 
     def _is_switch(self, key: Any, value: Any) -> bool:
         """Return whether a key of the top file is a switch, and record one that is on."""
@@ -265,7 +267,7 @@ def _take(merged: Sections, saltenv: str, listed: Iterable[Sections]) -> None:
 
 def _merge_all(tops: dict[str, list[Sections]]) -> Sections:
     merged: Sections = {}
-    for sections in (one for listed in tops.values() for one in listed):
+    for sections in (entry for listed in tops.values() for entry in listed):
         for saltenv, targets in sections.items():
             known = merged.setdefault(saltenv, {})
             for expression, target in targets.items():
@@ -286,7 +288,7 @@ def _united(first: list[Any], second: list[Any]) -> list[Any]:
 
 def _replace(tops: dict[str, list[Sections]]) -> Sections:
     merged: Sections = {}
-    for sections in (one for listed in tops.values() for one in listed):
+    for sections in (entry for listed in tops.values() for entry in listed):
         for saltenv, targets in sections.items():
             merged.setdefault(saltenv, {}).update(targets)
     return {

@@ -52,8 +52,8 @@ def warn_of_unrendered_sources(drafts: Iterable[Draft], collector: Collector) ->
 
 def _sources(draft: Draft) -> Iterator[str]:
     listed = draft.arguments.get("source") or draft.name
-    for one in listed if is_list(listed) else [listed]:
-        source = next(iter(one), "") if is_mapping(one) else one
+    for entry in listed if is_list(listed) else [listed]:
+        source = next(iter(entry), "") if is_mapping(entry) else entry
         if isinstance(source, str):
             yield source.partition("?")[0]
 

@@ -131,13 +131,13 @@ class _ComparisonWriter:
         salt, ours = comparison.salt, comparison.ours
         yield self._line(f"{comparison.minion_id}: Salt {salt.version} ({salt.python}) and ensue")
         for name, side in (("Salt", salt), ("ensue", ours)):
-            told = (
+            what = (
                 f"{_number(len(side.refusals), 'error')}"
                 if side.refusals
                 else _number(len(side.states), "state")
             )
             planned = ", planned" if side.plan is not None else ""
-            yield f"  {name:6} {told}{planned}"
+            yield f"  {name:6} {what}{planned}"
 
     def refusals(self, comparison: TreeComparison) -> Iterator[str]:
         for name, side in (("Salt", comparison.salt), ("ensue", comparison.ours)):
@@ -175,9 +175,9 @@ class _ComparisonWriter:
             return self._palette.paint(
                 self._palette.green, f"Nothing differs: both {both} it in the same way."
             )
-        meant = sum(bool(one.meant) for one in causes)
+        meant = sum(bool(cause.meant) for cause in causes)
         purpose = f", {meant} of them on purpose" if meant else ""
-        found = sum(one.count for one in causes)
+        found = sum(cause.count for cause in causes)
         return f"{_number(found, 'difference')} of {_number(len(causes), 'cause')}{purpose}."
 
     def _place(self, difference: TreeDifference) -> str:

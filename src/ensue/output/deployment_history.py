@@ -104,11 +104,11 @@ def record_lines(context: Context, record: DeploymentRecord) -> Iterator[str]:
 
 def document_lines(documents: tuple[SetDocument, ...]) -> Iterator[str]:
     """Yield what was deployed: each workload and shared resource, and where it came from."""
-    found = [
+    documents_ = [
         *((f"workload {name}", one) for one in documents for name in one.workloads),
         *((f"shared {name}", one) for one in documents for name in one.shared),
     ]
-    for name, document in sorted(found, key=lambda each: (not each[0].startswith("workload"), each[0])):
+    for name, document in sorted(documents_, key=lambda each: (not each[0].startswith("workload"), each[0])):
         yield f"  {name}: {document.path}:{document.first_line}, since deployment {document.since}"
 
 
@@ -183,11 +183,11 @@ def _differing(before: Compared, after: Compared) -> dict[str, Delta]:
     }
 
 
-def _as_differences(found: Delta) -> Iterator[ValueDifference]:
+def _as_differences(delta: Delta) -> Iterator[ValueDifference]:
     """Yield the differences of parts as those of one mapping that has them."""
-    yield from (ValueDifference(pointer(name), "add", None, one) for name, one in found.added.items())
-    yield from (ValueDifference(pointer(name), "remove", None, None) for name in found.removed)
-    for name, differences in found.updated.items():
+    yield from (ValueDifference(pointer(name), "add", None, value) for name, value in delta.added.items())
+    yield from (ValueDifference(pointer(name), "remove", None, None) for name in delta.removed)
+    for name, differences in delta.updated.items():
         yield from (difference._replace(path=pointer(name) + difference.path) for difference in differences)
 
 

@@ -97,8 +97,8 @@ class _Renderer:
 
     def _place(self, span: Span, colour: str, label: str = "", *, is_declaration: bool = False) -> list[str]:
         """Return the place, and the source line with the error underlined if the file can be read."""
-        said = f": {self._line(label)}" if label else ""
-        place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._line(str(span))}{said}"
+        text = f": {self._line(label)}" if label else ""
+        place = f"{self._palette.paint(self._palette.cyan, '  -->')} {self._line(str(span))}{text}"
         lines = self._lines_of(span.path)
         if not 0 < span.line <= len(lines):
             return [place]

@@ -75,7 +75,7 @@ class ProjectDocumentation:
         if not self._is_public(kind, name):
             return None
         docstring = read_docstring(inspect.cleandoc(self._module_docstring(kind, name, names[0])))
-        functions = {one: self._summary(kind, name, one) for one in names}
+        functions = {function: self._summary(kind, name, function) for function in names}
         return ModuleDoc(
             kind=kind,
             name=name,
@@ -88,11 +88,11 @@ class ProjectDocumentation:
     def function(self, kind: FunctionKind, name: str) -> FunctionDoc | None:
         """Return the documentation of a function, `module.function`; None if there is no such function."""
         module, _, function = name.rpartition(".")
-        found = self._find(kind, module, function)
-        if found is None:
+        callable_ = self._find(kind, module, function)
+        if callable_ is None:
             return next((doc for type_ in self._types() if (doc := type_.function(kind, name))), None)
-        keys = new_state_keys().get(name, ()) if kind == "states" and self._is_ours(kind, found) else ()
-        doc = function_doc(kind, name, found, keys)
+        keys = new_state_keys().get(name, ()) if kind == "states" and self._is_ours(kind, callable_) else ()
+        doc = function_doc(kind, name, callable_, keys)
         module_docs = read_docstring(inspect.cleandoc(self._module_docstring(kind, module, function)))
         return msgspec.structs.replace(doc, module_differences=module_docs.differences)
 
@@ -101,8 +101,8 @@ class ProjectDocumentation:
         from ensue.output.colours import PLAIN
         from ensue.output.function_docs import function_text
 
-        found = self.function(kind, name)
-        return function_text(found, PLAIN) if found is not None else ""
+        documented = self.function(kind, name)
+        return function_text(documented, PLAIN) if documented is not None else ""
 
     def near(self, name: str) -> Sequence[str]:
         """Return names of modules and functions that resemble a name, best first."""
@@ -112,7 +112,7 @@ class ProjectDocumentation:
         near: list[str] = []
         for functions in self._functions.values():
             near += functions.near(module, function) if dot else ()
-        modules = [one for kind in KINDS for one in self.modules(kind)]
+        modules = [module_ for kind in KINDS for module_ in self.modules(kind)]
         near += difflib.get_close_matches(module if dot else name, modules, n=_MOST_NEAR, cutoff=_CUTOFF)
         return list(dict.fromkeys(near))[:_MOST_NEAR]
 
@@ -128,14 +128,14 @@ class ProjectDocumentation:
 
     def _module_docstring(self, kind: FunctionKind, module: str, function: str) -> str:
         text: str | None = self._functions[kind].attribute(module, "__doc__")
-        if text is None and (found := self._find(kind, module, function)) is not None:
+        if text is None and (callable_ := self._find(kind, module, function)) is not None:
             # A project's file of plain functions is known only by them.
-            text = getattr(inspect.unwrap(found), "__globals__", {}).get("__doc__")
+            text = getattr(inspect.unwrap(callable_), "__globals__", {}).get("__doc__")
         return text or ""
 
     def _summary(self, kind: FunctionKind, module: str, function: str) -> str:
-        found = self._find(kind, module, function)
-        docstring = inspect.getdoc(inspect.unwrap(found)) if found is not None else None
+        callable_ = self._find(kind, module, function)
+        docstring = inspect.getdoc(inspect.unwrap(callable_)) if callable_ is not None else None
         return read_docstring(docstring or "").summary
 
     def _find(self, kind: FunctionKind, module: str, function: str) -> Callable[..., Any] | None:
@@ -197,8 +197,8 @@ def write_reference(folder: Path) -> list[Path]:
         for name in docs.modules(kind):
             page, module = folder / kind / f"{name}.md", docs.module(kind, name)
             assert module is not None  # noqa: S101 -- it is listed
-            found = (docs.function(kind, f"{name}.{function}") for function in module.functions)
-            text = reference_page(module, [function for function in found if function is not None])
+            documented = (docs.function(kind, f"{name}.{function}") for function in module.functions)
+            text = reference_page(module, [function for function in documented if function is not None])
             if not page.is_file() or page.read_text(encoding="utf-8") != text:
                 page.write_text(text, encoding="utf-8")
             pages.append(page)

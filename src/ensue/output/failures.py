@@ -174,8 +174,8 @@ def what_happened(returned: Return, masker: Masker) -> str:
     changes: Any = masker.data(hide_in_changes(returned.changes, returned.sensitive))
     exit_code = changes.get("retcode") if is_mapping(changes) else None
     if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
-        said = _last_line(changes)
-        return _cut(f"exited {exit_code}: {said}" if said else f"exited {exit_code}")
+        last_line = _last_line(changes)
+        return _cut(f"exited {exit_code}: {last_line}" if last_line else f"exited {exit_code}")
     return cut_comment(_first_line(state_comment(returned, masker)))
 
 

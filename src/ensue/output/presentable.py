@@ -109,7 +109,7 @@ def _handling(returned: Return, masker: Masker) -> dict[str, Any]:
 def foreseen_data(returned: Return, masker: Masker) -> dict[str, Any]:
     """Return what a state would register, and what would then be applied; all of its texts are names."""
     shown: dict[str, Any] = mapped(
-        returned.foreseen or {}, lambda one: masker.name(one) if isinstance(one, str) else one
+        returned.foreseen or {}, lambda value: masker.name(value) if isinstance(value, str) else value
     )
     return shown
 
@@ -143,10 +143,10 @@ def returns_data(
         key = _free_key(masker.tag(tag), taken)
         taken.add(key)
         yield key, return_data(returned, masker, excluded)
-    for one in excluded.get(scope, ()):
-        key = _free_key(masker.tag(one.tag_), taken)
+    for state in excluded.get(scope, ()):
+        key = _free_key(masker.tag(state.tag_), taken)
         taken.add(key)
-        yield key, excluded_data(one, masker)
+        yield key, excluded_data(state, masker)
 
 
 def _free_key(key: str, taken: set[str]) -> str:

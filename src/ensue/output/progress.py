@@ -138,10 +138,10 @@ class PlainProgress:
         self._tell("long", self._palette.light_yellow, f"running for {LONG_S:.0f} s: {name}")
 
     def _tell(self, kind: str, colour: str, text: str) -> None:
-        told = self._told[kind] = self._told.get(kind, 0) + 1
-        if told <= MOST_LINES_OF_A_KIND:
+        count = self._told[kind] = self._told.get(kind, 0) + 1
+        if count <= MOST_LINES_OF_A_KIND:
             self._write(colour, text)
-        elif told == MOST_LINES_OF_A_KIND + 1:
+        elif count == MOST_LINES_OF_A_KIND + 1:
             self._write(colour, f"({kind}: more lines of this kind are left out; the results have all)")
 
     def _write(self, colour: str, masked: str) -> None:

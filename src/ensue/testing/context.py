@@ -81,11 +81,11 @@ class FakeFileSources:
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:  # noqa: ARG002 (one environment)
         """Return the relative paths below a source."""
         prefix = source.rstrip("/") + "/"
-        found = {name.removeprefix(prefix) for name in self.sources if name.startswith(prefix)}
+        names = {name.removeprefix(prefix) for name in self.sources if name.startswith(prefix)}
         if self.root is not None and source.startswith("salt://"):
             folder = self.root / source.removeprefix("salt://")
-            found |= {relative for relative, _ in files_below(folder)}
-        return sorted(found)
+            names |= {relative for relative, _ in files_below(folder)}
+        return sorted(names)
 
     def list_links(self, source: str, *, saltenv: str = "") -> dict[str, str]:  # noqa: ARG002 (one environment)
         """Return the links of the real folder below a source."""
@@ -234,11 +234,11 @@ class FakeFunctionContext:
 
     async def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call one of `functions` on this target."""
-        found = self.functions.get(function)
-        if found is None:
+        function_ = self.functions.get(function)
+        if function_ is None:
             raise NotAvailableError(f"{function} is not available for {self.srn.type}")
         try:
-            result = found(self, *args, **kwargs)
+            result = function_(self, *args, **kwargs)
             return await result if inspect.isawaitable(result) else result
         except NotOfferedError as error:
             raise error.needed_by(function) from None

@@ -228,10 +228,10 @@ class DriverContract:
             for inputs in subject.wrong_inputs:
                 with pytest.raises(EnsueError) as caught:
                     await life.create(**inputs)
-                said = " ".join([str(caught.value), repr(caught.value), *life.checked(**inputs)])
-                assert said.strip()
+                shown = " ".join([str(caught.value), repr(caught.value), *life.checked(**inputs)])
+                assert shown.strip()
                 for secret in _secrets(inputs):
-                    assert len(secret) < _SHORTEST_SECRET_CHARS or secret not in said
+                    assert len(secret) < _SHORTEST_SECRET_CHARS or secret not in shown
 
         _play(subject, play)
 
@@ -243,8 +243,8 @@ class DriverContract:
             strange_ones: list[Any] = [None, [], "text", 7, {"": None}, {"no such key": [{"": 0}]}]
             for strange in strange_ones:
                 for part in ("values", "secrets", "params"):
-                    said = life.checked(**{part: strange})
-                    assert all(isinstance(one, str) and one for one in said)
+                    problems = life.checked(**{part: strange})
+                    assert all(isinstance(problem, str) and problem for problem in problems)
 
         _play(subject, play)
 

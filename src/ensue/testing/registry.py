@@ -75,8 +75,8 @@ class FakeRegistry(DerivedRegistry):
     def get(self, srn: Srn, *, even_orphaned: bool = False) -> DataMap | None:
         """Return an active resource's configuration."""
         entry = self._entries.get(srn)
-        wanted = {"active", "orphaned"} if even_orphaned else {"active"}
-        if entry is None or entry.record.status not in wanted:
+        statuses = {"active", "orphaned"} if even_orphaned else {"active"}
+        if entry is None or entry.record.status not in statuses:
             return None
         return copy.deepcopy(entry.config)
 
@@ -91,8 +91,8 @@ class FakeRegistry(DerivedRegistry):
 
     def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
         """Return the resources with one of these ids."""
-        wanted = set(ids)
-        return [record for record in self.records() if record.srn.id in wanted]
+        asked = set(ids)
+        return [record for record in self.records() if record.srn.id in asked]
 
     def types(self) -> list[str]:
         """Return the types that have a resource."""
@@ -128,11 +128,11 @@ class FakeRegistry(DerivedRegistry):
 
     def declarations(self) -> dict[DeclaredBy, list[Srn]]:
         """Return the active resources that were registered through declarations."""
-        found: dict[DeclaredBy, list[Srn]] = {}
+        by_declaration: dict[DeclaredBy, list[Srn]] = {}
         for srn, entry in self._entries.items():
             if entry.record.status == "active" and entry.declared_by is not None:
-                found.setdefault(entry.declared_by, []).append(srn)
-        return found
+                by_declaration.setdefault(entry.declared_by, []).append(srn)
+        return by_declaration
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan the resources that a declaration no longer registers."""

@@ -106,7 +106,7 @@ class ResourceTypeContract:
             wrong: DataMap = {"": [None, {"": 0}]}
             strange = [{}, *({key: wrong[""]} for key in ("no such key", *subject.config))]
             for config in strange:
-                assert all(isinstance(one, str) and one for one in type_.check(config))
+                assert all(isinstance(problem, str) and problem for problem in type_.check(config))
 
         _play(subject, check)
 

@@ -278,4 +278,4 @@ def _note_left_out(module: WorkloadModule) -> None:
 
 def _escaped(value: Any) -> Any:
     """Return data with its dollar signs escaped, so that compose substitutes nothing."""
-    return mapped(value, lambda one: one.replace("$", "$$") if isinstance(one, str) else one)
+    return mapped(value, lambda leaf: leaf.replace("$", "$$") if isinstance(leaf, str) else leaf)

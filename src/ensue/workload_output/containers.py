@@ -222,7 +222,7 @@ class ContainerReader:
 
     def _files(self, given: Any, path: Path) -> tuple[ContainerFile, ...]:
         return tuple(
-            self._file(target, one, below) for target, one, below in self._by_target(given, path, "file")
+            self._file(target, entry, below) for target, entry, below in self._by_target(given, path, "file")
         )
 
     def _file(self, target: str, given: dict[str, Any], path: Path) -> ContainerFile:
@@ -273,7 +273,8 @@ class ContainerReader:
 
     def _mounts(self, given: Any, path: Path) -> tuple[Mount, ...]:
         return tuple(
-            self._mount(target, one, below) for target, one, below in self._by_target(given, path, "volume")
+            self._mount(target, entry, below)
+            for target, entry, below in self._by_target(given, path, "volume")
         )
 
     def _mount(self, target: str, given: dict[str, Any], path: Path) -> Mount:
@@ -292,17 +293,17 @@ class ContainerReader:
         """Return files or volumes sorted by their path in the container, which is the key or the `target`."""
         if is_list(given):
             named = [
-                (text_of(one.get("target")) if is_mapping(one) else "", one, (*path, str(place)))
-                for place, one in enumerate(given)
+                (text_of(item.get("target")) if is_mapping(item) else "", item, (*path, str(place)))
+                for place, item in enumerate(given)
             ]
         else:
             found = self._findings.mapping(given, path)
-            named = [(target, one, (*path, target)) for target, one in found.items()]
+            named = [(target, value, (*path, target)) for target, value in found.items()]
         for target, _, below in named:
             if not target.startswith("/") or target.endswith("/"):
                 self._findings.wrong(f"is no {what}: its path in the container is not absolute", below)
-        read = [(target, self._findings.mapping(one, below), below) for target, one, below in named]
-        return sorted(read, key=lambda one: one[0])
+        read = [(target, self._findings.mapping(entry, below), below) for target, entry, below in named]
+        return sorted(read, key=lambda entry: entry[0])
 
     def _probes(self, given: dict[str, Any], path: Path) -> dict[str, Any]:
         probes: dict[str, Any] = {}
@@ -314,8 +315,8 @@ class ContainerReader:
 
     def _before(self, given: Any, path: Path) -> dict[str, str]:
         read: dict[str, str] = {}
-        for name, one in sorted(self._findings.mapping(given, path).items()):
-            ready = self._findings.mapping(one, (*path, name)).get("ready")
+        for name, value in sorted(self._findings.mapping(given, path).items()):
+            ready = self._findings.mapping(value, (*path, name)).get("ready")
             if ready in READY:
                 read[name] = ready
             else:

@@ -52,13 +52,13 @@ def manifests_of(
     return tuple(
         Manifest(
             name=name,
-            location=text_of(one.get("location")),
-            data=one.get("data"),
+            location=text_of(value.get("location")),
+            data=value.get("data"),
             resource=resource,
             secret_paths=tuple(_paths_in(f"{name}:data", paths)),
         )
-        for name, one in sorted(brought.items())
-        if is_mapping(one)
+        for name, value in sorted(brought.items())
+        if is_mapping(value)
     )
 
 

@@ -92,7 +92,7 @@ class Findings:
 
     def words(self, value: Any, path: Path) -> list[str]:
         """Return a list of texts, such as a command."""
-        return [text_of(one) for one in self.items(value, path)]
+        return [text_of(item) for item in self.items(value, path)]
 
     def texts(self, value: Any, path: Path) -> dict[str, str]:
         """Return a sorted mapping of texts, such as labels. Nulls are left out."""

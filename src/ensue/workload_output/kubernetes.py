@@ -41,7 +41,9 @@ def kubernetes_documents(modules: Sequence[WorkloadModule]) -> list[Document]:
     manifests = _Manifests()
     for location in _OF_THEIR_OWN:
         for module in modules:
-            for manifest in sorted(module.workload.manifests, key=lambda one: (one.resource, one.name)):
+            for manifest in sorted(
+                module.workload.manifests, key=lambda manifest_: (manifest_.resource, manifest_.name)
+            ):
                 if manifest.location == location:
                     manifests.add_brought(manifest, module)
     for module in modules:
@@ -125,7 +127,9 @@ def _workload_documents(module: WorkloadModule) -> list[Document]:
     elif module.service.fields:
         module.findings.left_out("a service", "it has no ports")
     sizes = {
-        "files": sum(len(one.encode() if isinstance(one, str) else one) for one in pod.config.values()),
+        "files": sum(
+            len(content.encode() if isinstance(content, str) else content) for content in pod.config.values()
+        ),
         "secrets": sum(map(len, pod.secrets.values())),
     }
     for what, size_bytes in sizes.items():
@@ -238,11 +242,11 @@ def _split(content: Mapping[str, str | bytes]) -> tuple[dict[str, str], dict[str
     """Return the text entries, and the others in Base64, each sorted by key."""
     texts: dict[str, str] = {}
     binaries: dict[str, str] = {}
-    for key, one in sorted(content.items()):
-        if isinstance(one, str):
-            texts[key] = one
+    for key, value in sorted(content.items()):
+        if isinstance(value, str):
+            texts[key] = value
         else:
-            binaries[key] = _base64(one)
+            binaries[key] = _base64(value)
     return texts, binaries
 
 

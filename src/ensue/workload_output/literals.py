@@ -81,7 +81,7 @@ def _expandable_at(value: Any, place: tuple[str, ...]) -> Any:
         return None if value is None else expandable(value)
     name, *rest = place
     if name == "*":
-        return [_expandable_at(one, tuple(rest)) for one in value] if is_list(value) else value
+        return [_expandable_at(item, tuple(rest)) for item in value] if is_list(value) else value
     if is_mapping(value) and name in value:
         return {**value, name: _expandable_at(value[name], tuple(rest))}
     return value
@@ -108,11 +108,11 @@ def _marked(
     is_data = is_data or any(part.end is None for part in parts)
     if is_mapping(value):
         return {
-            (_all_data(key) if is_data else key): _marked(one, (*path, key), foreign, is_data=is_data)
-            for key, one in value.items()
+            (_all_data(key) if is_data else key): _marked(item, (*path, key), foreign, is_data=is_data)
+            for key, item in value.items()
         }
     if is_list(value):
-        return [_marked(one, (*path, index), foreign, is_data=is_data) for index, one in enumerate(value)]
+        return [_marked(item, (*path, index), foreign, is_data=is_data) for index, item in enumerate(value)]
     if is_data:
         return _all_data(value)
     marks = tuple((part.start, part.end) for part in parts if part.end is not None)

@@ -181,8 +181,8 @@ class _ModuleReader:
     def _ports(self, given: Any, path: Path) -> tuple[Port, ...]:
         ports: list[Port] = []
         taken: dict[tuple[int, str], str] = {}
-        for name, one in sorted(self._found.mapping(given, path).items()):
-            port = self._port(name, self._found.mapping(one, (*path, name)), (*path, name))
+        for name, value in sorted(self._found.mapping(given, path).items()):
+            port = self._port(name, self._found.mapping(value, (*path, name)), (*path, name))
             if port is None:
                 continue
             other = taken.setdefault((port.service_port, port.protocol), name)
@@ -211,7 +211,7 @@ class _ModuleReader:
     def _volumes(self, given: Any, path: Path) -> list[dict[str, Any]]:
         """Return the volumes of a list in Kubernetes' form, or of a mapping by name."""
         if is_list(given):
-            return [self._volume(one, (*path, str(place))) for place, one in enumerate(given)]
+            return [self._volume(item, (*path, str(place))) for place, item in enumerate(given)]
         volumes = self._found.mapping(given, path)
         return [
             {"name": name, **self._found.mapping(volumes[name], (*path, name))} for name in sorted(volumes)

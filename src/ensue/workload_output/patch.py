@@ -183,15 +183,15 @@ def _mapping(value: Any, path: Path) -> dict[str, Any]:
     raise PointerError(f"{write_pointer(path) or 'the document'} is neither a mapping nor a list")
 
 
-def _are_equal(one: Any, other: Any) -> bool:
+def _are_equal(first: Any, other: Any) -> bool:
     """Compare as JSON does: 1 equals 1.0, and never `true`."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if is_mapping(one) and is_mapping(other):
-        return one.keys() == other.keys() and all(_are_equal(one[key], other[key]) for key in one)
-    if is_list(one) and is_list(other):
-        return len(one) == len(other) and all(map(_are_equal, one, other))
-    return bool(one == other)
+    if isinstance(first, bool) or isinstance(other, bool):
+        return first is other
+    if is_mapping(first) and is_mapping(other):
+        return first.keys() == other.keys() and all(_are_equal(first[key], other[key]) for key in first)
+    if is_list(first) and is_list(other):
+        return len(first) == len(other) and all(map(_are_equal, first, other))
+    return bool(first == other)
 
 
 def _error(number: int, operation: Any, wrong: PointerError, place: Span | None) -> PatchError:

@@ -97,7 +97,7 @@ class Pod:
             order = []
         return (
             [containers[name] for name in order if name in containers and containers[name].before],
-            [one for one in containers.values() if not one.before],
+            [container_ for container_ in containers.values() if not container_.before],
         )
 
     def _init_container(self, container: WorkloadContainer) -> dict[str, Any]:
@@ -147,7 +147,7 @@ class Pod:
         secrecy, path = self._module.secrecy, container.path
         secrecy.handle((*path, "variables"))
         given = self._entries(container.name, container.environment, (*path, "env"), secrecy)
-        names = {text_of(one.get("name")) for one in given if is_mapping(one)}
+        names = {text_of(item.get("name")) for item in given if is_mapping(item)}
         return [
             *(
                 self._secret_entry(container.name, variable.name, variable.text)

@@ -188,11 +188,11 @@ def argument_types(function: Callable[..., Any]) -> ArgumentTypes:
         return NOT_CHECKED
     annotations: Mapping[str, Any] = getattr(function, "__annotations__", {})
     types = {
-        name: found
+        name: kind
         for name, annotation in annotations.items()
         if name not in ("ctx", "return", "kwargs")
         and isinstance(annotation, str)
-        and (found := argument_type(annotation)) is not None
+        and (kind := argument_type(annotation)) is not None
     }
     return ArgumentTypes(types) if types else NOT_CHECKED
 

@@ -34,13 +34,13 @@ def parameters(function: Callable[..., Any]) -> list[Parameter]:
         TypeError: the object has no signature.
         ValueError: its signature cannot be known.
     """
-    one = inspect.Parameter
+    kinds = inspect.Parameter
     return [
         Parameter(
             each.name,
-            is_named=each.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY),
-            is_optional=each.default is not one.empty,
-            takes_others=each.kind is one.VAR_KEYWORD,
+            is_named=each.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY),
+            is_optional=each.default is not kinds.empty,
+            takes_others=each.kind is kinds.VAR_KEYWORD,
         )
         for each in inspect.signature(function).parameters.values()
     ]

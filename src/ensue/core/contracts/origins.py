@@ -30,8 +30,8 @@ async def with_origins(error: Exception, registry: DerivedRegistry, *about: Srn)
         origins = await asyncio.to_thread(_origins, registry, srns)
     except StoreError:
         return str(error)  # It matters more than where its resources came from.
-    found = [f"{srn} was derived from {', '.join(origins[srn])}" for srn in srns if srn in origins]
-    return f"{error} ({'; '.join(found)})" if found else str(error)
+    derivations = [f"{srn} was derived from {', '.join(origins[srn])}" for srn in srns if srn in origins]
+    return f"{error} ({'; '.join(derivations)})" if derivations else str(error)
 
 
 def _origins(registry: DerivedRegistry, srns: list[Srn]) -> dict[Srn, list[str]]:

@@ -154,9 +154,9 @@ class _MarkedReader(io.RawIOBase):
         return self._at
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        wanted = memoryview(buffer)[: max(0, self._mark[2] - self._at)]
-        read_bytes = os.preadv(self._descriptor, [wanted], self._at) if wanted else 0
-        _need_the_same(self._descriptor, self._mark, is_whole=bool(read_bytes) or not wanted)
+        unread = memoryview(buffer)[: max(0, self._mark[2] - self._at)]
+        read_bytes = os.preadv(self._descriptor, [unread], self._at) if unread else 0
+        _need_the_same(self._descriptor, self._mark, is_whole=bool(read_bytes) or not unread)
         self._at += read_bytes
         return read_bytes
 
@@ -208,9 +208,9 @@ def part_at(descriptor: int, at: int, mark: FileMark) -> bytes:
     Raises:
         OSError: the file cannot be read, or has changed.
     """
-    wanted = min(CHUNK_BYTES, mark[2] - at)
-    content = os.pread(descriptor, wanted, at)
-    _need_the_same(descriptor, mark, is_whole=len(content) == wanted)
+    size_bytes = min(CHUNK_BYTES, mark[2] - at)
+    content = os.pread(descriptor, size_bytes, at)
+    _need_the_same(descriptor, mark, is_whole=len(content) == size_bytes)
     return content
 
 

@@ -81,8 +81,8 @@ def read_regular(path: Path) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     except OSError as error:
         # Neither a socket nor a dangling link can be opened.
-        if error.errno not in (errno.EACCES, errno.EPERM) and (found := obstacle(path)):
-            raise NotRegularError(found) from None
+        if error.errno not in (errno.EACCES, errno.EPERM) and (obstruction := obstacle(path)):
+            raise NotRegularError(obstruction) from None
         raise
     try:
         if kind := _kind(os.fstat(descriptor).st_mode):

@@ -100,8 +100,8 @@ class Masker:
             elif kind is dict:
                 waiting += value
                 waiting += value.values()
-                for name, one in value.items():
-                    self.add_guessed(*header_credentials(name, one))
+                for name, item in value.items():
+                    self.add_guessed(*header_credentials(name, item))
             elif kind is list or kind is tuple:
                 waiting += value
 

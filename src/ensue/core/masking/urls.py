@@ -77,12 +77,12 @@ def url_passwords(text: str) -> Iterator[str]:
     """Yield the passwords of the URLs in a text, as written and with percent escapes decoded."""
     if "://" not in text or "@" not in text:
         return
-    found = {match["password"] for match in _pattern().finditer(text)}
+    passwords = {match["password"] for match in _pattern().finditer(text)}
     if len(text.split(None, 1)) == 1:
         # The whole text is one URL, so its password may contain quotes and brackets as well.
         authority = re.split(r"[/?#]", text.partition("://")[2], maxsplit=1)[0]
-        found.add(authority.rpartition("@")[0].partition(":")[2])
-    for password in sorted(filter(literal_part, found - {MASK})):
+        passwords.add(authority.rpartition("@")[0].partition(":")[2])
+    for password in sorted(filter(literal_part, passwords - {MASK})):
         yield password
         if "%" in password:
             from urllib.parse import unquote

@@ -167,7 +167,7 @@ def _one_line(error: Exception) -> str:
 
 
 def _members(node: Any) -> Collection[Any]:
-    return [one for pair in node.value for one in pair] if isinstance(node, MappingNode) else node.value
+    return [node_ for pair in node.value for node_ in pair] if isinstance(node, MappingNode) else node.value
 
 
 def _weight(node: Any) -> int:

@@ -51,8 +51,8 @@ def copied(value: Any) -> Any:
     if value.__class__ is str:  # as nearly every value is
         return value
     if is_mapping(value):
-        return {name: copied(one) for name, one in value.items()}
-    return [copied(one) for one in value] if is_list(value) else value
+        return {name: copied(item) for name, item in value.items()}
+    return [copied(item) for item in value] if is_list(value) else value
 
 
 def mapped(value: Any, leaf: Callable[[Any], Any], key: Callable[[Any], Any] | None = None) -> Any:
@@ -65,9 +65,9 @@ def mapped(value: Any, leaf: Callable[[Any], Any], key: Callable[[Any], Any] | N
     """
     if is_mapping(value):
         if key is None:
-            return {name: mapped(one, leaf) for name, one in value.items()}
-        return {key(name): mapped(one, leaf, key) for name, one in value.items()}
-    return [mapped(one, leaf, key) for one in value] if is_list(value) else leaf(value)
+            return {name: mapped(item, leaf) for name, item in value.items()}
+        return {key(name): mapped(item, leaf, key) for name, item in value.items()}
+    return [mapped(item, leaf, key) for item in value] if is_list(value) else leaf(value)
 
 
 def leaves(value: Any, *, with_keys: bool = False) -> Iterator[Any]:
@@ -78,13 +78,13 @@ def leaves(value: Any, *, with_keys: bool = False) -> Iterator[Any]:
         with_keys: each key is yielded, too, before its value.
     """
     if is_mapping(value):
-        for key, one in value.items():
+        for key, item in value.items():
             if with_keys:
                 yield key
-            yield from leaves(one, with_keys=with_keys)
+            yield from leaves(item, with_keys=with_keys)
     elif is_list(value):
-        for one in value:
-            yield from leaves(one, with_keys=with_keys)
+        for item in value:
+            yield from leaves(item, with_keys=with_keys)
     else:
         yield value
 
@@ -96,7 +96,7 @@ def texts(value: Any, *, with_keys: bool = False) -> Iterator[str]:
         value: data.
         with_keys: each key that is a text is yielded, too, before its value.
     """
-    return (one for one in leaves(value, with_keys=with_keys) if isinstance(one, str))
+    return (leave for leave in leaves(value, with_keys=with_keys) if isinstance(leave, str))
 
 
 def leaf_places(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
@@ -108,8 +108,8 @@ def leaf_places(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
     """
     if is_mapping(value) or is_list(value):
         members: Iterable[tuple[Any, Any]] = value.items() if is_mapping(value) else enumerate(value)
-        for key, one in members:
-            yield from leaf_places(one, (*place, key))
+        for key, item in members:
+            yield from leaf_places(item, (*place, key))
     else:
         yield place, value
 
@@ -140,20 +140,20 @@ def not_data(value: object) -> str:
 
 def _has_text_keys(value: Any) -> bool:
     if isinstance(value, dict):
-        for key, one in cast("dict[object, Any]", value).items():
-            if not isinstance(key, str) or (isinstance(one, (dict, list)) and not _has_text_keys(one)):
+        for key, item in cast("dict[object, Any]", value).items():
+            if not isinstance(key, str) or (isinstance(item, (dict, list)) and not _has_text_keys(item)):
                 return False
     elif is_list(value):
-        for one in value:
-            if isinstance(one, (dict, list)) and not _has_text_keys(one):
+        for item in value:
+            if isinstance(item, (dict, list)) and not _has_text_keys(item):
                 return False
     return True
 
 
 def _with_text_keys(value: Any) -> Any:
     if is_mapping(value):
-        return {_text_key(key): with_text_keys(one) for key, one in value.items()}
-    return [with_text_keys(one) for one in value] if is_list(value) else value
+        return {_text_key(key): with_text_keys(item) for key, item in value.items()}
+    return [with_text_keys(item) for item in value] if is_list(value) else value
 
 
 def _text_key(key: object) -> str:

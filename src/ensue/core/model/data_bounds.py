@@ -168,17 +168,19 @@ class _BoundsWalk:
         known[id(node)] = None
         self._written += 1
         size, deepest = 1, 0
-        for one in inside:
-            if not isinstance(one, kind.holders):
-                weight = kind.weight(one)
+        for member in inside:
+            if not isinstance(member, kind.holders):
+                weight = kind.weight(member)
                 size += weight
                 if weight == 1:
                     self._written += 1
-                elif id(one) not in known:
+                elif id(member) not in known:
                     self._written += weight
-                    known[id(one)] = (weight, 0)
+                    known[id(member)] = (weight, 0)
                 continue
-            more, levels = self._again(node, one, level) if id(one) in known else self.measure(one, level + 1)
+            more, levels = (
+                self._again(node, member, level) if id(member) in known else self.measure(member, level + 1)
+            )
             size += more
             deepest = max(deepest, levels)
         if size - self._written > MOST_ADDED_VALUES:
@@ -202,13 +204,13 @@ def _small_size(value: Any, levels: int) -> int:
     elif value.__class__ is not list:
         return _scalar_size(value)
     size = 1
-    for one in value:
-        if one.__class__ is str:
-            size += 1 + len(one) // _VALUE_CHARS
-        elif one.__class__ in _SCALARS:
-            size += _scalar_size(one)
+    for item in value:
+        if item.__class__ is str:
+            size += 1 + len(item) // _VALUE_CHARS
+        elif item.__class__ in _SCALARS:
+            size += _scalar_size(item)
         elif levels:
-            size += _small_size(one, levels - 1)
+            size += _small_size(item, levels - 1)
         else:
             return _SMALL + 1
         if size > _SMALL:

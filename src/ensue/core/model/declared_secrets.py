@@ -79,7 +79,7 @@ def hide_declared(arguments: Mapping[Any, Any], paths: tuple[str, ...]) -> dict[
     if _STATE in arguments:
         hidden[_STATE] = hide_paths(state, ("",) if is_lost else paths)
     if is_list(arguments.get(_NAMES)):
-        hidden[_NAMES] = [_hidden_name(one, paths) for one in arguments[_NAMES]]
+        hidden[_NAMES] = [_hidden_name(name, paths) for name in arguments[_NAMES]]
     return hidden
 
 
@@ -88,7 +88,7 @@ def _hidden_name(entry: Any, paths: tuple[str, ...]) -> Any:
     if not is_mapping(entry):
         return entry
     return {
-        name: [hide_declared(one, paths) if is_mapping(one) else one for one in below]
+        name: [hide_declared(arguments, paths) if is_mapping(arguments) else arguments for arguments in below]
         if is_list(below)
         else hide_declared(below, paths)
         if is_mapping(below)

@@ -59,8 +59,8 @@ def fanned_chunk(chunk: Chunk, target: Srn) -> FannedChunk:
         chunk: the chunk that is fanned out; its own target is ignored.
         target: the resource.
     """
-    one = resource_chunk(chunk, target)
-    return msgspec.structs.replace(one, options=msgspec.structs.replace(chunk.options, fan_out=None))
+    fanned = resource_chunk(chunk, target)
+    return msgspec.structs.replace(fanned, options=msgspec.structs.replace(chunk.options, fan_out=None))
 
 
 def resource_chunk(chunk: Chunk, target: Srn) -> FannedChunk:

@@ -44,10 +44,10 @@ def _inner(data: Any, part: Any) -> Any:
 
 def _in_list(listed: Any, part: Any) -> Any:
     index = _number(part)
-    wanted = part if index is None else index
-    for one in listed:
-        if isinstance(one, dict) and wanted in one:
-            return _whatever(one)[wanted]
+    key = part if index is None else index
+    for entry in listed:
+        if isinstance(entry, dict) and key in entry:
+            return _whatever(entry)[key]
     in_range = isinstance(index, int) and -len(listed) <= index < len(listed)
     return listed[index] if in_range else _ABSENT
 

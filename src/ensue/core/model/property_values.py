@@ -70,12 +70,12 @@ def places(data: Any, steps: Sequence[Step], *, in_changes: bool = False) -> lis
     Raises:
         PathError: it leads nowhere. An index `[*]` of an empty list leads to all of its no items.
     """
-    found: list[Place] = []
+    places_: list[Place] = []
     lost: list[PathError] = []
-    _collect(_PathWalk(all_readings=True, in_changes=in_changes).along(data, steps, 0), found, lost)
-    if lost and not found:
+    _collect(_PathWalk(all_readings=True, in_changes=in_changes).along(data, steps, 0), places_, lost)
+    if lost and not places_:
         raise lost[0]
-    return found
+    return places_
 
 
 def as_text(value: Any) -> str:
@@ -157,51 +157,55 @@ class _PathWalk:
         Raises:
             PathError: they lead nowhere.
         """
-        found: _Found = _Spot(data, ())
+        spot: _Found = _Spot(data, ())
         for place in range(number, len(steps)):
             step, before = steps[place], tuple(steps[:place])
             if isinstance(step, str):
-                found = self._by_key(found, step, (), before)
+                spot = self._by_key(spot, step, (), before)
             elif step.key is None:
-                found = self._indexed(found, step.indexes, (*before, _OWN_SEGMENT))
+                spot = self._indexed(spot, step.indexes, (*before, _OWN_SEGMENT))
             else:
-                found = self._by_key(found, step.key, step.indexes, before)
-        return found
+                spot = self._by_key(spot, step.key, step.indexes, before)
+        return spot
 
     def _by_key(
-        self, found: _Found, key: str, indexes: tuple[Index, ...], before: _Path, *, is_in_item: bool = False
+        self, spot: _Found, key: str, indexes: tuple[Index, ...], before: _Path, *, is_in_item: bool = False
     ) -> _Found:
         """Return what is at a key and the indexes after it; for a list, in each item.
 
         Args:
-            found: what the path leads to so far.
+            spot: what the path leads to so far.
             key: the key.
             indexes: the indexes after it.
             before: the path so far.
             is_in_item: whether `found` is an item of a list that the key is applied to.
         """
-        if isinstance(found, _Nowhere):
-            raise found.error
-        if isinstance(found, _Either):
-            return self._either(found.spots, lambda one: self._by_key(one, key, indexes, before))
-        if isinstance(found, _Spot) and is_mapping(found.value):
-            return self._in_mapping(found, key, indexes, before)
-        if isinstance(found, _Spot) and not is_list(found.value):
+        if isinstance(spot, _Nowhere):
+            raise spot.error
+        if isinstance(spot, _Either):
+            return self._either(spot.spots, lambda nearer: self._by_key(nearer, key, indexes, before))
+        if isinstance(spot, _Spot) and is_mapping(spot.value):
+            return self._in_mapping(spot, key, indexes, before)
+        if isinstance(spot, _Spot) and not is_list(spot.value):
             raise PathError(
-                f"{_shown(before)} is {kind_in_words(found.value)}, so it has no key {key!r}"
+                f"{_shown(before)} is {kind_in_words(spot.value)}, so it has no key {key!r}"
                 + _as_index(before, key)
             )
         inside = before if before and _maps(before[-1]) else (*before, Every.ITEM)
-        items = found.spots if isinstance(found, _Mapped) else self._spots(found)
-        is_list_itself = isinstance(found, _Spot)
+        items = spot.spots if isinstance(spot, _Mapped) else self._spots(spot)
+        is_list_itself = isinstance(spot, _Spot)
         mapped = _Mapped(
-            self._each(items, lambda one: self._by_key(one, key, indexes, inside, is_in_item=is_list_itself))
+            self._each(
+                items, lambda item: self._by_key(item, key, indexes, inside, is_in_item=is_list_itself)
+            )
         )
         is_index = self._all_readings and is_list_itself and not is_in_item
         if not is_index or not (key.isascii() and key.isdecimal()):
             return mapped
         # The older form of an index: `list:0`.
-        return self._either([found], lambda one: self._indexed(one, (int(key), *indexes), before), mapped)
+        return self._either(
+            [spot], lambda alternative: self._indexed(alternative, (int(key), *indexes), before), mapped
+        )
 
     def _in_mapping(self, spot: _Spot, key: str, indexes: tuple[Index, ...], before: _Path) -> _Found:
         data: dict[Any, Any] = spot.value
@@ -218,7 +222,7 @@ class _PathWalk:
             raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}{near}")
         if len(spots) == 1 and not levels:
             return spots[0]
-        return self._either(levels, lambda one: self._by_key(one, key, indexes, before), *spots)
+        return self._either(levels, lambda nearer: self._by_key(nearer, key, indexes, before), *spots)
 
     def _keys(self, data: dict[Any, Any], key: str) -> list[Any]:
         """Return the keys that a word means: a state function may return keys that are not text."""
@@ -227,44 +231,44 @@ class _PathWalk:
         keys = [own for own in data if str(own) == key]
         return keys if self._all_readings else keys[:1]
 
-    def _indexed(self, found: _Found, indexes: tuple[Index, ...], before: _Path) -> _Found:
+    def _indexed(self, spot: _Found, indexes: tuple[Index, ...], before: _Path) -> _Found:
         """Return what is at some indexes; after `[*]` they apply to each item."""
-        if isinstance(found, _Nowhere):
-            raise found.error
+        if isinstance(spot, _Nowhere):
+            raise spot.error
         if not indexes:
-            return found
-        levels = self._levels(found)
-        if isinstance(found, _Either) or levels:
-            spots = found.spots if isinstance(found, _Either) else levels
-            return self._either(spots, lambda one: self._indexed(one, indexes, before))
+            return spot
+        levels = self._levels(spot)
+        if isinstance(spot, _Either) or levels:
+            spots = spot.spots if isinstance(spot, _Either) else levels
+            return self._either(spots, lambda alternative: self._indexed(alternative, indexes, before))
         index, *rest = indexes
         if self._in_changes:
             index = Every.ITEM
-        items = self._items(found, _in_brackets(index), before)
+        items = self._items(spot, _in_brackets(index), before)
         inside = (*before, index)
         if index is Every.ITEM:
             return _Mapped(
-                self._each(items, lambda one: self._indexed(one, (*rest,), inside)) if rest else items
+                self._each(items, lambda item: self._indexed(item, (*rest,), inside)) if rest else items
             )
         if not -len(items) <= index < len(items):
             held = "1 item" if len(items) == 1 else f"{len(items)} items"
             raise PathError(f"{_shown(before)} has no [{index}]; it has {held}")
         return self._indexed(items[index], (*rest,), inside)
 
-    def _items(self, found: _Spot | _Mapped, index: str, before: _Path) -> list[_Found]:
-        if isinstance(found, _Mapped):
-            return found.spots
-        data = found.value
+    def _items(self, spot: _Spot | _Mapped, index: str, before: _Path) -> list[_Found]:
+        if isinstance(spot, _Mapped):
+            return spot.spots
+        data = spot.value
         if is_list(data) or isinstance(data, tuple):
-            return self._spots(found)
+            return self._spots(spot)
         there = f"; {_keys(data)}" if is_mapping(data) else ""
         raise PathError(f"{_shown(before)} is {kind_in_words(data)}, so it has no {index}{there}")
 
-    def _levels(self, found: _Found) -> list[_Found]:
+    def _levels(self, spot: _Found) -> list[_Found]:
         """Return the values before and after, where a mapping of changes has them."""
-        if not self._in_changes or not isinstance(found, _Spot) or not is_mapping(found.value):
+        if not self._in_changes or not isinstance(spot, _Spot) or not is_mapping(spot.value):
             return []
-        return [self._below(found, key) for key in BEFORE_AND_AFTER if key in found.value]
+        return [self._below(spot, key) for key in BEFORE_AND_AFTER if key in spot.value]
 
     def _spots(self, spot: _Spot) -> list[_Found]:
         if not self._all_readings:

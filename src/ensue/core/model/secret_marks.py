@@ -106,14 +106,14 @@ def secret(value: Any) -> Any:
         value: a scalar, data, or an object of an interpreter, which is copied.
     """
     if is_mapping(value):
-        return {_marked(key): secret(one) for key, one in value.items()}
+        return {_marked(key): secret(item) for key, item in value.items()}
     if isinstance(value, Iterator):
         return map(secret, value)  # pyright: ignore[reportUnknownArgumentType] # of anything
     if isinstance(value, tuple):
         return tuple(map(secret, value))  # pyright: ignore[reportUnknownArgumentType] # as above
     if isinstance(value, (*_HOLDERS, range)):
         items: Any = value
-        return [secret(one) for one in items]
+        return [secret(item) for item in items]
     return _marked(value)
 
 
@@ -144,15 +144,15 @@ def holds_secret(value: Any) -> bool:
     seen: set[int] = set()
     pending = [value]
     while pending:
-        one = pending.pop()
-        if isinstance(one, Secret):
+        part = pending.pop()
+        if isinstance(part, Secret):
             return True
-        is_map = is_mapping(one)
-        if (is_map or isinstance(one, _HOLDERS)) and id(one) not in seen:
-            seen.add(id(one))
-            pending += one
+        is_map = is_mapping(part)
+        if (is_map or isinstance(part, _HOLDERS)) and id(part) not in seen:
+            seen.add(id(part))
+            pending += part
             if is_map:
-                pending += one.values()
+                pending += part.values()
     return False
 
 
@@ -289,10 +289,12 @@ def plain(data: Any) -> Any:
 def _mapped(data: Any, leaf: Callable[[Any], Any]) -> Any:
     """Return data with all keys and values replaced; Jinja's tuples are data, too."""
     if isinstance(data, tuple):
-        return tuple([_mapped(one, leaf) for one in data])  # pyright: ignore[reportUnknownVariableType] # of anything
+        return tuple([_mapped(item, leaf) for item in data])  # pyright: ignore[reportUnknownVariableType] # of anything
     if is_list(data):
-        return [_mapped(one, leaf) for one in data]
-    return {leaf(key): _mapped(one, leaf) for key, one in data.items()} if is_mapping(data) else leaf(data)
+        return [_mapped(item, leaf) for item in data]
+    return (
+        {leaf(key): _mapped(value, leaf) for key, value in data.items()} if is_mapping(data) else leaf(data)
+    )
 
 
 def _unmarked(value: Any) -> Any:
@@ -340,10 +342,10 @@ def marked_paths(data: Any, path: Place = ()) -> Iterator[Place]:
         if any(isinstance(key, Secret) for key in data):
             yield path
             return
-        for key, one in data.items():
-            yield from marked_paths(one, (*path, key))
+        for key, item in data.items():
+            yield from marked_paths(item, (*path, key))
     elif is_list(data):
-        for place, one in enumerate(data):
-            yield from marked_paths(one, (*path, place))
+        for place, item in enumerate(data):
+            yield from marked_paths(item, (*path, place))
     elif isinstance(data, Secret):
         yield path

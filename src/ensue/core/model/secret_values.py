@@ -117,13 +117,13 @@ def hide_named(data: Any, *, is_secret: bool = False, shown: Collection[str] = (
     """
     if is_mapping(data):
         return {
-            key: one
-            if key in shown and isinstance(one, str)
-            else hide_named(one, is_secret=is_secret or is_secret_key(key), shown=shown)
-            for key, one in data.items()
+            key: value
+            if key in shown and isinstance(value, str)
+            else hide_named(value, is_secret=is_secret or is_secret_key(key), shown=shown)
+            for key, value in data.items()
         }
     if is_list(data):
-        return [hide_named(one, is_secret=is_secret, shown=shown) for one in data]
+        return [hide_named(item, is_secret=is_secret, shown=shown) for item in data]
     if not is_secret or data is None or isinstance(data, bool):
         return data
     return MASK if not isinstance(data, str) or literal_part(data) else data
@@ -147,11 +147,11 @@ def mask_arguments(data: Any) -> Any:
             for key, value in data.items()
         }
     if is_list(data):
-        if any(is_mapping(one) and [*one] == [SENSITIVE] for one in data):
+        if any(is_mapping(item) and [*item] == [SENSITIVE] for item in data):
             # In high data, each argument is a mapping of its own.
-            arguments = {word: value for one in data if is_mapping(one) for word, value in one.items()}
+            arguments = {word: value for item in data if is_mapping(item) for word, value in item.items()}
             hidden = hide_declared(arguments, declared_paths(arguments))
-            data = [{word: hidden[word] for word in one} if is_mapping(one) else one for one in data]
+            data = [{word: hidden[word] for word in item} if is_mapping(item) else item for item in data]
         return [*map(mask_arguments, data)]
     return mask_credentials(data) if isinstance(data, str) else data
 

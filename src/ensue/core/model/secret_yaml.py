@@ -51,5 +51,5 @@ def _secret_nodes(data: Any, node: Any) -> Iterator[Any]:
             yield from _secret_nodes(key, key_node)
             yield from _secret_nodes(data[key], value_node)
     elif isinstance(data, (list, tuple)):
-        for one, item in zip(data, node.value, strict=True):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # of anything
-            yield from _secret_nodes(one, item)
+        for datum, item in zip(data, node.value, strict=True):  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # of anything
+            yield from _secret_nodes(datum, item)

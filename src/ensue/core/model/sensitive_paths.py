@@ -78,21 +78,21 @@ def hide_in_changes(changes: Any, paths: Iterable[str]) -> Any:
     Unlike in `new_state`, an index stands for every item of its list. Levels `new` and `old` are passed
     through.
     """
-    found = [place for path in paths for place in _places(changes, path, in_changes=True)]
-    if () in found and is_mapping(changes):
-        found = [(key,) for key in changes]
-    return hide_places(changes, found)
+    places = [place for path in paths for place in _places(changes, path, in_changes=True)]
+    if () in places and is_mapping(changes):
+        places = [(key,) for key in changes]
+    return hide_places(changes, places)
 
 
-def hide_places(data: Any, found: Iterable[Place]) -> Any:
+def hide_places(data: Any, places: Iterable[Place]) -> Any:
     """Return data with the values at some places replaced by `(sensitive)`; the rest is shared.
 
     Args:
         data: the data.
-        found: the places; those that the data lacks are passed over.
+        places: the places; those that the data lacks are passed over.
     """
     tree: dict[Any, Any] | None = None
-    for place in found:
+    for place in places:
         if not place:
             return data if data is None else MASK
         if tree is None:
@@ -113,8 +113,8 @@ def path_problem(path: object) -> str:
         return "a path is a text"
     from ensue.core.model.property_grammar import read_property
 
-    found = read_property(path)
-    return found if isinstance(found, str) else ""
+    steps = read_property(path)
+    return steps if isinstance(steps, str) else ""
 
 
 def nowhere(data: Any, path: str) -> str:
@@ -165,8 +165,8 @@ def _changed(place: Place, data: Any, masked: Any) -> Iterator[Place]:
                 yield from _changed((*place, str(key)), value, masked[key])
             return
     elif is_list(data):
-        for number, (one, other) in enumerate(zip(data, masked, strict=True)):
-            yield from _changed((*place, number), one, other)
+        for number, (item, other) in enumerate(zip(data, masked, strict=True)):
+            yield from _changed((*place, number), item, other)
         return
     if data != masked:
         yield place
@@ -191,11 +191,11 @@ def _readings(path: str) -> tuple[tuple[Step, ...], ...]:
     """
     from ensue.core.model.property_grammar import read_property
 
-    found = read_property(path)
+    steps = read_property(path)
     keys = tuple(path.split(":"))
-    if isinstance(found, str):
+    if isinstance(steps, str):
         return (keys,)
-    return (found,) if found == keys or not path else (found, keys)
+    return (steps,) if steps == keys or not path else (steps, keys)
 
 
 def _hidden(data: Any, tree: dict[Any, Any]) -> Any:

@@ -189,7 +189,8 @@ def _are_alike(worded: Any, data: Any, values: Mapping[str, str], serialized: Co
             is_list(data)
             and len(data) == len(worded)
             and all(
-                _are_alike(one, other, values, serialized) for one, other in zip(worded, data, strict=True)
+                _are_alike(first, other, values, serialized)
+                for first, other in zip(worded, data, strict=True)
             )
         )
     return bool(worded == data)
@@ -200,7 +201,7 @@ def _is_filled(worded: str, text: str, values: Mapping[str, str]) -> bool:
         return worded == text
     filled = _WORDS.sub(lambda match: values[match[0]], worded)
     # A line break that YAML folds is no longer part of the value.
-    is_folded = any(filled.count(one) != text.count(one) for one in _LINE_BREAKS)
+    is_folded = any(filled.count(line_break) != text.count(line_break) for line_break in _LINE_BREAKS)
     return not is_folded and filled.split() == text.split()
 
 
@@ -212,7 +213,9 @@ def _scalars(text: str) -> tuple[list[Any], int]:
     scalars: list[Any] = []
     try:
         # Tokens that were read before an error are kept.
-        scalars.extend(one for one in yaml.scan(text, Loader=loader) if isinstance(one, yaml.ScalarToken))
+        scalars.extend(
+            token for token in yaml.scan(text, Loader=loader) if isinstance(token, yaml.ScalarToken)
+        )
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         return scalars, mark.index if mark is not None else 0
@@ -296,7 +299,7 @@ def _is_put(with_word: Any, data: Any, value: Any) -> bool:
         return bool(data == value)
     if is_mapping(with_word):
         is_alike = is_mapping(data) and list(with_word) == list(data)
-        return is_alike and all(_is_put(one, data[key], value) for key, one in with_word.items())
+        return is_alike and all(_is_put(item, data[key], value) for key, item in with_word.items())
     if is_list(with_word):
         is_alike = is_list(data) and len(with_word) == len(data)
         return is_alike and all(_is_put(*pair, value) for pair in zip(with_word, data, strict=True))

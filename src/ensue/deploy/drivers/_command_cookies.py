@@ -220,5 +220,5 @@ def _kept_by(line: bytes) -> DataMap | None:
 
 
 def _first(errors: ExceptionGroup[Any]) -> Exception:
-    one = errors.exceptions[0]
-    return _first(one) if isinstance(one, ExceptionGroup) else one  # pyright: ignore[reportUnknownArgumentType] # of anything
+    error = errors.exceptions[0]
+    return _first(error) if isinstance(error, ExceptionGroup) else error  # pyright: ignore[reportUnknownArgumentType] # of anything

@@ -138,8 +138,8 @@ def _psycopg(key: str) -> Any:
 
 def _sentence(error: Any) -> str:
     """Return the message of the server, or of libpq if there is no server, without the statement."""
-    said = error.diag.message_primary
-    if said is None:
+    message = error.diag.message_primary
+    if message is None:
         return " ".join(str(error).split())
     detail = error.diag.message_detail
-    return f"the server says: {said}{f' ({detail})' if detail else ''}"
+    return f"the server says: {message}{f' ({detail})' if detail else ''}"

@@ -106,7 +106,7 @@ def made_states(values: Mapping[str, Data], key: str, *, is_secret: bool = False
         return None
     target, sls = str(given["target"] or ""), given["sls"]
     if sls:
-        mods = [str(one) for one in sls] if is_list(sls) else [str(sls)]
+        mods = [str(sls_name) for sls_name in sls] if is_list(sls) else [str(sls)]
         return MadeStates(target=target, sls=sorted(mods))
     name = str(given["name"] or key)
     return MadeStates(

@@ -185,12 +185,12 @@ class _Applying:
         self._noted[key] = after["metadata"]["uid"]
 
     def _apply(self, key: ObjectKey, manifest: dict[str, Any]) -> tuple[bool, dict[str, Any]]:
-        found = self._cluster.find(key)
-        _refuse_foreign(self._request, key, found)
+        current = self._cluster.find(key)
+        _refuse_foreign(self._request, key, current)
         after = self._cluster.apply(key, manifest, force=self._inputs.forces)
         if key.kind == "CustomResourceDefinition":
             self._cluster.wait(key, is_established, _ESTABLISHED_S)
-        return found is None or _content(found) != _content(after), after
+        return current is None or _content(current) != _content(after), after
 
     async def remove_obsolete(self, former: KubernetesCookie) -> int:
         """Delete the objects that are no longer in the manifests; return their number."""
@@ -223,14 +223,14 @@ class _Applying:
         """Return the outputs, with addresses as they are now."""
         objects = list(self._applied)
         with_address = [key for key in objects if key.kind in {"Service", "Ingress"}]
-        noted = {key: one["metadata"]["uid"] for key, one in self._applied.items()}
+        noted = {key: value["metadata"]["uid"] for key, value in self._applied.items()}
         found = await _in_thread(self._cluster, lambda: [self._cluster.find(key) for key in with_address])
         count = f"{len(objects)} object{'s' * (len(objects) != 1)} applied, {self._changed} changed"
         return Provisioned(
             values={
                 "namespace": self._namespace,
                 "objects": [_as_output(key, uid) for key, uid in noted.items()],
-                **addresses_of(one for one in found if one is not None),
+                **addresses_of(object_ for object_ in found if object_ is not None),
             },
             cookie=self._cookie(noted),
             changed=bool(self._changed or removed),
@@ -255,9 +255,9 @@ def _inputs(request: DriverRequest) -> KubernetesInputs:
     return msgspec.structs.replace(inputs, manifests=manifests)
 
 
-def _refuse_foreign(request: DriverRequest, key: ObjectKey, found: dict[str, Any] | None) -> None:
+def _refuse_foreign(request: DriverRequest, key: ObjectKey, existing: dict[str, Any] | None) -> None:
     """Refuse an object of another store; for one without a mark, the rules of the API server hold."""
-    if found is not None and (owner := owner_of(found)):
+    if existing is not None and (owner := owner_of(existing)):
         request.refuse_foreign(str(key), owner)
 
 
@@ -285,13 +285,13 @@ def _delete(cluster: Cluster, objects: Iterable[RecordedObject], owner: str) -> 
     """Delete objects, the last one first, but none that somebody else created, or another store took over."""
     for object_ in reversed(list(objects)):
         try:
-            found = cluster.find(object_.key)
+            current = cluster.find(object_.key)
         except RefusedError as error:
             if error.status != _NOT_FOUND:
                 raise
             continue
-        if found is not None and is_ours(found, object_.uid, owner):
-            cluster.delete(object_.key, found["metadata"]["uid"])
+        if current is not None and is_ours(current, object_.uid, owner):
+            cluster.delete(object_.key, current["metadata"]["uid"])
 
 
 def _dry_run(
@@ -313,8 +313,8 @@ def _dry_run(
         if verb := _verb(cluster, request, inputs, key, manifest):
             verbs[key] = verb
     for object_ in former.objects if former is not None else ():
-        found = None if object_.key in there else cluster.find(object_.key)
-        if found is not None and is_ours(found, object_.uid, request.owner):
+        current = None if object_.key in there else cluster.find(object_.key)
+        if current is not None and is_ours(current, object_.uid, request.owner):
             verbs[object_.key] = "delete"
     return verbs
 
@@ -338,11 +338,11 @@ def _verb(
     return "" if _content(before) == _content(after) else "change"
 
 
-def _content(found: dict[str, Any]) -> dict[str, Any]:
+def _content(object_: dict[str, Any]) -> dict[str, Any]:
     """Return an object without its status and the API server's counters."""
     counted = ("managedFields", "resourceVersion", "generation")
-    metadata = {name: one for name, one in found["metadata"].items() if name not in counted}
-    return {**found, "metadata": metadata, "status": None}
+    metadata = {name: value for name, value in object_["metadata"].items() if name not in counted}
+    return {**object_, "metadata": metadata, "status": None}
 
 
 def _brings_kind(manifests: list[dict[str, Any]], kind: str) -> bool:

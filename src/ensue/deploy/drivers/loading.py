@@ -245,7 +245,7 @@ class LoadedDriver:
         """
         check = getattr(self._module, "check", None)
         try:
-            return [str(one) for one in check(request)] if check else []
+            return [str(fault) for fault in check(request)] if check else []
         except Exception as error:
             raise self._failed("check", error) from error
 

@@ -51,7 +51,7 @@ def checked_result(made: object, where: str, *, in_plan: bool = False) -> Provis
     for name, configuration in fields["registers"].items():
         if not is_mapping(configuration):
             raise DriverError(f"{where}: registers: the configuration of {name} is not a mapping")
-    fields["sensitive"] = tuple(_checked_path(one, fields, where) for one in made.sensitive)
+    fields["sensitive"] = tuple(_checked_path(path, fields, where) for path in made.sensitive)
     return msgspec.structs.replace(made, comment=str(made.comment), **fields)
 
 

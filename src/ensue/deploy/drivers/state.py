@@ -234,8 +234,8 @@ def _wrong(values: Mapping[str, Data], keys: Iterable[str], where: str) -> list[
 def _wrong_registers(given: Data | Unknown, where: str) -> list[str]:
     shape = f"{where}`registers` is neither a mapping of resources to configurations nor {_LISTED}"
     if is_list(given):
-        shown = [one for one in given if not isinstance(one, Unknown)]
-        are_entries = all(is_mapping(one) and one.keys() == {"resource", "config"} for one in shown)
+        shown = [item for item in given if not isinstance(item, Unknown)]
+        are_entries = all(is_mapping(entry) and entry.keys() == {"resource", "config"} for entry in shown)
         return [] if are_entries else [shape]
     if given is None or isinstance(given, Unknown):
         return []
@@ -268,7 +268,7 @@ async def _run(request: DriverRequest, values: Mapping[str, Data]) -> ScopeRetur
         scope_return = await request.services.run_state(str(function), name, given, target=target)
     else:
         sls = values.get("sls")
-        mods = [str(one) for one in sls] if is_list(sls) else [str(sls)]
+        mods = [str(sls_name) for sls_name in sls] if is_list(sls) else [str(sls)]
         scope_return = await request.services.run_sls(mods, target=target)
     if scope_return.status == "failed":
         raise DriverInputError(scope_return.comment, keys=("state",) if function else ("sls",))
@@ -332,7 +332,7 @@ def _follow(returned: Return, names: Sequence[str], output: str) -> Any:
 def _is_secret(returned: Return, keys: list[str]) -> bool:
     """Return whether a value, or anything in it, is secret."""
     return any(
-        all(str(one) == other for one, other in zip(place, keys, strict=False))
+        all(str(key) == other for key, other in zip(place, keys, strict=False))
         for place in secret_places(returned.new_state, returned.sensitive)
     )
 
@@ -341,7 +341,7 @@ def _registers(given: Data, outputs: Mapping[str, Data]) -> dict[str, DataMap]:
     """Fill in the configurations to register; `{output: NAME}` in one stands for an output."""
     entries: Mapping[str, Data] = given if is_mapping(given) else {}
     if is_list(given):
-        entries = {str(one["resource"]): one["config"] for one in given if is_mapping(one)}
+        entries = {str(item["resource"]): item["config"] for item in given if is_mapping(item)}
     return {str(srn): _filled(config, outputs) for srn, config in entries.items()}
 
 

@@ -59,7 +59,7 @@ class GraphSource(NamedTuple):
         used = {node.definition for node in graph.nodes}
         return BuiltGraph(
             graph=graph,
-            definitions={one: definitions[one] for one in used},
+            definitions={id_: definitions[id_] for id_ in used},
             env_types=frozenset(_env_types(definitions.values())),
             source=self,
         )

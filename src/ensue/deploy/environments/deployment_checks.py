@@ -100,7 +100,9 @@ def notice_other_organization(context: Context, there: Sequence[str], collector:
     """
     if there:
         own = f"of the organization {context.org!r}" if context.org else "without an organization"
-        others = ", ".join(repr(one) if one else "no organization" for one in there)
+        others = ", ".join(
+            repr(organization) if organization else "no organization" for organization in there
+        )
         collector.warning(
             "E0838",
             f"the store has nothing of {context.app}/{context.env} {own}, but of {others}",
@@ -141,7 +143,9 @@ def resources_meant(name: str, names: Sequence[str]) -> str:
         name: what is written.
         names: the resources, `TYPE.CLASS#ID` each.
     """
-    ids = [one for one in names if one.endswith((f".{name}", f"#{name}")) or one.startswith(f"{name}.")]
+    ids = [
+        known for known in names if known.endswith((f".{name}", f"#{name}")) or known.startswith(f"{name}.")
+    ]
     return f"did you mean {' or '.join(ids[:3])}?" if ids else near_names(name, names)
 
 

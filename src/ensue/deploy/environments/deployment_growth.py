@@ -112,8 +112,8 @@ class DeploymentGrowth:
         if not self._points:
             return ""
         outcomes = self._deployment.outcomes
-        found = ((key, outcomes[key].status if key in outcomes else "skipped") for key in needed)
-        return ", ".join(f"{key} {status}" for key, status in found if status in UNUSABLE)
+        statuses = ((key, outcomes[key].status if key in outcomes else "skipped") for key in needed)
+        return ", ".join(f"{key} {status}" for key, status in statuses if status in UNUSABLE)
 
     def problem_of_node(self, node: GraphNode, *, is_plan: bool) -> str:
         """Return what a resource needs and is not there; empty if it can be provisioned."""

@@ -73,7 +73,9 @@ class DeploymentReader:
         self._masker = masker
         given = settings.option("definitions")
         listed: Sequence[Any] = given if is_list(given) else [given or "definitions"]
-        self._folders = [self._root / str(one) for one in listed] if definitions is None else [definitions]
+        self._folders = (
+            [self._root / str(entry) for entry in listed] if definitions is None else [definitions]
+        )
         self._must_exist = given is not None or definitions is not None
 
     def files_graph(
@@ -251,11 +253,11 @@ class DeploymentReader:
         collector.stop_on_errors()
         return impacts(known, catalog, self._is_same_driver, definition), collector.warnings
 
-    def _is_same_driver(self, one: str, other: str) -> bool:
+    def _is_same_driver(self, first: str, other: str) -> bool:
         """Return whether two names mean one driver; those of drivers that are not installed are compared."""
         has = self._drivers.has
-        return one == other or (
-            has(one) and has(other) and self._drivers.find(one).name == self._drivers.find(other).name
+        return first == other or (
+            has(first) and has(other) and self._drivers.find(first).name == self._drivers.find(other).name
         )
 
     def _catalog(self, collector: Collector) -> Catalog:
@@ -266,28 +268,28 @@ class DeploymentReader:
         return Catalog(with_built_in(definitions), collector)
 
 
-def kept_resources(kept: Iterable[ResourceKey], wanted: Iterable[str]) -> list[ResourceKey]:
+def kept_resources(kept: Iterable[ResourceKey], names: Iterable[str]) -> list[ResourceKey]:
     """Return the active resources that are named.
 
     Args:
         kept: the active resources of an environment.
-        wanted: `TYPE.CLASS#ID` each.
+        names: `TYPE.CLASS#ID` each.
 
     Raises:
         ConfigurationError: the environment does not have some of them.
     """
     by_name = {str(key): key for key in kept}
-    missing = [one for one in wanted if one not in by_name]
+    missing = [name for name in names if name not in by_name]
     if missing:
         raise ConfigurationError(
             Diagnostic(
                 code="E0841",
-                summary=f"this environment has no record of {one!r}",
-                help=resources_meant(one, sorted(by_name)) or "`ensue show active` lists the records",
+                summary=f"this environment has no record of {name!r}",
+                help=resources_meant(name, sorted(by_name)) or "`ensue show active` lists the records",
             )
-            for one in missing
+            for name in missing
         )
-    return [by_name[one] for one in wanted]
+    return [by_name[name] for name in names]
 
 
 def _secrets(data: Any) -> Iterator[str]:

@@ -117,7 +117,7 @@ class DestructionChecks:
         """Report what would be destroyed of another resource; `refuse` stops at it."""
         losses: list[SharedLoss] = []
         kept = self.provisioner.kept
-        gone = [one for record in removed for one in records_of(record)]
+        gone = [removal for record in removed for removal in records_of(record)]
         replaced = {node.name: list(self._replaced(node)) for node in nodes}
         first = [node for node in nodes if replaced[node.name] and self.provisioner.is_destroyed_first(node)]
         for node in first:

@@ -124,10 +124,14 @@ def require_environment(history: DeploymentHistory, active: EnvironmentResources
     """
     if history.newest(context) is not None or active.load(context):
         return
-    known = {one.environment: one for one, _ in history.records()}
+    known = {record.environment: record for record, _ in history.records()}
     if not known:
         return
-    namesakes = [one.org for one in known.values() if (one.app, one.env) == (context.app, context.env)]
+    namesakes = [
+        context_.org
+        for context_ in known.values()
+        if (context_.app, context_.env) == (context.app, context.env)
+    ]
     help_ = ""
     if namesakes:
         help_ = f"give --org {namesakes[0]}" if namesakes[0] else "leave out --org"

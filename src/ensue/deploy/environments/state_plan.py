@@ -57,15 +57,15 @@ def _problem(
 ) -> str:
     """Return why the state cannot be called with its arguments; empty if it can."""
     signature = functions.signature(module, function)
-    found = functions.find(module, function)
-    if signature is None or found is None:
+    state = functions.find(module, function)
+    if signature is None or state is None:
         return functions.not_available(module, function, target.type)
     full_name, given = f"{module}.{function}", arguments.keys()
     if missing := sorted(signature.required - given):
         return f"{full_name} needs {', '.join(missing)}"
     if not signature.passes_on(dict(arguments)) and (odd := sorted(given - signature.names)):
         return f"{full_name} takes no {', '.join(odd)}{near(odd[0], signature.names)}"
-    for text, renderer in getattr(found, RENDERS, {}).items():
+    for text, renderer in getattr(state, RENDERS, {}).items():
         if text in given and arguments.get(renderer):
             # It may contain outputs, which are data and never a template.
             return f"{full_name}: {text} is not rendered for a resource; put the template into a file"

@@ -197,11 +197,11 @@ class TemplateRendering:
             is_empty = False
             self._step(node.offset)
             pair = (item,) if len(names) == 1 else (key, item)
-            for name, one in zip(names, pair, strict=False):
+            for name, variable in zip(names, pair, strict=False):
                 if node.pipeline.is_assignment:
-                    self._assign(name, one)
+                    self._assign(name, variable)
                 else:
-                    self._variables.append((name, one))
+                    self._variables.append((name, variable))
             try:
                 self._run(node.body, item)
             except _Continue:
@@ -221,7 +221,7 @@ class TemplateRendering:
         if is_mapping(value):
             return iter([(key, value[key]) for key in sorted(value, key=str)])
         if isinstance(value, int) and not isinstance(value, bool):
-            return ((one, one) for one in computed(range(value), (value,)))
+            return ((number, number) for number in computed(range(value), (value,)))
         what = f"range can't go through {type_of(value)}"
         raise EvaluationFailure(CallError(what, help="Give it a list, a mapping or an integer"), offset)
 

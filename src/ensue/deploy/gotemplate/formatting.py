@@ -60,10 +60,10 @@ class _Format:
         end = 0
         for match in _VERB.finditer(pattern):
             parts.append(pattern[end : match.start()])
-            one = self._verb(match)
-            self._chars += len(one)
+            piece = self._verb(match)
+            self._chars += len(piece)
             check_chars(self._chars)
-            parts.append(one)
+            parts.append(piece)
             end = match.end()
         parts.append(pattern[end:])
         if not self._is_reordered and self._position < len(self._values):
@@ -115,7 +115,7 @@ def _one(verb: _Verb, value: Any) -> str:
     if value is None:
         return _padded(verb, "<nil>") if verb.letter == "v" else f"%!{verb.letter}(<nil>)"
     if is_list(value):
-        return "[" + " ".join([_nested(verb, one) for one in value]) + "]"
+        return "[" + " ".join([_nested(verb, item) for item in value]) + "]"
     if is_mapping(value):
         pairs = [f"{_nested(verb, key)}:{_nested(verb, value[key])}" for key in sorted(value, key=str)]
         return "map[" + " ".join(pairs) + "]"

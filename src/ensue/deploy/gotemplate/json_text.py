@@ -53,7 +53,7 @@ def _text(value: Any, line: str) -> str:  # noqa: PLR0911 -- a return per kind o
         return _number(value)
     inner = line + "  " if line else ""
     if is_list(value):
-        parts = [_text(one, inner) for one in value]
+        parts = [_text(item, inner) for item in value]
         return _enclosed("[]", parts, line, inner)
     if is_mapping(value):
         colon = ": " if line else ":"

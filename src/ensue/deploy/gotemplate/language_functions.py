@@ -72,16 +72,16 @@ def _html(*values: Any) -> str:
 
 
 def _js(*values: Any) -> str:
-    return "".join([_js_character(one) for one in sprint(values)])
+    return "".join([_js_character(character) for character in sprint(values)])
 
 
-def _js_character(one: str) -> str:
-    known = _JS.get(one)
+def _js_character(character: str) -> str:
+    known = _JS.get(character)
     if known:
         return known
-    if one.isprintable():
-        return one
-    return f"\\u{ord(one):04X}"
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04X}"
 
 
 def _urlquery(*values: Any) -> str:
@@ -95,7 +95,7 @@ def _call(value: Any, *_arguments: Any) -> Any:
 def _eq(first: Any, *others: Any) -> bool:
     if not others:
         raise CallError("there is nothing to compare with", help="Give it at least two values")
-    return any([equal(first, one) for one in others])  # noqa: C419 -- all are checked, as in Go
+    return any([equal(first, other) for other in others])  # noqa: C419 -- all are checked, as in Go
 
 
 def _le(first: Any, second: Any) -> bool:

@@ -74,7 +74,7 @@ def nested_text(value: Any) -> str:  # noqa: PLR0911 -- a return per kind of val
     if isinstance(value, float):
         return general(value)
     if is_list(value):
-        return "[" + " ".join([nested_text(one) for one in value]) + "]"
+        return "[" + " ".join([nested_text(item) for item in value]) + "]"
     if is_mapping(value):
         return "map[" + " ".join([f"{key}:{nested_text(value[key])}" for key in sorted(value, key=str)]) + "]"
     return str(value)
@@ -123,18 +123,20 @@ def quoted(text: str, *, is_ascii: bool = False) -> str:
     """
     if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{text}"'
-    return '"' + "".join([_quoted_character(one, is_ascii=is_ascii) for one in text]) + '"'
+    return '"' + "".join([_quoted_character(character, is_ascii=is_ascii) for character in text]) + '"'
 
 
-def _quoted_character(one: str, *, is_ascii: bool) -> str:
-    known = _QUOTED.get(one)
+def _quoted_character(character: str, *, is_ascii: bool) -> str:
+    known = _QUOTED.get(character)
     if known:
         return known
-    code = ord(one)
+    code = ord(character)
     if code in range(0xDC80, 0xDD00):  # a byte that is not UTF-8
         return f"\\x{code - 0xDC00:02x}"
-    if one == " " or (unicodedata.category(one) not in _UNPRINTABLE and (one.isascii() or not is_ascii)):
-        return one
+    if character == " " or (
+        unicodedata.category(character) not in _UNPRINTABLE and (character.isascii() or not is_ascii)
+    ):
+        return character
     if code < 0x80:  # noqa: PLR2004 -- ASCII
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 -- one escape holds as much

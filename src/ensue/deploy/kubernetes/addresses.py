@@ -36,17 +36,17 @@ def _service(service: dict[str, Any]) -> dict[str, Any]:
     return {
         "host": f"{metadata['name']}.{metadata['namespace']}.svc",
         "cluster_ip": "" if address in (None, "None") else address,
-        "ports": [one["port"] for one in traverse(service, "spec:ports") or ()],
+        "ports": [port["port"] for port in traverse(service, "spec:ports") or ()],
         "load_balancer": _load_balancer(service),
     }
 
 
 def _ingress(ingress: dict[str, Any]) -> dict[str, Any]:
-    hosts = [one["host"] for one in traverse(ingress, "spec:rules") or () if one.get("host")]
+    hosts = [rule["host"] for rule in traverse(ingress, "spec:rules") or () if rule.get("host")]
     return {"hosts": list(dict.fromkeys(hosts)), "load_balancer": _load_balancer(ingress)}
 
 
-def _load_balancer(found: dict[str, Any]) -> list[str]:
+def _load_balancer(object_: dict[str, Any]) -> list[str]:
     """Return the host names and addresses of a load balancer; none until it exists."""
-    listed = traverse(found, "status:loadBalancer:ingress") or ()
-    return [one.get("hostname") or one.get("ip") or "" for one in listed]
+    listed = traverse(object_, "status:loadBalancer:ingress") or ()
+    return [entry.get("hostname") or entry.get("ip") or "" for entry in listed]

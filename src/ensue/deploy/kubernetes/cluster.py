@@ -102,8 +102,10 @@ class Cluster:
                 contexts = access.kubeconfig.get("contexts") or []
                 active = access.kubeconfig.get("current-context") or ""
                 client = config.new_client_from_config_dict(access.kubeconfig, persist_config=False, **chosen)
-        wanted = access.context or active
-        named = (traverse(context, "context:namespace") for context in contexts if context["name"] == wanted)
+        context_name = access.context or active
+        named = (
+            traverse(context, "context:namespace") for context in contexts if context["name"] == context_name
+        )
         self.namespace: str = next((one for one in named if one), "default")
         self.server: str = client.configuration.host
         self._client: Any = dynamic.DynamicClient(client, discoverer=_Kinds)
@@ -194,17 +196,17 @@ class Cluster:
         """
         end = time.monotonic() + timeout_s
         while not self._stopped.is_set():
-            found = self.find(key)
-            if found is None:
+            current = self.find(key)
+            if current is None:
                 raise DriverError(f"{key} was deleted during the wait")
-            if is_done(found):
+            if is_done(current):
                 return True
             if (left := end - time.monotonic()) <= 0:
                 return False
             for event in self._events(key, max(1, round(min(left, _LONGEST_WATCH_S)))):
                 if self._stopped.is_set() or event.get("type") == "DELETED":
                     break
-                if is_mapping(found := event.get("raw_object")) and is_done(found):
+                if is_mapping(current := event.get("raw_object")) and is_done(current):
                     break
         return False
 
@@ -241,10 +243,10 @@ class Cluster:
 
     def _kind(self, api_version: str, kind: str) -> Any:
         with as_driver_error(f"{api_version} {kind}"):
-            found = self._client.resources.find(api_version, kind)
-        if found is None:
+            resource = self._client.resources.find(api_version, kind)
+        if resource is None:
             raise RefusedError(f"the cluster has no kind {kind} of {api_version}", status=_NOT_FOUND)
-        return found
+        return resource
 
     def _call(self, key: ObjectKey, function: Callable[..., Any], **options: Any) -> dict[str, Any]:
         kind = self._kind(key.api_version, key.kind)

@@ -58,8 +58,8 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
     secret = _mapping(secrets, "secrets", _SECRETS, problems)
     manifests: list[dict[str, Any]] = []
     for one in (plain, secret):
-        found, wrong = read_manifests(one.get("manifests"))
-        manifests += found
+        read, wrong = read_manifests(one.get("manifests"))
+        manifests += read
         problems += wrong
     if not manifests and not problems and not _has_unknown(plain, secret):
         problems.append("there are no manifests")
@@ -86,7 +86,7 @@ def _access(
     written: Any = secret.get("kubeconfig")
     if written is None and is_mapping(account):
         written = account.get("kubeconfig")
-    if any(isinstance(one, Unknown) for one in (written, account, plain.get("kubeconfig_path"))):
+    if any(isinstance(setting, Unknown) for setting in (written, account, plain.get("kubeconfig_path"))):
         return ClusterAccess()
     if written is None:
         problems.append("no cluster is named: write values.kubeconfig_path or secrets.kubeconfig")

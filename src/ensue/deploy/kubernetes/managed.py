@@ -89,8 +89,8 @@ def _address_of(access: ClusterAccess) -> ClusterAddress | None:
         written = load_plain_yaml(Path(access.path).read_text()) if access.path else access.kubeconfig
     except (OSError, ValueError):
         return None
-    wanted = access.context or traverse(written, "current-context")
-    context = _named(traverse(written, "contexts"), wanted, "context")
+    context_name = access.context or traverse(written, "current-context")
+    context = _named(traverse(written, "contexts"), context_name, "context")
     cluster = _named(traverse(written, "clusters"), traverse(context, "cluster"), "cluster")
     server = traverse(cluster, "server")
     if not isinstance(server, str):
@@ -100,5 +100,5 @@ def _address_of(access: ClusterAccess) -> ClusterAddress | None:
 
 def _named(listed: Any, name: Any, key: str) -> Any:
     """Return the entry of a name in a list of a kubeconfig; None: there is none."""
-    entries = [one for one in listed if is_mapping(one)] if is_list(listed) else []
-    return next((one.get(key) for one in entries if one.get("name") == name), None)
+    entries = [entry for entry in listed if is_mapping(entry)] if is_list(listed) else []
+    return next((entry.get(key) for entry in entries if entry.get("name") == name), None)

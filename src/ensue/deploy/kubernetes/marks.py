@@ -28,26 +28,26 @@ def marked(manifest: dict[str, Any], owner: str) -> dict[str, Any]:
     return {**manifest, "metadata": {**metadata, "annotations": {**(annotations or {}), OWNER: owner}}}
 
 
-def owner_of(found: dict[str, Any]) -> str:
+def owner_of(object_: dict[str, Any]) -> str:
     """Return the id of the store that an object is marked with; empty: it has no mark."""
-    annotations: Any = found["metadata"].get("annotations")
+    annotations: Any = object_["metadata"].get("annotations")
     return str(annotations.get(OWNER) or "") if is_mapping(annotations) else ""
 
 
-def is_ours(found: dict[str, Any], uid: str, owner: str) -> bool:
+def is_ours(object_: dict[str, Any], uid: str, owner: str) -> bool:
     """Return whether a recorded object is the one that is found, and has not been taken over.
 
     Args:
-        found: the object.
+        object_: the object.
         uid: the recorded uid; empty: none, because an interrupted run records more than it applies.
         owner: the id of the store that has the record. Objects that older versions made have no mark.
     """
-    marked_with = owner_of(found)
+    marked_with = owner_of(object_)
     if uid:
-        return bool(found["metadata"]["uid"] == uid) and marked_with in {"", owner}
+        return bool(object_["metadata"]["uid"] == uid) and marked_with in {"", owner}
     if marked_with:
         return marked_with == owner
-    managers: Any = found["metadata"].get("managedFields") or []
+    managers: Any = object_["metadata"].get("managedFields") or []
     return any(
         manager.get("manager") == FIELD_MANAGER and manager.get("operation") == "Apply"
         for manager in managers

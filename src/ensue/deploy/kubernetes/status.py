@@ -13,13 +13,13 @@ from ensue.core.model.paths import traverse
 
 def is_available(deployment: dict[str, Any]) -> bool:
     """Return whether all replicas of a Deployment are up to date and available."""
-    wanted = _number(deployment, "spec:replicas", 1)
+    replicas = _number(deployment, "spec:replicas", 1)
     updated = _number(deployment, "status:updatedReplicas")
     return (
         _number(deployment, "status:observedGeneration") >= _number(deployment, "metadata:generation")
-        and updated >= wanted
+        and updated >= replicas
         and updated >= _number(deployment, "status:replicas")
-        and _number(deployment, "status:availableReplicas") >= wanted
+        and _number(deployment, "status:availableReplicas") >= replicas
     )
 
 
@@ -32,6 +32,6 @@ def is_established(definition: dict[str, Any]) -> bool:
     )
 
 
-def _number(found: dict[str, Any], path: str, default: int = 0) -> int:
-    value = traverse(found, path)
+def _number(object_: dict[str, Any], path: str, default: int = 0) -> int:
+    value = traverse(object_, path)
     return value if isinstance(value, int) else default

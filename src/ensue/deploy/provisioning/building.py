@@ -83,7 +83,9 @@ def _gather(
     for request in sorted(deployment.shared, key=lambda one: one.key):
         growth.add(request.key, request.place, request.params)
     taken: dict[str, Workload] = {}
-    for workload in sorted(deployment.workloads, key=lambda one: (one.name, one.place.document.path)):
+    for workload in sorted(
+        deployment.workloads, key=lambda workload_: (workload_.name, workload_.place.document.path)
+    ):
         first = taken.setdefault(workload.name, workload)
         if first is not workload:
             _refuse_second(workload, first, collector)

@@ -66,9 +66,9 @@ class Criterion(msgspec.Struct, frozen=True, kw_only=True):
             values: field to the value of the resource; None or missing: not known.
         """
         failed = [
-            f"{field} is {_quoted(values.get(field))}, not {wanted!r}"
-            for field, wanted in self.fields.items()
-            if values.get(field) != wanted
+            f"{field} is {_quoted(values.get(field))}, not {value!r}"
+            for field, value in self.fields.items()
+            if values.get(field) != value
         ]
         if class_ != self.class_:
             failed.insert(0, f"class is {class_!r}, not {self.class_!r}")

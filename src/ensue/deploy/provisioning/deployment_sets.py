@@ -53,7 +53,7 @@ def shared_keys(data: Any) -> dict[str, ResourceKey]:
     declared = data.get("shared") if is_deployment_set(data) else None
     if not is_mapping(declared):
         return {}
-    return _keys({str(name): one for name, one in declared.items() if is_mapping(one)}, shared_id)
+    return _keys({str(name): value for name, value in declared.items() if is_mapping(value)}, shared_id)
 
 
 class _DeploymentSetReader:
@@ -87,7 +87,7 @@ class _DeploymentSetReader:
         module = self._shape.mapping(given, f"the module {name!r}", place)
         externals_place = place.below("externals")
         externals = self._declared(module.get("externals"), f"'externals' of {name!r}", externals_place)
-        keys = _keys(externals, lambda one: private_id(name, one))
+        keys = _keys(externals, lambda name_: private_id(name, name_))
         dialect = Dialect(
             {
                 "externals": by_name("externals", keys, _refused(externals)),
@@ -109,9 +109,9 @@ class _DeploymentSetReader:
         """Return the resources that a mapping declares, each with a type."""
         shape = self._shape
         checked: dict[str, dict[str, Any]] = {}
-        for name, one in sorted(shape.mapping(given, what, place).items()):
+        for name, value in sorted(shape.mapping(given, what, place).items()):
             inside = place.below(name)
-            checked[name] = shape.mapping(one, f"the resource {name!r}", inside, _RESOURCE)
+            checked[name] = shape.mapping(value, f"the resource {name!r}", inside, _RESOURCE)
             shape.required(checked[name], "type", f"the resource {name!r}", inside)
             if "class" in checked[name]:
                 shape.text(checked[name]["class"], f"'class' of {name!r}", inside.below("class"))
@@ -134,12 +134,12 @@ class _DeploymentSetReader:
 
 def _keys(declared: Mapping[str, Mapping[str, Any]], id_of: Callable[[str], str]) -> dict[str, ResourceKey]:
     return {
-        name: ResourceKey(str(one["type"]), str(one.get("class") or DEFAULT_CLASS), id_of(name))
-        for name, one in declared.items()
-        if one.get("type")
+        name: ResourceKey(str(value["type"]), str(value.get("class") or DEFAULT_CLASS), id_of(name))
+        for name, value in declared.items()
+        if value.get("type")
     }
 
 
 def _refused(declared: dict[str, dict[str, Any]]) -> dict[str, FromOutside]:
     """Return the names without a type, which are refused already, so that uses of them are not reported."""
-    return {name: FromOutside("", (name,)) for name, one in declared.items() if not one.get("type")}
+    return {name: FromOutside("", (name,)) for name, value in declared.items() if not value.get("type")}

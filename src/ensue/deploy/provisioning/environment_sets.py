@@ -174,6 +174,6 @@ def deployed_part(data: Any, document: SetDocument) -> Any:
         return data
     parts = {"modules": document.workloads.keys(), "shared": frozenset(document.shared)}
     return {
-        key: {name: one for name, one in value.items() if name in parts[key]} if key in parts else value
+        key: {name: item for name, item in value.items() if name in parts[key]} if key in parts else value
         for key, value in data.items()
     }

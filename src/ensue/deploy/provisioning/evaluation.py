@@ -133,7 +133,7 @@ def _text(template: PlaceholderText, value_of: Callable[[Placeholder], Any]) -> 
         if isinstance(part, str):
             text = part
         else:
-            value, secret_paths, found = parted(value_of(part))
+            value, secret_paths, parts_by_place = parted(value_of(part))
             is_secret = is_secret or bool(secret_paths)
             is_known = is_known and not has_unknowns(value)
             is_text = isinstance(value, str)
@@ -146,7 +146,7 @@ def _text(template: PlaceholderText, value_of: Callable[[Placeholder], Any]) -> 
                 is_text=is_text,
                 is_secret=bool(secret_paths),
             )
-            foreign += _of_resources(inserted, found.values())
+            foreign += _of_resources(inserted, parts_by_place.values())
         size += len(text)
         parts.append(text)
     text = "".join(parts)
@@ -156,7 +156,9 @@ def _text(template: PlaceholderText, value_of: Callable[[Placeholder], Any]) -> 
     return Sensitive(value) if is_secret else value
 
 
-def _of_resources(inserted: ForeignPart, found: Iterable[tuple[ForeignPart, ...]]) -> list[ForeignPart]:
+def _of_resources(
+    inserted: ForeignPart, parts_by_place: Iterable[tuple[ForeignPart, ...]]
+) -> list[ForeignPart]:
     """Return a placeholder's value as a marked part of a text if it has foreign parts."""
-    resources = dict.fromkeys(part.resource for parts in found for part in parts)
+    resources = dict.fromkeys(part.resource for parts in parts_by_place for part in parts)
     return [msgspec.structs.replace(inserted, resource=", ".join(resources))] if resources else []

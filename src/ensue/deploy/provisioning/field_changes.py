@@ -136,7 +136,7 @@ def _hidden(value_difference: ValueDifference, secret: Collection[Path]) -> Valu
     inside = [
         path[len(place) :]
         for path in secret
-        if all(str(one) == other for one, other in zip(path, place, strict=False))
+        if all(str(key) == other for key, other in zip(path, place, strict=False))
     ]
     is_secret = any(map(is_secret_key, place))
     before, after = (

@@ -103,7 +103,7 @@ def items_of(value: Any) -> tuple[Item, ...]:
     if is_mapping(data):
         pairs = ((key, marked(one, below(secret_paths, (key,)))) for key, one in data.items())
     else:
-        pairs = ((one, one) for one in data)
+        pairs = ((text, text) for text in data)
     items = [
         Item(_id_part(_text(key, f"item {number + 1}")), one, resources)
         for number, (key, one) in enumerate(pairs)
@@ -143,14 +143,14 @@ def with_item(params: TemplatedData, item: Item, origin: str) -> TemplatedData:
         ExpansionError: the item lacks a part that the params name.
     """
 
-    def with_part(one: Any) -> Any:
-        if not isinstance(one, PlaceholderText):
-            return one
-        parts = tuple(_with_part(part, item) for part in one.parts)
-        return PlaceholderText(one.source, parts) if _names_item(parts) else one
+    def with_part(item_: Any) -> Any:
+        if not isinstance(item_, PlaceholderText):
+            return item_
+        parts = tuple(_with_part(part, item) for part in item_.parts)
+        return PlaceholderText(item_.source, parts) if _names_item(parts) else item_
 
-    def as_source(one: Any) -> Any:
-        return _source(one, f"{item.key} of {origin}") if isinstance(one, PlaceholderText) else one
+    def as_source(value: Any) -> Any:
+        return _source(value, f"{item.key} of {origin}") if isinstance(value, PlaceholderText) else value
 
     data = mapped(params.data, with_part)
     return TemplatedData(data, mapped(data, as_source), params.mentions, params.place)

@@ -212,8 +212,10 @@ class GraphValues:
             raise DriverError(
                 f"the service {name!r} has no value {short!r} (give it with --value {full}=VALUE)"
             )
-        wanted = short or name
-        raise DriverError(f"the environment has no value {wanted!r} (give it with --value {wanted}=VALUE)")
+        value_name = short or name
+        raise DriverError(
+            f"the environment has no value {value_name!r} (give it with --value {value_name}=VALUE)"
+        )
 
     def _of(self, key: ResourceKey, what: str, path: tuple[str, ...], placeholder: str) -> Any:
         """Return the value of a reference to a resource, as far as it is known."""

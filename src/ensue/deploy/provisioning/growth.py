@@ -239,14 +239,14 @@ class GrowingGraph:
             return []
         name = ListName(owner.key, for_each.entry)
         added: list[GraphResource] = []
-        for one in expanded:
+        for resource_ in expanded:
             resource = (
-                self._join(one.key, provision.place, name, one.foreign_id)
+                self._join(resource_.key, provision.place, name, resource_.foreign_id)
                 if self.expansion.is_given(name)
-                else self._add_for(owner, Descriptor(*one.key), provision.place)
+                else self._add_for(owner, Descriptor(*resource_.key), provision.place)
             )
-            if one.params is not None:
-                self._give(resource, one.params)
+            if resource_.params is not None:
+                self._give(resource, resource_.params)
             for source, place in sources:
                 self._sources.append((resource, source, place))
             added.append(resource)

@@ -64,7 +64,7 @@ def impacts(
         for key in record.uses:
             dependents.setdefault((context, key), []).append(record.key)
     reached = _workloads(known)
-    found: list[Impact] = []
+    affected: list[Impact] = []
     for context, record in known:
         now = catalog.chosen(record.key, context)
         becomes = None if now is None else now.id
@@ -83,10 +83,10 @@ def impacts(
             if now is not None and not is_same_driver(record.driver, now.driver):
                 drivers = (record.driver, now.driver)
             workloads = tuple(sorted(reached.get((context, record.key), ())))
-            found.append(
+            affected.append(
                 Impact(context, record.key, record.definition, becomes, reason, drivers, users, workloads)
             )
-    return sorted(found, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))
+    return sorted(affected, key=lambda each: (each.context.org, each.context.app, each.context.env, each.key))
 
 
 def _workloads(
@@ -101,9 +101,9 @@ def _workloads(
         seen = {key}
         waiting = list(own)
         while waiting:
-            one = waiting.pop()
-            if one not in seen:
-                seen.add(one)
-                workloads.setdefault((context, one), []).append(key)
-                waiting += uses.get((context, one), ())
+            resource = waiting.pop()
+            if resource not in seen:
+                seen.add(resource)
+                workloads.setdefault((context, resource), []).append(key)
+                waiting += uses.get((context, resource), ())
     return workloads

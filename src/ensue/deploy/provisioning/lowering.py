@@ -133,7 +133,7 @@ class _Lowering:
         place: TextPlace | None = None,
         options: StateOptions = BESIDE_OTHERS,
     ) -> None:
-        before = tuple(sorted({self._places[one] for one in required if one in self._places}))
+        before = tuple(sorted({self._places[key] for key in required if key in self._places}))
         number, text = len(self.chunks), str(name)
         self._places.setdefault(name, number)
         self.chunks.append(

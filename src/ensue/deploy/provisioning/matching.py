@@ -93,14 +93,14 @@ class Catalog:
             class_: its class.
             fields: the fields of criteria that are known.
         """
-        found = [
+        offered = [
             (-criterion.specificity, definition.id, definition)
             for definition in self.of_type(type_)
             for criterion in definition.criteria
             if criterion.may_match(class_, fields)
         ]
         return tuple(
-            {id_: definition for _, id_, definition in sorted(found, key=lambda each: each[:2])}.values()
+            {id_: definition for _, id_, definition in sorted(offered, key=lambda each: each[:2])}.values()
         )
 
     def of_type(self, type_: str) -> list[Definition]:
@@ -203,7 +203,7 @@ def criterion_words(criterion: Criterion) -> str:
 
 def _candidate(definition: Definition, class_: str, values: Mapping[str, str | None]) -> DefinitionCandidate:
     best: DefinitionCandidate | None = None
-    for criterion in sorted(definition.criteria, key=lambda one: -one.specificity):
+    for criterion in sorted(definition.criteria, key=lambda criterion_: -criterion_.specificity):
         failures = tuple(criterion.failures(class_, values))
         if best is None or len(failures) < len(best.failures):
             best = DefinitionCandidate(definition, criterion, failures)

@@ -73,7 +73,7 @@ def offers(
         secrets.setdefault(record.definition, set()).update(
             str(path[0]) for path in record.secret_paths if path
         )
-    found: list[Offer] = []
+    offered: list[Offer] = []
     for kind, class_ in sorted(catalog.kinds()):
         if kind != type_ if type_ else kind == WORKLOAD:
             continue
@@ -81,8 +81,8 @@ def offers(
         if definitions:
             names = {name for definition in definitions for name in outputs.get(definition.id, ())}
             hidden = {name for definition in definitions for name in secrets.get(definition.id, ())}
-            found.append(Offer(kind, class_, definitions, tuple(sorted(names)), frozenset(hidden)))
-    return found
+            offered.append(Offer(kind, class_, definitions, tuple(sorted(names)), frozenset(hidden)))
+    return offered
 
 
 def _params(definition: Definition) -> str:

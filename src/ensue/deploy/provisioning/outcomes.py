@@ -198,7 +198,7 @@ def _with_rest(outcome: ProvisioningOutcome, record: ActiveResource | None) -> P
     """Return an outcome that also says what was made for the resource before and is still there."""
     if record is None or not record.beside or outcome.status in {"planned", "failed", "skipped"}:
         return outcome
-    drivers = ", ".join(one.driver for one in record.beside)
+    drivers = ", ".join(part.driver for part in record.beside)
     rest = f"what the driver {drivers} made stays until all that depends on the resource is there"
     return outcome._replace(comment=f"{outcome.comment}; {rest}" if outcome.comment else rest)
 

@@ -44,10 +44,10 @@ def part_of(
         return graph.nodes, graph.points
     there = {node.name for node in graph.nodes} if graph.points else set(names)
     missing = [name for name in names if name not in there]
-    wanted = set(names)
+    names_ = set(names)
     points: dict[ListName, GrowthPoint] = {}
     while True:
-        nodes = with_dependencies(graph.nodes, wanted)
+        nodes = with_dependencies(graph.nodes, names_)
         keys = {node.key for node in nodes}
         new = [
             point
@@ -58,7 +58,7 @@ def part_of(
         if not new:
             return nodes, tuple(points.values())
         points.update((point.name, point) for point in new)
-        wanted.update(str(key) for point in new for key in (*point.sources, point.name.owner))
+        names_.update(str(key) for point in new for key in (*point.sources, point.name.owner))
 
 
 def is_joining(name: str, points: Iterable[GrowthPoint]) -> bool:

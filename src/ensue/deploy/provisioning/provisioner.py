@@ -168,7 +168,7 @@ class Provisioner:
             await self._delete(record, call)
             self._forget(record)
             await self._run_services.active.flush()
-        stays = all(self.stays(one) for one in whole.beside)
+        stays = all(self.stays(part) for part in whole.beside)
         return ProvisioningOutcome("retained" if stays else "destroyed", "", old=whole)
 
     def replaces(self, node: GraphNode) -> ActiveResource | None:

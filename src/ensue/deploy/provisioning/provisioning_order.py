@@ -83,8 +83,8 @@ def _step(edge: Edge, resources: Sequence[GraphResource], points: Sequence[Growt
         return _Step(owner.name.owner, f"the list for {owner.name}", words, place)
     if isinstance(to, GrowthPoint):
         return _wait(owner, to)
-    wanted = (to, edge.reason)
-    place = next(place.span() for known, place in owner.edges.items() if known == wanted)
+    needed = (to, edge.reason)
+    place = next(place.span() for known, place in owner.edges.items() if known == needed)
     words = f"{owner.key} depends on {to_name} ({edge.reason}, {place})"
     return _Step(owner.key, str(owner.key), words, place)
 

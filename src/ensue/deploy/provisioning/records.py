@@ -139,7 +139,7 @@ def renewed(planned: ActiveResource, kept: ActiveResource) -> ActiveResource:
 
 def with_cookie(whole: ActiveResource, generation: int, cookie: DataMap) -> ActiveResource:
     """Return the record of a resource after a driver has stored a cookie."""
-    record = next(one for one in records_of(whole) if one.generation == generation)
+    record = next(record_ for record_ in records_of(whole) if record_.generation == generation)
     return with_record(whole, replace(record, cookie=cookie))
 
 

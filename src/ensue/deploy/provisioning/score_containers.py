@@ -117,14 +117,14 @@ class ContainersReader:
     ) -> Read:
         """Read every item of a mapping by target, or of a list, which old Score files have."""
         if is_mapping(value):
-            items = {name: self._item(one, place.below(name), read) for name, one in value.items()}
+            items = {name: self._item(item, place.below(name), read) for name, item in value.items()}
             return Read(
-                {name: one.data for name, one in items.items()},
-                {name: one.source for name, one in items.items()},
+                {name: item.data for name, item in items.items()},
+                {name: item.source for name, item in items.items()},
             )
         if is_list(value):
-            listed = [self._item(one, place.below(number), read) for number, one in enumerate(value)]
-            return Read([one.data for one in listed], [one.source for one in listed])
+            listed = [self._item(item, place.below(number), read) for number, item in enumerate(value)]
+            return Read([entry.data for entry in listed], [entry.source for entry in listed])
         return self.passed_on(value, place)
 
     def _item(

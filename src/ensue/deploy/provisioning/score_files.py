@@ -120,10 +120,10 @@ class _ScoreReader:
         shape, place = self._shape, self._top.below("resources")
         mapping = shape.mapping(given, "'resources'", place)
         checked: dict[str, dict[str, Any]] = {}
-        for name, one in sorted(mapping.items()):
+        for name, value in sorted(mapping.items()):
             inside = place.below(name)
             what = f"the resource {name!r}"
-            checked[name] = shape.mapping(one, what, inside, _RESOURCE)
+            checked[name] = shape.mapping(value, what, inside, _RESOURCE)
             type_ = shape.required(checked[name], "type", what, inside)
             class_ = shape.text(checked[name].get("class"), f"'class' of {what}", inside.below("class"))
             id_ = shape.text(checked[name].get("id"), f"'id' of {what}", inside.below("id"))
@@ -149,8 +149,8 @@ class _ScoreReader:
         if data.get("containers") in (None, {}):
             shape.wrong("a Score file has no containers", self._top, "add `containers:` with at least one")
         read: dict[str, Read] = {}
-        for name, one in containers.items():
-            container = shape.mapping(one, f"the container {name!r}", place.below(name))
+        for name, value in containers.items():
+            container = shape.mapping(value, f"the container {name!r}", place.below(name))
             warn_of_unknown_keys(name, container, place.below(name), self._collector)
             what = f"'image' of the container {name!r}"
             shape.text(container.get("image"), what, place.below(name, "image"))

@@ -95,33 +95,33 @@ def with_secrets(data: Any, values: Mapping[SecretReference, Any]) -> Any:
         KeyError: a reference has no value.
     """
     if is_mapping(data):
-        return {name: _valued(one, values) for name, one in data.items() if one is not None}
+        return {name: _valued(value, values) for name, value in data.items() if value is not None}
     return {} if data is None else data
 
 
 def _valued(data: Any, values: Mapping[SecretReference, Any]) -> Any:
     if is_mapping(data):
-        given = {key: one for key, one in data.items() if one is not None}
+        given = {key: value for key, value in data.items() if value is not None}
         if "store" in given and _is_leaf(given):
             return values[_reference(given)]
         if _is_leaf(given):
             return given["value"]
-        return {key: _valued(one, values) for key, one in given.items()}
-    return [_valued(one, values) for one in data] if is_list(data) else data
+        return {key: _valued(value, values) for key, value in given.items()}
+    return [_valued(item, values) for item in data] if is_list(data) else data
 
 
 def _leaves(data: Any, keys: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     """Yield every reference and value, and everything malformed; nulls are left out."""
     if is_mapping(data):
-        given = {key: one for key, one in data.items() if one is not None}
+        given = {key: value for key, value in data.items() if value is not None}
         if keys and _is_leaf(given):
             yield keys, given
             return
-        for key, one in given.items():
-            yield from _leaves(one, (*keys, key))
+        for key, item in given.items():
+            yield from _leaves(item, (*keys, key))
     elif is_list(data):
-        for index, one in enumerate(data):
-            yield from _leaves(one, (*keys, index))
+        for index, item in enumerate(data):
+            yield from _leaves(item, (*keys, index))
     elif data is not None:
         yield keys, data
 

@@ -48,7 +48,7 @@ def follow_selectors(
         if (anchor, steps) not in known:
             known[anchor, steps] = _follow([] if start is None else [start], steps)
         matches.append(known[anchor, steps])
-        selected.setdefault(owner, {})[selector] = tuple(one.key for one in matches[-1])
+        selected.setdefault(owner, {})[selector] = tuple(match.key for match in matches[-1])
     for (owner, _, place), matched in zip(growth.selections, matches, strict=True):
         for resource in matched:
             growth.connect(owner, resource, "selector", place)

@@ -88,7 +88,7 @@ def parted(data: Any) -> Parted:
 def below(paths: Iterable[Path], path: Path) -> list[Path]:
     """Return the paths of secrets in the value at a path, relative to it; `()` means all of it."""
     size = len(path)
-    return [one[size:] for one in paths if overlap(one, path)]
+    return [known[size:] for known in paths if overlap(known, path)]
 
 
 def below_field(paths: Iterable[Path], field: str) -> tuple[Path, ...]:
@@ -96,9 +96,9 @@ def below_field(paths: Iterable[Path], field: str) -> tuple[Path, ...]:
     return tuple(path[1:] for path in paths if path[:1] == (field,))
 
 
-def overlap(one: Path, other: Path) -> bool:
+def overlap(first: Path, other: Path) -> bool:
     """Return whether two paths are equal, or one leads below the other."""
-    return all(str(a) == str(b) for a, b in zip(one, other, strict=False))
+    return all(str(a) == str(b) for a, b in zip(first, other, strict=False))
 
 
 def colon_paths(paths: Iterable[Path]) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def note_marks(data: Any, path: Path, paths: list[Path], foreign: dict[Path, tup
 
 
 def _differs(items: Sequence[Any], others: Sequence[Any]) -> bool:
-    return any(one is not other for one, other in zip(items, others, strict=True))
+    return any(item is not other for item, other in zip(items, others, strict=True))
 
 
 def differing(data: Any, masked: Any, path: Path = ()) -> tuple[Path, ...]:
@@ -165,10 +165,10 @@ def differing(data: Any, masked: Any, path: Path = ()) -> tuple[Path, ...]:
     if is_mapping(data):
         if data.keys() != masked.keys():
             return (path,)
-        return tuple(one for key in data for one in differing(data[key], masked[key], (*path, key)))
+        return tuple(place_ for key in data for place_ in differing(data[key], masked[key], (*path, key)))
     if is_list(data):
         pairs = enumerate(zip(data, masked, strict=True))
-        return tuple(one for place, (a, b) in pairs for one in differing(a, b, (*path, place)))
+        return tuple(place_ for place, (a, b) in pairs for place_ in differing(a, b, (*path, place)))
     return () if data == masked else (path,)
 
 
@@ -188,11 +188,11 @@ def leaf_paths(data: Any, path: Path = ()) -> list[Path]:
     return [path]
 
 
-def same_at(one: Any, other: Any, path: Path) -> bool:
+def same_at(first: Any, other: Any, path: Path) -> bool:
     """Return whether two trees have the same value at a path."""
     for part in path:
         try:
-            one, other = one[part], other[part]
+            first, other = first[part], other[part]
         except (KeyError, IndexError, TypeError):
             return False
-    return bool(one == other)
+    return bool(first == other)

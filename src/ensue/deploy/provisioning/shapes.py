@@ -70,7 +70,7 @@ class Shape:
             return {}
         if keys is not None:
             self._check_keys(value, what, place, keys)
-        return {str(key): one for key, one in value.items()}
+        return {str(key): item for key, item in value.items()}
 
     def required(self, mapping: dict[str, Any], key: str, what: str, place: TextPlace) -> str:
         """Return the text of a required key, empty if there is none."""

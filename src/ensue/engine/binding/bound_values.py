@@ -290,7 +290,7 @@ def word(value: Any, what: str) -> Any:
         StateFailedError: it is null, a list or a mapping.
     """
     if isinstance(value, Unknown) or (
-        is_list(value) and value and all(isinstance(one, Unknown) for one in value)
+        is_list(value) and value and all(isinstance(item, Unknown) for item in value)
     ):
         return value if isinstance(value, Unknown) else value[0]
     if value is None or is_list(value) or is_mapping(value):

@@ -48,8 +48,8 @@ def find_cycles(graph: Dag) -> list[list[Edge]]:
 
 def knots(graph: Dag) -> list[list[int]]:
     """Return the strongly connected components that hold a cycle, each sorted."""
-    found = [sorted(component) for component in _components(graph)]
-    return [nodes for nodes in found if len(nodes) > 1 or _points_at_itself(graph, nodes[0])]
+    components = [sorted(component) for component in _components(graph)]
+    return [nodes for nodes in components if len(nodes) > 1 or _points_at_itself(graph, nodes[0])]
 
 
 def _points_at_itself(graph: Dag, node: int) -> bool:

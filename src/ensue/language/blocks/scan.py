@@ -363,12 +363,12 @@ def _without_indentation(text: str) -> str:
     return "\n".join(line.removeprefix(common) for line in lines)
 
 
-def _common_start(one: str, other: str) -> str:
-    if other.startswith(one):
-        return one
+def _common_start(first: str, other: str) -> str:
+    if other.startswith(first):
+        return first
     length = 0
-    for left, right in zip(one, other, strict=False):
+    for left, right in zip(first, other, strict=False):
         if left != right:
             break
         length += 1
-    return one[:length]
+    return first[:length]

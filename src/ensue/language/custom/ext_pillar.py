@@ -110,17 +110,17 @@ class ExternalPillar:
         return made
 
 
-def _mapping(said: Any) -> dict[str, Any]:
+def _mapping(answer: Any) -> dict[str, Any]:
     """Return the result of a function as data of our own; an empty result is an empty mapping."""
-    if not said:
+    if not answer:
         return {}
-    if not is_mapping(said):
-        raise EnsueError(f"it returned {type(said).__name__}, not a mapping")
-    check_data(said)
-    made: dict[str, Any] = copied(said)
+    if not is_mapping(answer):
+        raise EnsueError(f"it returned {type(answer).__name__}, not a mapping")
+    check_data(answer)
+    made: dict[str, Any] = copied(answer)
     return made
 
 
-def _reported(said: Mapping[str, Any]) -> Iterator[str]:
-    errors = said.get(_ERRORS)
+def _reported(answer: Mapping[str, Any]) -> Iterator[str]:
+    errors = answer.get(_ERRORS)
     yield from map(str, errors if is_list(errors) else [errors] if errors else [])

@@ -70,16 +70,16 @@ class CustomFiles:
         Raises:
             PluginError: one does not load; names the file.
         """
-        found: list[LoadedFile] = []
+        loaded_files: list[LoadedFile] = []
         for own_name in self._candidates(name):
             loaded = self._candidate(own_name, name)
             if loaded is not None and (
                 name in loaded.names or (loaded.refusal and self._wants(loaded, name))
             ):
-                found.append(loaded)
+                loaded_files.append(loaded)
                 if own_name == name and not loaded.refusal:
                     break
-        return found
+        return loaded_files
 
     def load(self, own_name: str) -> LoadedFile | None:
         """Return the file with a name according to its path; None while this thread is loading it.
@@ -118,8 +118,8 @@ class CustomFiles:
             return self._loaded[own_name]
 
     def _wants(self, refusing: LoadedFile, name: str) -> bool:
-        wanted = getattr(refusing.module, "__virtualname__", None)
-        return name == wanted or self._paths.get(name) == refusing.path
+        virtual_name = getattr(refusing.module, "__virtualname__", None)
+        return name == virtual_name or self._paths.get(name) == refusing.path
 
     def _candidates(self, name: str) -> list[str]:
         own = [name] if name in self._paths else []

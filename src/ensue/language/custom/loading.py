@@ -60,8 +60,8 @@ class LoadedFile(msgspec.Struct, frozen=True):
     @property
     def functions_with_context(self) -> Mapping[str, Callable[..., Any]]:
         """The functions of a file that is written for ensue; empty for any other file."""
-        found: Mapping[str, Callable[..., Any]] | None = getattr(self.module, "FUNCTIONS", None)
-        return found or {}
+        functions: Mapping[str, Callable[..., Any]] | None = getattr(self.module, "FUNCTIONS", None)
+        return functions or {}
 
 
 def load_file(path: Path, name: str, otherwise: Callable[[], Mapping[str, Any]]) -> LoadedFile:
@@ -89,8 +89,8 @@ def load_file(path: Path, name: str, otherwise: Callable[[], Mapping[str, Any]])
 
 
 def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
-    if found := obstacle(path):
-        raise PluginError(f"the project's module {path} is {found}")
+    if obstruction := obstacle(path):
+        raise PluginError(f"the project's module {path} is {obstruction}")
     # Dataclasses and pickle look a module up by its name, which two projects may have.
     folder = hashlib.sha256(str(path.parent).encode()).hexdigest()[:12]
     stem = path.parent.name if path.stem == "__init__" else path.stem
@@ -112,15 +112,15 @@ def _executed(path: Path, given: Mapping[str, Any]) -> ModuleType:
     return module
 
 
-def _with_reason(said: Any, reason: str) -> tuple[Any, str]:
+def _with_reason(answer: Any, reason: str) -> tuple[Any, str]:
     """Return the parts of a pair; the reason may be missing."""
-    return said[0] if said else False, str(said[1]) if len(said) > 1 else reason
+    return answer[0] if answer else False, str(answer[1]) if len(answer) > 1 else reason
 
 
 def _beside(path: Path, name: str, given: Mapping[str, Any]) -> ModuleType | None:
     """Load a file that another one in the same folder imports, for that one only."""
-    found = path.parent / f"{name}.py"
-    return _executed(found, given) if is_regular(found) else None
+    neighbour = path.parent / f"{name}.py"
+    return _executed(neighbour, given) if is_regular(neighbour) else None
 
 
 def _broken(path: Path, error: BaseException) -> PluginError:
@@ -143,13 +143,13 @@ def _virtual(module: ModuleType, name: str) -> tuple[tuple[str, ...], str]:
     if not isinstance(ask, FunctionType):
         return (name, *aliases), ""
     try:
-        said: Any = ask()
+        answer: Any = ask()
     except Exception as error:  # noqa: BLE001 -- a plug-in call
         return (), f"its __virtual__() raised {type(error).__name__}: {error}"
     reason = "its __virtual__() returned False"
-    if isinstance(said, tuple):
-        said, reason = _with_reason(said, reason)
-    if not said:
+    if isinstance(answer, tuple):
+        answer, reason = _with_reason(answer, reason)
+    if not answer:
         return (), reason
-    wanted = getattr(module, "__virtualname__", said)
-    return (name if wanted is True else str(wanted), *aliases), ""
+    virtual_name = getattr(module, "__virtualname__", answer)
+    return (name if virtual_name is True else str(virtual_name), *aliases), ""

@@ -75,8 +75,8 @@ class MasterTops:
         for saltenv, own in self._assigned(collector).items():
             listed = by_environment.get(saltenv, {})
             both = {**own, **listed} if self._comes_first else {**listed, **own}
-            by_environment[saltenv] = {name: listed.get(name, one) for name, one in both.items()}
-        return [one for listed in by_environment.values() for one in listed.values()]
+            by_environment[saltenv] = {name: listed.get(name, value) for name, value in both.items()}
+        return [entry for listed in by_environment.values() for entry in listed.values()]
 
     def _assigned(self, collector: Collector) -> dict[str, dict[str, TopMatch]]:
         assigned: dict[str, dict[str, TopMatch]] = {}
@@ -97,19 +97,21 @@ class MasterTops:
         return self._functions.called(name, collector, call) or []
 
 
-def _pairs(said: Any) -> Iterator[tuple[str, str]]:
+def _pairs(answer: Any) -> Iterator[tuple[str, str]]:
     """Yield the pairs of an environment and an SLS that a function returned.
 
     Raises:
         EnsueError: it returned something else.
         DataBoundError: it returned too much.
     """
-    if not said:
+    if not answer:
         return
-    check_data(said)
-    if not is_mapping(said):
-        raise EnsueError(f"it returned {type(said).__name__}, not a mapping of environments to lists of SLS")
-    for saltenv, listed in copied(said).items():
+    check_data(answer)
+    if not is_mapping(answer):
+        raise EnsueError(
+            f"it returned {type(answer).__name__}, not a mapping of environments to lists of SLS"
+        )
+    for saltenv, listed in copied(answer).items():
         for sls in listed if is_list(listed) else [listed]:
             if not isinstance(sls, str):
                 raise EnsueError(f"it returned {sls!r} among the SLS of {saltenv}, not a name")

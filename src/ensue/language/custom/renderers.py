@@ -47,14 +47,14 @@ class CustomRenderers:
             CompileError: its file does not load, or refuses to be used.
         """
         try:
-            found = self._files.of(name)
+            files = self._files.of(name)
         except PluginError as error:
             raise _refused(name, str(error)) from error
-        for loaded in found:
+        for loaded in files:
             if not loaded.refusal and (render := loaded.functions.get("render")):
                 return _Stage(name, render, surroundings).run
-        if found:
-            raise _refused(name, "; ".join(map(str, found)))
+        if files:
+            raise _refused(name, "; ".join(map(str, files)))
         return None
 
 

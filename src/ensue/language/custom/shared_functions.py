@@ -54,7 +54,7 @@ def _salts_own(module: str, function: str) -> Callable[..., Any] | None:
     if not module or function.startswith("_"):
         return None
     try:
-        found = getattr(importlib.import_module(f"{home_of_salt()}.utils.{module}"), function, None)
+        function_ = getattr(importlib.import_module(f"{home_of_salt()}.utils.{module}"), function, None)
     except ImportError:
         return None
-    return found if callable(found) else None
+    return function_ if callable(function_) else None

@@ -70,12 +70,12 @@ class StatesMapping(Mapping[str, Any]):
             if inspect.isawaitable(raw):
                 raw = from_thread(raw, self._loop)
             own_name = str(kwargs.get("name", args[0] if args else name))
-            said = state_return(raw, name=own_name, function=name)
+            returned = state_return(raw, name=own_name, function=name)
             return {
-                "name": said.name,
-                "result": said.result,
-                "changes": dict(said.changes),
-                "comment": said.comment,
+                "name": returned.name,
+                "result": returned.result,
+                "changes": dict(returned.changes),
+                "comment": returned.comment,
             }
 
         return call

@@ -72,13 +72,13 @@ class Functions:
         """
         key = (module, function)
         if key not in self._found:
-            found = self._custom.find(module, function) if self._custom else None
-            found = found or self._own(module, function)
-            if found is None and self._bridge is not None:
-                found = self._bridge.find(self._kind, module, function)
-                if found is None and self._bridge.is_waiting(self._kind, module):
+            function_ = self._custom.find(module, function) if self._custom else None
+            function_ = function_ or self._own(module, function)
+            if function_ is None and self._bridge is not None:
+                function_ = self._bridge.find(self._kind, module, function)
+                if function_ is None and self._bridge.is_waiting(self._kind, module):
                     return None
-            self._found[key] = found
+            self._found[key] = function_
         return self._found[key]
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
@@ -102,10 +102,10 @@ class Functions:
     def opens_scopes(self, module: str, function: str) -> bool:
         """Return whether a function may run further states; of ensue's own, only those that say so do."""
         try:
-            found = self.find(module, function)
+            function_ = self.find(module, function)
         except PluginError:
             return True
-        is_own = getattr(found, "__module__", "").startswith(f"{self.package}.")
+        is_own = getattr(function_, "__module__", "").startswith(f"{self.package}.")
         return not is_own or bool(self.attribute(module, "OPENS_SCOPES"))
 
     def makes(self, module: str, function: str) -> frozenset[str] | None:
@@ -138,18 +138,18 @@ class Functions:
         """Return what a function accepts; None if there is no such function."""
         key = (module, function)
         if key not in self._signatures:
-            found = self.find(module, function)
+            callable_ = self.find(module, function)
             self._signatures[key] = (
-                _signature(found, self.package, self._rules(found, *key)) if found else None
+                _signature(callable_, self.package, self._rules(callable_, *key)) if callable_ else None
             )
         return self._signatures[key]
 
-    def _signature(self, found: Callable[..., Any], module: str, function: str) -> Signature:
-        return _signature(found, self.package, self._rules(found, module, function))
+    def _signature(self, callable_: Callable[..., Any], module: str, function: str) -> Signature:
+        return _signature(callable_, self.package, self._rules(callable_, module, function))
 
-    def _rules(self, found: Callable[..., Any], module: str, function: str) -> Rules:
+    def _rules(self, callable_: Callable[..., Any], module: str, function: str) -> Rules:
         """Return the requisites that a module declares for a function in its variable `TREQ`."""
-        plain = found
+        plain = callable_
         while wrapped := getattr(plain, "__wrapped__", None):
             plain = wrapped
         declared = getattr(plain, "__globals__", {}).get(TREQ)
@@ -194,12 +194,12 @@ class Functions:
         """Return full names that a user may have meant, best first."""
         import difflib
 
-        wanted = f"{module}.{function}"
+        tag = f"{module}.{function}"
         known = self.names(module)
         if usual := usual_names(function, known):
             return [f"{module}.{name}" for name in usual]
         names = [f"{module}.{name}" for name in known]
-        close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
+        close = difflib.get_close_matches(tag, names, n=3, cutoff=0.5)
         if close:
             return close
         others = [
@@ -208,7 +208,7 @@ class Functions:
             if difflib.SequenceMatcher(None, other, module).ratio() > 0.6  # noqa: PLR2004 -- difflib's usual cutoff
             for name in self.names(other)
         ]
-        return difflib.get_close_matches(wanted, others, n=3, cutoff=0.5)
+        return difflib.get_close_matches(tag, others, n=3, cutoff=0.5)
 
     def not_available(self, module: str, function: str, type_name: str) -> str:
         """Return the message that targets of a type lack a function: why, or what may have been meant."""
@@ -234,9 +234,9 @@ class Functions:
 
         package = importlib.import_module(self.package)
         own = [
-            found.name.removeprefix(f"{self.package}.")
-            for found in pkgutil.walk_packages(package.__path__, f"{self.package}.")
-            if hasattr(importlib.import_module(found.name), "FUNCTIONS")
+            info.name.removeprefix(f"{self.package}.")
+            for info in pkgutil.walk_packages(package.__path__, f"{self.package}.")
+            if hasattr(importlib.import_module(info.name), "FUNCTIONS")
         ]
         return own + (self._custom.modules() if self._custom else [])
 
@@ -283,15 +283,15 @@ class TargetFunctions:
         Raises:
             NotAvailableError: there is none.
         """
-        found = self._functions.find(module, function)
-        if found is None and function == "mod_watch":
+        function_ = self._functions.find(module, function)
+        if function_ is None and function == "mod_watch":
             # The call of another minion of a fleet names it so; in an SLS it is refused.
-            found = self._functions.mod_watch(module)
-        if found is None:
+            function_ = self._functions.mod_watch(module)
+        if function_ is None:
             why = self._functions.why_missing(module, function)
             msg = f"{module}.{function} is not available for {self._target_type}"
             raise NotAvailableError(f"{msg}: {why}" if why else msg)
-        return found
+        return function_
 
     def mod_watch(self, module: str) -> Callable[..., Any] | None:
         """Return the module's `MOD_WATCH`; None if it has none."""

@@ -64,7 +64,7 @@ class MadeThings:
         if states.is_query(module, function):
             return False
         try:
-            found = states.find(module, function)
+            function_ = states.find(module, function)
         except EnsueError:
             return False
-        return found is not None and made_by(found) != frozenset()
+        return function_ is not None and made_by(function_) != frozenset()

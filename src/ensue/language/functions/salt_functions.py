@@ -58,12 +58,12 @@ class SaltFunctions(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         module, _, function = str(name).rpartition(".")
-        found = self._functions.find(module, function) if module else None
-        if found is None:
+        function_ = self._functions.find(module, function) if module else None
+        if function_ is None:
             if not module and self._functions.has_module(function):
                 return _Module(self, function)
             return self._missing(name, module, function)
-        target = found
+        target = function_
         is_reading = module in _READING and name not in _ACTING
         context = self._reading if is_reading else self._context
 
@@ -92,8 +92,8 @@ class SaltFunctions(Mapping[str, Any]):
         from jinja2 import StrictUndefined
 
         # This error suggests similar names, which Jinja's own cannot; Jinja only raises it.
-        told = cast("type[TemplateRuntimeError]", EnsueError)
-        return StrictUndefined(hint=self.missing_text(name, module, function), exc=told)
+        error_type = cast("type[TemplateRuntimeError]", EnsueError)
+        return StrictUndefined(hint=self.missing_text(name, module, function), exc=error_type)
 
     def missing_text(self, name: str, module: str, function: str) -> str:
         """Return the message that there is no such function: why, or what may have been meant."""

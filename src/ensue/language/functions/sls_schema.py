@@ -187,7 +187,9 @@ def _argument(argument: ArgumentDoc) -> dict[str, Any]:
 
 def _in_any_case(word: str) -> str:
     """Return the pattern of a word in upper or lower case."""
-    letters = (f"[{one.upper()}{one.lower()}]" if one.isalpha() else _escaped(one) for one in word)
+    letters = (
+        f"[{letter.upper()}{letter.lower()}]" if letter.isalpha() else _escaped(letter) for letter in word
+    )
     return f"^\\s*{''.join(letters)}\\s*$"
 
 

@@ -76,10 +76,12 @@ class Overrides:
             listed: object = getattr(module, "FUNCTIONS", {})
             if not is_mapping(listed):
                 raise self._broken(slot, f"`FUNCTIONS` is {listed!r}, not a mapping of names to functions")
-            found = _functions_of(module)
-            for name, function in found.items():
+            own_functions = _functions_of(module)
+            for name, function in own_functions.items():
                 self._check(slot, name, function)
-            self._functions[slot] = {name: _beside_the_loop(function) for name, function in found.items()}
+            self._functions[slot] = {
+                name: _beside_the_loop(function) for name, function in own_functions.items()
+            }
         return self._functions[slot]
 
     def module(self, slot: str) -> ModuleType:

@@ -185,8 +185,8 @@ class _SourceBucket(Bucket):
 def _versions() -> str:
     """Return the versions of the programs that make a template's code; for ensue's own, its files count."""
     files = sorted(Path(__file__).parent.glob("*.py"))
-    found = [(path.name, status.st_mtime_ns, status.st_size) for path in files for status in [path.stat()]]
-    return f"{__version__} {jinja2.__version__} {importlib.util.MAGIC_NUMBER!r} {found}"
+    stamps = [(path.name, status.st_mtime_ns, status.st_size) for path in files for status in [path.stat()]]
+    return f"{__version__} {jinja2.__version__} {importlib.util.MAGIC_NUMBER!r} {stamps}"
 
 
 def _names_secret(line: str) -> bool:

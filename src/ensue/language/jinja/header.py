@@ -51,10 +51,10 @@ def read_header(text: str) -> Header | None:
 
 def _options(written: str) -> dict[str, Any] | None:
     try:
-        found = json.loads(written)
+        options = json.loads(written)
     except ValueError:
         return None
-    if not is_mapping(found):
+    if not is_mapping(options):
         return None
-    lower = {name.lower(): value for name, value in found.items()}
+    lower = {name.lower(): value for name, value in options.items()}
     return {name: value for name, value in lower.items() if hasattr(jinja2.defaults, name.upper())}

@@ -86,8 +86,8 @@ class RootsLoader(BaseLoader):
     def _missing(self, name: str) -> str:
         """Return why there is no template."""
         for root in self._roots:
-            if found := obstacle(root / name):
-                return f"{self._shorten(str(root / name))} is {found}"
+            if obstruction := obstacle(root / name):
+                return f"{self._shorten(str(root / name))} is {obstruction}"
         searched = ", ".join(self._shorten(str(root)) for root in self._roots) or "no file roots"
         return f"template {name!r} was not found (searched: {searched})"
 

@@ -70,13 +70,13 @@ def missing_key(
 def _missing(key: str, data: Mapping[Any, Any], owner: str, line: int) -> MissingKey:
     import difflib
 
-    known = [one for one in data if isinstance(one, str)]
+    known = [item for item in data if isinstance(item, str)]
     cutoff = 0.5 if len(key) <= _SHORT else 0.7
     if near := difflib.get_close_matches(key, known, n=2, cutoff=cutoff):
         return MissingKey(key, near, [], owner, line)
-    inner = [one for one in known if key in (_mapping(data[one]) or {})] if owner else []
-    below = [f"{owner}.{one}.{key}" for one in sorted(inner, key=_PREFERRED.__eq__, reverse=True)]
-    shown = [one for one in known if not one.startswith("_")]
+    inner = [parent for parent in known if key in (_mapping(data[parent]) or {})] if owner else []
+    below = [f"{owner}.{parent}.{key}" for parent in sorted(inner, key=_PREFERRED.__eq__, reverse=True)]
+    shown = [key_ for key_ in known if not key_.startswith("_")]
     return MissingKey(key, below[:2], shown if len(shown) <= _MOST_KEYS else [], owner, line)
 
 

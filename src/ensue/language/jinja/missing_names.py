@@ -52,12 +52,12 @@ def missing_names(environment: jinja2.Environment, text: str, known: Container[s
     except jinja2.TemplateError:
         return
     stored = stored_names(tree)
-    told: set[str] = set()
+    reported: set[str] = set()
     for node in tree.body:
         for name in _read(node, ()):
-            if name.name in known or name.name in stored or name.name in told:
+            if name.name in known or name.name in stored or name.name in reported:
                 continue
-            told.add(name.name)
+            reported.add(name.name)
             yield name
 
 
@@ -84,9 +84,9 @@ def stored_names(tree: nodes.Template) -> frozenset[str]:
     """Return the names that a template sets, imports or defines itself."""
     stored = {node.name for node in tree.find_all(nodes.Name) if node.ctx != "load"}
     stored.update(macro.name for macro in tree.find_all(nodes.Macro))
-    stored.update(one.target for one in tree.find_all(nodes.Import))
-    for one in tree.find_all(nodes.FromImport):
-        stored.update(name if isinstance(name, str) else name[1] for name in one.names)
+    stored.update(import_.target for import_ in tree.find_all(nodes.Import))
+    for import_ in tree.find_all(nodes.FromImport):
+        stored.update(name if isinstance(name, str) else name[1] for name in import_.names)
     return frozenset(stored)
 
 

@@ -72,18 +72,18 @@ def undefined_variables(
     """
     known = {*variables, *source.environment.globals}
     missing = list(missing_names(source.environment, source.text, known))
-    first = next((one for one in missing if one.name == name), None)
-    others = [one for one in missing if one is not first]
+    first = next((variable for variable in missing if variable.name == name), None)
+    others = [variable for variable in missing if variable is not first]
     first = first or reading_of(source.environment, source.text, name)
     known = {*variables, *set_names(source.environment, source.text)}
     at = Span(span.path, span.line, column_of(source.line(span.line), name))
     pillar = variables.get("pillar")
     keys = set(pillar) if is_mapping(pillar) else set[str]()
     diagnostics = [_undefined_variable(first, at, known, source, keys)]
-    for one in others:
-        line = one.line + source.first_line - 1
-        at = Span(span.path, line, column_of(source.line(line), one.name))
-        diagnostics.append(_undefined_variable(one, at, known, source, keys))
+    for other in others:
+        line = other.line + source.first_line - 1
+        at = Span(span.path, line, column_of(source.line(line), other.name))
+        diagnostics.append(_undefined_variable(other, at, known, source, keys))
     return diagnostics
 
 

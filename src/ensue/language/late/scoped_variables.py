@@ -31,12 +31,12 @@ def _copied(value: Any, known: dict[int, Any]) -> Any:
     copied: Any = value
     if is_mapping(value):
         copied = known[id(value)] = {}
-        copied.update((name, _copied(one, known)) for name, one in value.items())
+        copied.update((name, _copied(item, known)) for name, item in value.items())
     elif is_list(value):
         copied = known[id(value)] = []
-        copied.extend(_copied(one, known) for one in value)
+        copied.extend(_copied(item, known) for item in value)
     elif type(value) is tuple:
-        copied = tuple(_copied(one, known) for one in value)  # pyright: ignore[reportUnknownVariableType]
+        copied = tuple(_copied(item, known) for item in value)  # pyright: ignore[reportUnknownVariableType]
     elif isinstance(value, set):
         copied = value.copy()  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
     elif type(value).__name__ == "Namespace":

@@ -98,7 +98,7 @@ def _undefined(text: str, defined: Collection[str]) -> list[tuple[str, int]]:
         for name in sorted(getattr(node, "undeclared_identifiers", tuple)()):
             if name not in known:
                 used[name] = min(used.get(name, node.lineno), node.lineno)
-    return sorted(used.items(), key=lambda one: (one[1], one[0]))
+    return sorted(used.items(), key=lambda use: (use[1], use[0]))
 
 
 def _names_of(node: Any) -> Iterator[str]:

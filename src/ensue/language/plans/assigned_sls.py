@@ -59,8 +59,8 @@ class AssignedSls:
     @property
     def gives_derived(self) -> bool:
         """Whether `ensue.yaml` or the top file requests the highstate of derived resources."""
-        wanted = self._stores.settings.option(DERIVED_HIGHSTATE, default=False)
-        return bool(wanted) or DERIVED_HIGHSTATE in self._switches
+        is_switched = self._stores.settings.option(DERIVED_HIGHSTATE, default=False)
+        return bool(is_switched) or DERIVED_HIGHSTATE in self._switches
 
     def compiled(self, srn: Srn, mods: Sequence[str]) -> tuple[Compiled, tuple[Diagnostic, ...]]:
         """Compile SLS for a target, or its highstate, in a thread beside the event loop.

@@ -31,12 +31,12 @@ class BlockRegistrations:
     @cached_property
     def _by_scope(self) -> Mapping[str, set[Srn]]:
         """The resources by the path of each scope that their declaration was in."""
-        found: defaultdict[str, set[Srn]] = defaultdict(set)
+        registered: defaultdict[str, set[Srn]] = defaultdict(set)
         for declared_by, srns in (item for declared in self._declared for item in declared.items()):
             scope = declared_by.scope
             for end in (*(end for end, sign in enumerate(scope) if sign == "/"), len(scope)):
-                found[scope[:end]].update(srns)
-        return found
+                registered[scope[:end]].update(srns)
+        return registered
 
     def registered_before(self, chunk: Chunk, scope: str) -> list[Srn]:
         """Return what the renderings of a state registered in earlier runs, sorted.

@@ -103,8 +103,8 @@ class ChosenPart:
 
     def note(self, plan: Plan, cause: GrowthRequest | None = None) -> None:  # noqa: ARG002 -- a listener's signature
         """Report the states that a plan leaves out."""
-        for one in plan.excluded:
-            event = _event(plan, one)
+        for state in plan.excluded:
+            event = _event(plan, state)
             # A scope is opened again when its state is tried again.
             if self._excluded.setdefault((event.scope, event.tag_), event) is event:
                 self._on_event(event)
@@ -125,7 +125,10 @@ class ChosenPart:
 
     def _nothing_left(self, plans: Sequence[Plan]) -> Diagnostic:
         named = {
-            f"{one.chunk.id}: {one.comment}" for plan in plans for one in plan.excluded if one.is_dependent
+            f"{state.chunk.id}: {state.comment}"
+            for plan in plans
+            for state in plan.excluded
+            if state.is_dependent
         }
         return Diagnostic(
             code="E0871",

@@ -35,7 +35,7 @@ class JoiningPlans:
             for newcomer in first.late.values():
                 admit(newcomer.with_plan(self._noted))
             if first.derived:
-                first.derived.begin(lambda one: admit(one.with_plan(self._noted)))
+                first.derived.begin(lambda plan: admit(plan.with_plan(self._noted)))
 
         return named
 

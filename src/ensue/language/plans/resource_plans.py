@@ -219,7 +219,7 @@ class ResourcePlans:
                     unassigned.append(srn.id)
                 warnings.update(dict.fromkeys(one for one in outcome[1] if one.code != NOTHING_ASSIGNED))
         if errors:
-            raise CompileError([_compiled_for(one, srns) for one, srns in errors.items()])
+            raise CompileError([_compiled_for(name, srns) for name, srns in errors.items()])
         if unassigned and not any(warning.code == NO_TOP_FILE for warning in warnings):
             warnings[nothing_assigned(_listed(unassigned))] = None
         return tuple(warnings)

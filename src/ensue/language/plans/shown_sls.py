@@ -69,7 +69,7 @@ class ShowCommand:
         shown = await asyncio.gather(
             *(self._of_resource(srn, matched.faults.get(srn, "")) for srn in matched.targets)
         )
-        return {srn.id: one for srn, one in zip(matched.targets, shown, strict=True)}
+        return {srn.id: sls for srn, sls in zip(matched.targets, shown, strict=True)}
 
     async def _of_resource(self, srn: Srn, problem: str) -> ShownTarget:
         if not problem:

@@ -30,7 +30,9 @@ def nothing_assigned(names: str, elsewhere: Sequence[str] = ()) -> Diagnostic:
     if elsewhere:
         import shlex
 
-        commands = " or ".join(f"`ensue apply --tgt {shlex.quote(one)}`" for one in elsewhere[:_MOST_NAMED])
+        commands = " or ".join(
+            f"`ensue apply --tgt {shlex.quote(target)}`" for target in elsewhere[:_MOST_NAMED]
+        )
         help_ = (
             f"{commands} applies what it assigns to the machines of that target; without --tgt, a highstate "
             f"is of this machine, {names}: if SLS are meant for it, {help_}"

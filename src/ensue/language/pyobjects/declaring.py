@@ -196,7 +196,7 @@ def _listed(word: str, value: Any) -> Any:
     """Return an argument; for a requisite word, the list of states it names."""
     if word not in MERGED_BY_EXTEND:
         return value
-    return [_reference(one) for one in (value if is_list(value) else [value])]
+    return [_reference(item) for item in (value if is_list(value) else [value])]
 
 
 def _reference(named: Any) -> Any:

@@ -41,8 +41,8 @@ def _values(cls: type, salt: Mapping[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if choices:
         grains: Mapping[str, Any] = salt["grains.item"](*sorted({grain for grain, _, _ in choices}))
-        for grain, wanted, inner in _by_priority(choices, getattr(cls, "priority", ())):
-            if grain in grains and grains[grain] == wanted:
+        for grain, expected, inner in _by_priority(choices, getattr(cls, "priority", ())):
+            if grain in grains and grains[grain] == expected:
                 values.update((name, value) for name, value in vars(inner).items() if name[0] != "_")
     if merged := getattr(cls, "merge", ""):
         values.update(salt["pillar.get"](merged) or {})

@@ -213,25 +213,27 @@ class Faults:
                 help=f"name one: `{quoted(reference.id)}[{quoted(first.name)}]`",
                 related=self._places(numbers[:1]),
             )
-        told = [self._told(number) for number in declarations.values()]
+        declared = [self._told(number) for number in declarations.values()]
         return Fault(
             text=reference.text,
             code="E0802",
             summary=f"{reference.text} means several states",
-            detail=" and ".join(told) if len(told) < 3 else ", ".join(told[:_MOST_SHOWN]),  # noqa: PLR2004 - "a and b"
+            detail=" and ".join(declared) if len(declared) < 3 else ", ".join(declared[:_MOST_SHOWN]),  # noqa: PLR2004 - "a and b"
             help="write the whole module path, or the ID instead of the name",
             related=self._places(list(declarations.values())),
         )
 
     def ambiguous_before(self, reference: Reference, entries: Sequence[EnforcedState]) -> Fault:
         """Return the error for a reference that means several states of earlier applies."""
-        told = [f"{entry.id!r} ({entry.module}, name {entry.name!r}) of SLS {entry.sls}" for entry in entries]
+        entries_ = [
+            f"{entry.id!r} ({entry.module}, name {entry.name!r}) of SLS {entry.sls}" for entry in entries
+        ]
         are_alike = len({(entry.module, entry.id, entry.name) for entry in entries}) == 1
         return Fault(
             text=reference.text,
             code="E0802",
             summary=f"{reference.text} means several states",
-            detail=f"none of this run, but several of earlier applies: {', '.join(told[:_MOST_SHOWN])}",
+            detail=f"none of this run, but several of earlier applies: {', '.join(entries_[:_MOST_SHOWN])}",
             help="include the SLS of the one that is meant, give one of them another ID, or leave the "
             "reference out if that state has removed what it reads"
             if are_alike

@@ -64,8 +64,8 @@ def warn_of_references_in_templates(
 def _files(draft: Draft, roots: Roots) -> Iterator[str]:
     """Yield the path of the file that a state renders: the first of its sources that exists."""
     listed = draft.arguments.get("source")
-    for one in listed if is_list(listed) else [listed]:
-        source = next(iter(one), "") if is_mapping(one) else one
+    for entry in listed if is_list(listed) else [listed]:
+        source = next(iter(entry), "") if is_mapping(entry) else entry
         if not isinstance(source, str) or not source.startswith(_SALT):
             continue
         relative, _, saltenv = source.removeprefix(_SALT).partition(_SALTENV)

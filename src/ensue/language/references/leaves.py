@@ -24,14 +24,14 @@ def signed_texts(value: Any, keys: Keys = ()) -> list[tuple[str, Keys]]:
     """
     if isinstance(value, str):
         return _of_text(value, keys) if holds_sign(value) else []
-    found: list[tuple[str, Keys]] = []
+    texts: list[tuple[str, Keys]] = []
     if isinstance(value, _CONTAINERS):
-        _look(value, keys, found, set())  # pyright: ignore[reportUnknownArgumentType] # of anything
-    return found
+        _look(value, keys, texts, set())  # pyright: ignore[reportUnknownArgumentType] # of anything
+    return texts
 
 
 def _look(
-    data: dict[Any, Any] | list[Any], keys: Keys, found: list[tuple[str, Keys]], seen: set[int]
+    data: dict[Any, Any] | list[Any], keys: Keys, texts: list[tuple[str, Keys]], seen: set[int]
 ) -> None:
     if id(data) in seen:
         return
@@ -39,14 +39,14 @@ def _look(
     items: Iterable[tuple[Any, Any]] = data.items() if isinstance(data, dict) else enumerate(data)
     for key, item in items:
         if isinstance(key, str) and "$" in key and holds_sign(key):
-            found.append((key, (*keys, key)))
+            texts.append((key, (*keys, key)))
         # Every argument of every state comes through here: texts first, and no call for empty values.
         kind = item.__class__
         if kind is str:
             if "$" in item and holds_sign(item):
-                found += _of_text(item, (*keys, key))
+                texts += _of_text(item, (*keys, key))
         elif item and (kind is dict or kind is list or isinstance(item, _CONTAINERS)):
-            _look(item, (*keys, key), found, seen)  # pyright: ignore[reportUnknownArgumentType] # of anything
+            _look(item, (*keys, key), texts, seen)  # pyright: ignore[reportUnknownArgumentType] # of anything
 
 
 def _of_text(text: str, keys: Keys) -> list[tuple[str, Keys]]:

@@ -54,9 +54,9 @@ def _meant(content: str, producers: Producers) -> tuple[str, str, str] | None:
     if module := producers.module_of(first):
         return module, first, rest
     id_, _, below = rest.partition(".")
-    for one, property_ in ((rest, ""), (id_, below.replace(".", ":"))):
-        if producers.module_of(one, first):
-            return first, one, property_
+    for id_part, property_ in ((rest, ""), (id_, below.replace(".", ":"))):
+        if producers.module_of(id_part, first):
+            return first, id_part, property_
     if meant := _dotted(first, producers):
         return meant[0], meant[1], ":".join(filter(None, (meant[2], rest)))
     return None

@@ -299,7 +299,7 @@ def _plain(value: Any) -> Any:
         return "".join(piece if isinstance(piece, str) else piece.text for piece in read_text(value))
     if isinstance(value, (list, tuple)):
         return type(value)(map(_plain, value))  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] # of anything
-    return {key: _plain(one) for key, one in value.items()} if is_mapping(value) else value
+    return {key: _plain(item) for key, item in value.items()} if is_mapping(value) else value
 
 
 def _texts_of(draft: Draft) -> list[_Text]:

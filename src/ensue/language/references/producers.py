@@ -117,13 +117,13 @@ def meant(
     """
     known = [(identity(candidate), candidate) for candidate in candidates]
     path = reference.path
-    fitting = [(who, one) for who, one in known if path == ANY_PATH or is_below(who.module, path)]
+    fitting = [(who, producer) for who, producer in known if path == ANY_PATH or is_below(who.module, path)]
     left = [pair for pair in fitting if pair[0].id == reference.id]
     left = left or [pair for pair in fitting if pair[0].name == reference.id]
     if reference.selector is not None:
         left = _picked(left, reference.selector)
     exact = [pair for pair in left if pair[0].module == reference.path]
-    return [one for _, one in exact or left]
+    return [producer for _, producer in exact or left]
 
 
 def _picked(left: list[tuple[ProducerIdentity, T]], selector: str) -> list[tuple[ProducerIdentity, T]]:

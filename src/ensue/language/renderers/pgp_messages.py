@@ -113,7 +113,7 @@ async def encrypted(settings: Settings, plain: str, recipients: Sequence[str] = 
     if not is_folder(keys):
         raise DecryptionError(f"there is no folder of keys {keys} ({_MAKE_KEY.format(keys=keys)})")
     chosen = recipients or [await _only_secret_key(settings.root, keys)]
-    named = [word for one in chosen for word in ("--recipient", one)]
+    named = [word for recipient in chosen for word in ("--recipient", recipient)]
     # Write access to the folder includes the secret key, so every key in it is trusted.
     options = ("--armor", "--no-auto-key-locate", "--trust-model", "always", *named, "--encrypt")
     return (await _gpg(settings.root, keys, options, plain.encode())).decode()
@@ -125,8 +125,8 @@ async def _only_secret_key(root: Path, keys: Path) -> str:
     fields = [line.split(":") for line in listed.decode("utf-8", "backslashreplace").splitlines()]
     prints = [
         following[_FINGERPRINT_FIELD]
-        for one, following in itertools.pairwise(fields)
-        if one[0] == "sec" and following[0] == "fpr"
+        for field, following in itertools.pairwise(fields)
+        if field[0] == "sec" and following[0] == "fpr"
     ]
     if len(prints) == 1:
         return prints[0]

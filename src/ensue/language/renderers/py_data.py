@@ -93,12 +93,12 @@ def _signed(value: Any) -> Iterator[str]:
     """Yield the texts in nested data that hold a sign."""
     waiting, seen = [value], set[int]()
     while waiting:
-        one: Any = waiting.pop()
-        if isinstance(one, str):
-            if holds_sign(one) or one.startswith(PREFIX):
-                yield one
-        elif isinstance(one, (Mapping, list, tuple, set)) and id(cast("Any", one)) not in seen:
-            inner = cast("Any", one)
+        part: Any = waiting.pop()
+        if isinstance(part, str):
+            if holds_sign(part) or part.startswith(PREFIX):
+                yield part
+        elif isinstance(part, (Mapping, list, tuple, set)) and id(cast("Any", part)) not in seen:
+            inner = cast("Any", part)
             seen.add(id(inner))
             waiting += [*inner, *inner.values()] if isinstance(inner, Mapping) else inner
 

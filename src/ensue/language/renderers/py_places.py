@@ -73,7 +73,7 @@ def _function_at(module: ast.Module, line: int) -> ast.FunctionDef | ast.AsyncFu
     """Return the innermost function that begins on a line, with its decorators or without."""
     for node in ast.walk(module):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
             if first <= line <= node.lineno:
                 return node
     return None

@@ -93,8 +93,8 @@ class _Program:
             text, imports = take_out_imports(source)
             names: dict[str, Any] = {}
             was_open, self._declarations.is_open = self._declarations.is_open, False
-            for one in imports:
-                names.update(self._imported_names(one, path))
+            for import_ in imports:
+                names.update(self._imported_names(import_, path))
             self._declarations.is_open = was_open
             namespace = {**self._globals_of(text), **names, "__file__": path}
             before = dict(namespace)
@@ -116,26 +116,26 @@ class _Program:
             **{name: _Asking(salt, function) for name, function in self._asked.items()},
         }
 
-    def _imported_names(self, one: Import, path: str) -> dict[str, Any]:
-        place = Span(path, one.line)
-        found = self._stream.find_file(one.path)
-        if found is None:
-            raise refused(f"there is no file salt://{one.path}", place, "the path begins at a file root")
-        text, shown, absolute = found
+    def _imported_names(self, import_: Import, path: str) -> dict[str, Any]:
+        place = Span(path, import_.line)
+        file = self._stream.find_file(import_.path)
+        if file is None:
+            raise refused(f"there is no file salt://{import_.path}", place, "the path begins at a file root")
+        text, shown, absolute = file
         if absolute not in self.imported:
             self.imported[absolute] = {}  # Files that import each other see the names defined so far.
             self.imported[absolute].update(self.run(text, shown))
         names = self.imported[absolute]
-        if not one.names:
-            whole = ModuleType(PurePosixPath(one.path).stem)
+        if not import_.names:
+            whole = ModuleType(PurePosixPath(import_.path).stem)
             vars(whole).update(names)
             return {whole.__name__: whole}
-        for name, _ in one.names:
+        for name, _ in import_.names:
             if name not in names:
                 raise refused(
-                    f"salt://{one.path} defines no {name!r}", place, "import a name that it defines"
+                    f"salt://{import_.path} defines no {name!r}", place, "import a name that it defines"
                 )
-        return {alias: names[name] for name, alias in one.names}
+        return {alias: names[name] for name, alias in import_.names}
 
 
 class _Asking:
@@ -165,5 +165,7 @@ def _refuse_objects(data: Any, declarations: DeclarationRecorder) -> None:
 
 
 def _object_in(value: Any) -> str:
-    strange = (one for one in leaves(value, with_keys=True) if isinstance(one, Module) or callable(one))
-    return next((f"a {type(one).__name__}" for one in strange), "")
+    strange = (
+        leave for leave in leaves(value, with_keys=True) if isinstance(leave, Module) or callable(leave)
+    )
+    return next((f"a {type(object_).__name__}" for object_ in strange), "")

@@ -120,7 +120,7 @@ def _changed_sign(text: str, extent: Extent) -> str:
 
 def _is_undone(before: str, value: str, behind: str) -> bool:
     """Return whether a text is a reference with a word in it, and none with a value."""
-    with_word, with_value = (without_marks(before + one + behind) for one in ("w", value))
+    with_word, with_value = (without_marks(before + word + behind) for word in ("w", value))
     return counts_at(with_word, 0) and not counts_at(with_value, 0)
 
 

@@ -33,8 +33,8 @@ def builtins_of_file(load_beside: Callable[[str], ModuleType | None] = lambda _n
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        if not level and (found := beside.get(name) or imported(name, fromlist or ())):
-            return found
+        if not level and (module := beside.get(name) or imported(name, fromlist or ())):
+            return module
         try:
             return builtins.__import__(name, globals, locals, fromlist or (), level)
         except ModuleNotFoundError as error:

@@ -32,12 +32,12 @@ def home_of_salt() -> str:
     return _SALT if has_salt() else HOME
 
 
-def imported(name: str, wanted: Sequence[str]) -> ModuleType | None:
+def imported(name: str, names: Sequence[str]) -> ModuleType | None:
     """Return the module for an import statement that names Salt, None for any other statement.
 
     Args:
         name: the module that the statement names.
-        wanted: the names after `import` in `from … import`; empty for `import …`.
+        names: the names after `import` in `from … import`; empty for `import …`.
 
     Raises:
         ImportError: ensue does not provide the name; the message says how to use Salt's.
@@ -45,11 +45,11 @@ def imported(name: str, wanted: Sequence[str]) -> ModuleType | None:
     if name.partition(".")[0] != _SALT or has_salt():
         return None
     module = _module(name)
-    if not wanted:
+    if not names:
         return _module(_SALT)
-    for one in wanted:
-        if one != "*" and not hasattr(module, one):
-            raise ImportError(advice(f"{name}.{one}"), name=name)
+    for name_ in names:
+        if name_ != "*" and not hasattr(module, name_):
+            raise ImportError(advice(f"{name}.{name_}"), name=name)
     return module
 
 
@@ -61,10 +61,10 @@ def _module(name: str) -> ModuleType:
     """
     for family in _MADE:
         if name.startswith(f"{_SALT}.{family}."):
-            found: Any = importlib.import_module(f"{HOME}.{family}")
+            module: Any = importlib.import_module(f"{HOME}.{family}")
             for part in name.removeprefix(f"{_SALT}.{family}.").split("."):
-                found = getattr(found, part)
-            made: ModuleType = found
+                module = getattr(module, part)
+            made: ModuleType = module
             return made
     if name.removeprefix(f"{_SALT}.") in MACHINERY:
         return MachineryModule(name)

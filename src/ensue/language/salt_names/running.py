@@ -62,10 +62,10 @@ def execution_function(name: str) -> Any:
     Raises:
         AttributeError: no call is running, or there is no such function.
     """
-    found = running_functions()
-    if name not in found:
+    functions = running_functions()
+    if name not in functions:
         raise AttributeError(advice(f"execution function {name}"))
-    return found[name]
+    return functions[name]
 
 
 class ExecutionModule(ModuleType):

@@ -159,21 +159,21 @@ class ProjectFiles:
         """Return the error for a source that is no file; a state may make one that is a path here."""
         if not source.startswith("salt://"):
             path = source.removeprefix("file://")
-            found = obstacle(Path(path))
-            message = f"the source {source} is {found or 'not there'}{self._in_roots(source, saltenv)}"
+            obstruction = obstacle(Path(path))
+            message = f"the source {source} is {obstruction or 'not there'}{self._in_roots(source, saltenv)}"
             return (
                 MissingOnTargetError(message, missing=path)
                 if path.startswith("/")
                 else StateFailedError(message)
             )
         relative, saltenv = self._split(source, saltenv)
-        found = self._roots.obstacle(relative, saltenv)
-        said = f"is {found}" if found else "was not found"
+        obstruction = self._roots.obstacle(relative, saltenv)
+        problem = f"is {obstruction}" if obstruction else "was not found"
         folders = self._roots.folders(saltenv)
         searched = ", ".join(map(self._roots.shown, folders)) or "no file roots"
         near = near_files(folders, relative)
         meant = f"; did you mean {' or '.join(f'salt://{path}' for path in near)}?" if near else ""
-        return StateFailedError(f"the source {source} {said} (searched below {searched}{meant})")
+        return StateFailedError(f"the source {source} {problem} (searched below {searched}{meant})")
 
     def _in_roots(self, source: str, saltenv: str) -> str:
         """Return how to write a relative path, which a source cannot be; empty for any other source."""

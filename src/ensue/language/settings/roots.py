@@ -110,8 +110,8 @@ class Roots:
 
     def obstacle(self, relative: str, saltenv: str = "base") -> str:
         """Return what is there instead of the file that `salt://relative` names; empty if nothing is."""
-        said = (obstacle(Path(place)) for place in self._places(relative, saltenv))
-        return next((one for one in said if one), "")
+        obstructions = (obstacle(Path(place)) for place in self._places(relative, saltenv))
+        return next((obstruction for obstruction in obstructions if obstruction), "")
 
     def names(self, saltenv: str = "base") -> list[str]:
         """Return every SLS name of an environment, sorted; the folders are listed only once."""

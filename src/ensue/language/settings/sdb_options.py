@@ -57,9 +57,9 @@ class _Lookup:
     def of(self, value: Any, keys: tuple[str, ...]) -> Any:
         """Return an option with the values from stores."""
         if is_mapping(value):
-            return {key: self.of(one, (*keys, str(key))) for key, one in value.items()}
+            return {key: self.of(item, (*keys, str(key))) for key, item in value.items()}
         if is_list(value):
-            return [self.of(one, keys) for one in value]
+            return [self.of(item, keys) for item in value]
         if not isinstance(value, str) or not value.startswith(_SCHEME):
             return value
         name, _, key = value.removeprefix(_SCHEME).partition("/")
@@ -94,11 +94,11 @@ class _Lookup:
         from ensue.language.yaml import YamlDocument, load_document
         from ensue.reach.processes import sdb_drivers as drivers
 
-        found: Any = {}
+        merged: Any = {}
         for path in drivers.files_of(profile, self._root):
             data = load_document(YamlDocument(str(path), drivers.text_of(path)))
-            found = drivers.with_file(found, data, path)
-        return traverse(found, key, None)
+            merged = drivers.with_file(merged, data, path)
+        return traverse(merged, key, None)
 
     def _fault(self, why: str, keys: tuple[str, ...]) -> None:
         self.faults.append(

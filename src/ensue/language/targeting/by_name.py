@@ -89,12 +89,12 @@ class _Bound:
             case Not():
                 return None
             case And():
-                bounds = [one for one in map(self.of, target.operands) if one is not None]
+                bounds = [bound for bound in map(self.of, target.operands) if bound is not None]
                 return bounds[0].intersection(*bounds[1:]) if bounds else None
             case Or():
-                found = [self.of(operand) for operand in target.operands]
-                bounded = [one for one in found if one is not None]
-                return _NOBODY.union(*bounded) if len(bounded) == len(found) else None
+                bounds_ = [self.of(operand) for operand in target.operands]
+                bounded = [bound for bound in bounds_ if bound is not None]
+                return _NOBODY.union(*bounded) if len(bounded) == len(bounds_) else None
             case _:
                 assert_never(target)
 
@@ -211,7 +211,7 @@ class _IdsOfType:
                 return listed_ids(pattern).__contains__
             case "R":
                 names, globs = names_of(pattern)
-                return lambda id_: id_ in names or any(is_glob(id_, one) for one in globs)
+                return lambda id_: id_ in names or any(is_glob(id_, glob) for glob in globs)
             case _:
                 return False
 
@@ -226,8 +226,8 @@ def _is_managed(minions: Iterable[str], pattern: str) -> bool:
     return any(is_glob(minion, pattern) for minion in minions)
 
 
-def _among(ids: list[str], wanted: set[str] | frozenset[str]) -> list[str]:
-    return [id_ for id_ in ids if id_ in wanted] if wanted else []
+def _among(ids: list[str], chosen: set[str] | frozenset[str]) -> list[str]:
+    return [id_ for id_ in ids if id_ in chosen] if chosen else []
 
 
 def _without(ids: list[str], unwanted: Iterable[str]) -> list[str]:

@@ -132,4 +132,4 @@ def _addresses(grains: Mapping[str, Any]) -> Iterable[ipaddress.IPv4Address | ip
 
 def _in_range(id_: str, pattern: str) -> bool:
     names, globs = names_of(pattern)
-    return id_ in names or any(is_glob(id_, one) for one in globs)
+    return id_ in names or any(is_glob(id_, glob) for glob in globs)

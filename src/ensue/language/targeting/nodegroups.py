@@ -108,8 +108,8 @@ def expression_of(value: Any) -> str | None:
     if isinstance(value, str):
         words: Sequence[str] = value.split()
         text = value
-    elif is_list(value) and all(isinstance(one, (str, int)) for one in value):
-        words = [str(one) for one in value]
+    elif is_list(value) and all(isinstance(item, (str, int)) for item in value):
+        words = [str(item) for item in value]
         text = " ".join(_quoted(word) for word in words)
     else:
         return None
@@ -146,10 +146,12 @@ def _unknown(name: str, group: Target, names: set[str]) -> Iterator[NodegroupErr
 
 def _nested_too_deep(groups: Mapping[str, Target]) -> Iterator[NodegroupError]:
     """Yield the cycles of nodegroups; if there are none, those nested deeper than the matcher can follow."""
-    inner = {name: [one for one in _groups_in(group) if one in groups] for name, group in groups.items()}
+    inner = {
+        name: [name_ for name_ in _groups_in(group) if name_ in groups] for name, group in groups.items()
+    }
     depths: dict[str, int] = {}
     waiting = dict(inner)
-    while ready := [name for name, names in waiting.items() if all(one in depths for one in names)]:
+    while ready := [name for name, names in waiting.items() if all(name_ in depths for name_ in names)]:
         for name in ready:
             del waiting[name]
             depths[name] = _depth(groups[name], depths)
@@ -160,7 +162,7 @@ def _nested_too_deep(groups: Mapping[str, Target]) -> Iterator[NodegroupError]:
             yield NodegroupError(name=name, code=BAD_NODEGROUP, problem=problem)
     for name, depth in depths.items():
         # Of a chain that is too long only the first link beyond the limit is reported.
-        if depth > _DEEPEST and all(depths[one] <= _DEEPEST for one in inner[name]):
+        if depth > _DEEPEST and all(depths[name_] <= _DEEPEST for name_ in inner[name]):
             problem = f"it nests more than {_DEEPEST} deep, the nodegroups in it included"
             yield NodegroupError(name=name, code=BAD_NODEGROUP, problem=problem)
 
@@ -185,5 +187,5 @@ def _cycle(start: str, waiting: Mapping[str, Sequence[str]]) -> list[str]:
     here = start
     while here not in path:
         path.append(here)
-        here = next(one for one in waiting[here] if one in waiting)
+        here = next(name for name in waiting[here] if name in waiting)
     return path[path.index(here) :]

@@ -50,10 +50,10 @@ def _decided(operands: Iterable[Target], subject: TargetSubject, *, by: bool) ->
     """Combine operands: one that equals `by` decides; otherwise an unknown operand makes the result None."""
     is_open = False
     for operand in operands:
-        found = matches_so_far(operand, subject)
-        if found is by:
+        verdict = matches_so_far(operand, subject)
+        if verdict is by:
             return by
-        is_open = is_open or found is None
+        is_open = is_open or verdict is None
     return None if is_open else not by
 
 

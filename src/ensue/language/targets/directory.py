@@ -270,12 +270,12 @@ class Directory:
                 known.set_result(grains)
 
     async def _from_cache(self, srns: Iterable[Srn]) -> dict[Srn, dict[str, Any]]:
-        wanted = [srn for srn in srns if srn != self.minion and srn not in self._recalled]
-        if not wanted:
+        asked = [srn for srn in srns if srn != self.minion and srn not in self._recalled]
+        if not asked:
             return {}
-        self._recalled.update(wanted)
-        registered = await self._registrations(wanted)
-        bindings = {srn: self._binding(srn, registered) for srn in wanted}
+        self._recalled.update(asked)
+        registered = await self._registrations(asked)
+        bindings = {srn: self._binding(srn, registered) for srn in asked}
         return await asyncio.to_thread(self._cached_grains.read, bindings)
 
     async def _registrations(self, srns: Iterable[Srn]) -> dict[Srn, str]:
@@ -288,7 +288,7 @@ class Directory:
             if len(derived) > _FEW:
                 records = self._registry.records()
             else:
-                records = [one for srn in derived if (one := self._registry.record(srn))]
+                records = [record_ for srn in derived if (record_ := self._registry.record(srn))]
             return {record.srn: record.registered_at for record in records if record.srn in derived}
 
         return await asyncio.to_thread(look)

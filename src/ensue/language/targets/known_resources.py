@@ -63,7 +63,7 @@ class KnownResources:
         minion = self._directory.minion
         declared = pillar.get(self._key)
         static = read_static(
-            declared, key=self._key, minion_id=minion.id, locate=compiler.locate, found=collector
+            declared, key=self._key, minion_id=minion.id, locate=compiler.locate, collector=collector
         )
         places = {
             name: compiler.locate([self._key, written]) or compiler.locate([self._key])

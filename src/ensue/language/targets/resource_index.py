@@ -90,9 +90,9 @@ class ResourceIndex:
 
     def find(self, ids: Iterable[str]) -> list[ResourceRecord]:
         """Return what is known of the resources that have one of these ids, sorted by SRN."""
-        wanted = list(dict.fromkeys(ids))
-        own = [self._declared(srn) for id_ in wanted if (srn := self.declared_as(id_)) is not None]
-        derived = map(self._beside_declared, self._registry.find(wanted))
+        asked = list(dict.fromkeys(ids))
+        own = [self._declared(srn) for id_ in asked if (srn := self.declared_as(id_)) is not None]
+        derived = map(self._beside_declared, self._registry.find(asked))
         return sorted([*own, *filter(None, derived)], key=_srn_of)
 
     def types(self) -> list[str]:
@@ -137,9 +137,9 @@ class ResourceIndex:
         Raises:
             UnknownResourceError: there is none.
         """
-        found = self.find((target,)) if isinstance(target, str) else []
-        srn = found[0].srn if found else _as_srn(target)
-        record = found[0] if found else self.record(srn) if srn is not None else None
+        resources = self.find((target,)) if isinstance(target, str) else []
+        srn = resources[0].srn if resources else _as_srn(target)
+        record = resources[0] if resources else self.record(srn) if srn is not None else None
         if record is None:
             raise UnknownResourceError(self.unknown(str(target)), target=str(target))
         return record
@@ -192,11 +192,11 @@ class ResourceIndex:
                 yield from (group for group in self._by_type(named, active=active) if group[0] == type_)
 
     def _by_type(self, ids: Iterable[str], *, active: bool) -> Iterable[tuple[str, list[str]]]:
-        found: dict[str, list[str]] = {}
+        ids_by_type: dict[str, list[str]] = {}
         for record in self.find(ids):
             if (record.status == "active") is active:
-                found.setdefault(record.srn.type, []).append(record.srn.id)
-        return found.items()
+                ids_by_type.setdefault(record.srn.type, []).append(record.srn.id)
+        return ids_by_type.items()
 
     @property
     def _claims(self) -> Mapping[str, Srn]:

@@ -139,12 +139,12 @@ class ProjectMatcher:
     async def _matching(self, target: Target, known: Sequence[Srn], unusable: _Unusable) -> list[Srn]:
         """Return what matches, in the order given, and what may match but does not answer."""
         await self.recall(target, known)
-        found = {srn: self.verdict(target, srn) for srn in known}
-        if undecided := [srn for srn, matches in found.items() if matches is None]:
+        verdicts = {srn: self.verdict(target, srn) for srn in known}
+        if undecided := [srn for srn, matches in verdicts.items() if matches is None]:
             await self._get_to_know(target, undecided, unusable)
             for srn in undecided:
-                found[srn] = srn in unusable.comments or self.verdict(target, srn) is not False
-        return [srn for srn, matches in found.items() if matches]
+                verdicts[srn] = srn in unusable.comments or self.verdict(target, srn) is not False
+        return [srn for srn, matches in verdicts.items() if matches]
 
     def verdict(self, target: Target, srn: Srn) -> bool | None:
         """Return whether a target matches a resource; None if that is not known."""
@@ -181,20 +181,20 @@ class ProjectMatcher:
     ) -> None:
         """Note the errors as text; raise an exception that is not an error of a resource."""
         found = unusable.comments
-        for srn, came in zip(srns, ended, strict=True):
-            if isinstance(came, RemoteError):
-                found[srn] = f"{lead}{await with_origins(came, self._services.stores.registry)}"
+        for srn, outcome in zip(srns, ended, strict=True):
+            if isinstance(outcome, RemoteError):
+                found[srn] = f"{lead}{await with_origins(outcome, self._services.stores.registry)}"
                 if (
-                    isinstance(came, NO_CONNECTION)
+                    isinstance(outcome, NO_CONNECTION)
                     or self._services.directory.reach.fault(str(srn)) is not None
                 ):
                     unusable.unreachable.add(srn)
-            elif isinstance(came, EnsueError):
-                found[srn] = f"{lead}{came}"
-            elif isinstance(came, Exception):
-                found[srn] = f"{lead}{type(came).__name__}: {came}"
-            elif isinstance(came, BaseException):
-                raise came
+            elif isinstance(outcome, EnsueError):
+                found[srn] = f"{lead}{outcome}"
+            elif isinstance(outcome, Exception):
+                found[srn] = f"{lead}{type(outcome).__name__}: {outcome}"
+            elif isinstance(outcome, BaseException):
+                raise outcome
 
     async def _target(self, expression: str) -> Target:
         vocabulary = self._services.vocabulary

@@ -112,8 +112,8 @@ class YamlDocument:
         """Return the place of a text in a value, or of the value if the file writes the text differently."""
         span, _, extent = self._walk(keys)
         start, end = extent or (0, len(self.text))
-        found = self.text.find(text, start, end)
-        return span if found < 0 else self.span_at(found)
+        offset = self.text.find(text, start, end)
+        return span if offset < 0 else self.span_at(offset)
 
     def text_of(self, keys: Sequence[str | int]) -> str:
         """Return what is written for a value with its key, `mode: 644`; empty if that cannot be found."""
@@ -154,10 +154,10 @@ class YamlDocument:
         place = node
         followed = 0
         for key in keys:
-            found = self._child(node, key)
-            if found is None:
+            child = self._child(node, key)
+            if child is None:
                 break
-            place, node = found
+            place, node = child
             followed += 1
         extent = (place.start_mark.index, node.end_mark.index)
         return self.span_at(place.start_mark.index), followed, extent
@@ -189,7 +189,7 @@ class YamlDocument:
             return (items[key], items[key]) if -len(items) <= key < len(items) else None
         # A state's arguments are a list of mappings: a text key finds the mapping with that key.
         words = ((item, item) for item in items if isinstance(item, ScalarNode) and item.value == key)
-        inner = (found for item in items if (found := self._child(item, key)) is not None)
+        inner = (child for item in items if (child := self._child(item, key)) is not None)
         return next(inner, None) or next(words, None)
 
     def _pairs_of(self, node: MappingNode) -> dict[str, tuple[Node, Node]]:

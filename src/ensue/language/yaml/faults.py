@@ -187,5 +187,5 @@ def _of_quoted_json(text: str, mark: Any) -> str:
 
 
 def _remedy(problem: str) -> str:
-    found = (remedy for words, remedy in _REMEDIES if any(word in problem for word in words))
-    return next(found, "put a text that begins with a special character in quotes")
+    remedies = (remedy for words, remedy in _REMEDIES if any(word in problem for word in words))
+    return next(remedies, "put a text that begins with a special character in quotes")

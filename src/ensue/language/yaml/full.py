@@ -135,8 +135,8 @@ def hashable(key: Any, node: Node) -> Hashable:
     except TypeError:
         msg = "a list or mapping cannot be a key"
         raise ConstructorError(None, None, msg, node.start_mark) from None
-    found: Hashable = key
-    return found
+    hashable_key: Hashable = key
+    return hashable_key
 
 
 def merged_pairs(node: MappingNode) -> list[tuple[Node, Node]]:

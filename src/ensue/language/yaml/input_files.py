@@ -49,7 +49,7 @@ def read_text(path: Path, shown: str) -> str:
 def _near(path: Path) -> str:
     """Return the file beside a missing one that may be meant."""
     try:
-        beside = [one.name for one in path.parent.iterdir()]
+        beside = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         beside = []
     return near_names(path.name, beside) or "correct the path"

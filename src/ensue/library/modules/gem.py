@@ -85,7 +85,7 @@ async def install(
     Raises:
             StateFailedError: the program gem is missing, or failed.
     """
-    documents = [kind for kind, wanted in (("rdoc", rdoc), ("ri", ri)) if wanted]
+    documents = [kind for kind, is_documented in (("rdoc", rdoc), ("ri", ri)) if is_documented]
     words = ["install", *gems.split(), f"--document={','.join(documents)}" if documents else "--no-document"]
     for flag, value in (("--version", version), ("--http-proxy", proxy), ("--source", source)):
         words += [flag, value] if value else []

@@ -279,13 +279,13 @@ async def _addresses(
     ctx: FunctionContext, family: str, interface: str | Sequence[str] | None, *, include_loopback: bool
 ) -> list[str]:
     names = {interface} if isinstance(interface, str) else {*(interface or ())}
-    found = {
+    addresses = {
         str(each["address"])
         for name, there in (await interfaces(ctx)).items()
         if not names or name in names
         for each in there.get(family, [])
     }
-    kept = [each for each in found if include_loopback or not ipaddress.ip_address(each).is_loopback]
+    kept = [each for each in addresses if include_loopback or not ipaddress.ip_address(each).is_loopback]
     return sorted(kept, key=lambda each: ipaddress.ip_address(each).packed)
 
 
@@ -305,9 +305,9 @@ def _described(match: re.Match[str]) -> dict[str, str]:
     if match["family"] == "inet6":
         return {"address": address, "prefixlen": prefix, "scope": match["scope"]}
     netmask = str(ipaddress.ip_network(f"0.0.0.0/{prefix}").netmask)
-    found = {"address": address, "netmask": netmask}
-    found |= {"broadcast": match["broadcast"]} if match["broadcast"] else {}
-    return found | ({"label": match["label"]} if match["label"] else {})
+    described = {"address": address, "netmask": netmask}
+    described |= {"broadcast": match["broadcast"]} if match["broadcast"] else {}
+    return described | ({"label": match["label"]} if match["label"] else {})
 
 
 FUNCTIONS: Final = by_name(

@@ -34,10 +34,10 @@ async def exists(ctx: StateContext, name: str, delimiter: str = ":") -> StateRet
     Returns:
         `new_state` has `name` and `value`.
     """
-    name, found = await _found(ctx, name, delimiter)
-    if found is _NOTHING:
+    name, value = await _found(ctx, name, delimiter)
+    if value is _NOTHING:
         return StateReturn.failed(name, "Grain does not exist")
-    return StateReturn.unchanged(name, "Grain exists", _state(name, found))
+    return StateReturn.unchanged(name, "Grain exists", _state(name, value))
 
 
 async def present(

@@ -122,14 +122,14 @@ def _rows(node: DrawnResource, shown: Shown) -> _Rows:
     status = text_width(node.status, _SMALL_FONT_PX, bold=True) + 10
     kind = fitted(shown_line(shown(node.kind)), _ROOM - status, _FONT_PX, bold=True)
     id_ = wrapped(shown_line(shown(node.id)), _ROOM, _FONT_PX)
-    origin = [shown_line(shown(one)) for one in (node.definition, node.driver) if one]
+    origin = [shown_line(shown(origin_part)) for origin_part in (node.definition, node.driver) if origin_part]
     joined = " · ".join(origin)
     fits = text_width(joined, _SMALL_FONT_PX) <= _ROOM
-    small = [joined] if joined and fits else [fitted(one, _ROOM, _SMALL_FONT_PX) for one in origin]
+    small = [joined] if joined and fits else [fitted(text, _ROOM, _SMALL_FONT_PX) for text in origin]
     widths = [
         text_width(kind, _FONT_PX, bold=True) + status,
-        *(text_width(one, _FONT_PX) for one in id_),
-        *(text_width(one, _SMALL_FONT_PX) for one in small),
+        *(text_width(text, _FONT_PX) for text in id_),
+        *(text_width(text, _SMALL_FONT_PX) for text in small),
     ]
     return _Rows(kind=kind, id=id_, small=small, width=max(widths))
 

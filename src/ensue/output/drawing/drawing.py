@@ -99,7 +99,7 @@ class DrawnResource(DrawnNode, kw_only=True):
     @property
     def lines(self) -> tuple[str, ...]:
         """Its type and class, its id, its definition and driver if known, and its status."""
-        origin = " · ".join(one for one in (self.definition, self.driver) if one)
+        origin = " · ".join(part for part in (self.definition, self.driver) if part)
         return (self.kind, self.id, *([origin] if origin else []), self.status)
 
     @property

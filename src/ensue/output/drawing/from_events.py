@@ -144,8 +144,8 @@ class _Artist:
 
     def _nodes_of(self, scope: str, tag: str) -> list[DrawnState]:
         """Return the nodes that a chunk was fanned out to, or its own; one that never started has none."""
-        found = (self._nodes.get((scope, one)) for one in self._fanned.get((scope, tag), (tag,)))
-        return [node for node in found if node is not None]
+        nodes = (self._nodes.get((scope, tag_)) for tag_ in self._fanned.get((scope, tag), (tag,)))
+        return [node for node in nodes if node is not None]
 
 
 def _pairs(

@@ -92,7 +92,7 @@ def planned_resources(
                 *((name, _FOR_EACH) for name in waits.get(node.key, ())),
             ),
         )
-    for point in {one.head: one for one in graph.points}.values():
+    for point in {point_.head: point_ for point_ in graph.points}.values():
         yield ResourceToDraw(
             type=point.head.type,
             class_=point.head.class_,

@@ -193,11 +193,13 @@ def _drawn_together(layers: list[list[_Item]], edges: Sequence[DrawnEdge]) -> li
     place: dict[int, float] = {}
     for layer in layers:
         size = max(len(layer), 1)
-        wanted = {
-            item.node.number: _mean([place[one] for one in before.get(item.node.number, ()) if one in place])
+        positions = {
+            item.node.number: _mean(
+                [place[neighbour] for neighbour in before.get(item.node.number, ()) if neighbour in place]
+            )
             for item in layer
         }
-        layer.sort(key=lambda item: wanted[item.node.number])
+        layer.sort(key=lambda item: positions[item.node.number])
         place.update({item.node.number: (at + 0.5) / size for at, item in enumerate(layer)})
     return layers
 

@@ -153,5 +153,5 @@ def look_of(node: Drawn) -> Look:
 
 def kinds_in(edges: Iterable[DrawnEdge]) -> list[str]:
     """Return the kinds of some dependencies, each once, in the order of a legend."""
-    found = {edge.kind for edge in edges}
-    return [kind for kind in DEPENDENCIES if kind in found]
+    present = {edge.kind for edge in edges}
+    return [kind for kind in DEPENDENCIES if kind in present]

@@ -47,11 +47,11 @@ def _sweep(
 ) -> None:
     """Order each column by the places of the neighbours of its slots in the column before."""
     for column in columns if to_the_right else reversed(columns):
-        wanted = {
-            slot: _mean([places[one] for one in slot.towards(right=not to_the_right)], places[slot])
+        positions = {
+            slot: _mean([places[toward] for toward in slot.towards(right=not to_the_right)], places[slot])
             for slot in column
         }
-        column.sort(key=wanted.__getitem__)
+        column.sort(key=positions.__getitem__)
         _note(column, places)
 
 
@@ -61,7 +61,7 @@ def _crossings(columns: Iterable[Iterable[ColumnSlot]], places: Mapping[ColumnSl
     for column in columns:
         ends: list[float] = []
         for slot in column:
-            mine = sorted(places[one] for one in slot.after)
+            mine = sorted(places[neighbour] for neighbour in slot.after)
             count += sum(len(ends) - bisect_right(ends, end) for end in mine)
             for end in mine:
                 insort(ends, end)
@@ -77,11 +77,14 @@ def place_band(columns: Sequence[list[ColumnSlot]], top: float) -> float:
     """
     used = [column for column in columns if column]
     for column in reversed(used):
-        _place(column, [_mean([one.y for one in slot.after], None) for slot in column])
+        _place(column, [_mean([neighbour.y for neighbour in slot.after], None) for slot in column])
     for column in used:
-        _place(column, [_mean([one.y for one in (*slot.before, *slot.after)], slot.y) for slot in column])
+        _place(
+            column,
+            [_mean([neighbour.y for neighbour in (*slot.before, *slot.after)], slot.y) for slot in column],
+        )
     for column in reversed(used):
-        _place(column, [_mean([one.y for one in slot.after], slot.y) for slot in column])
+        _place(column, [_mean([neighbour.y for neighbour in slot.after], slot.y) for slot in column])
     for column in reversed(used):
         _straighten(column)
     slots = [slot for column in used for slot in column]
@@ -107,7 +110,7 @@ def _mean(places: Sequence[float], default: _Default) -> float | _Default:
     return sum(places) / len(places) if places else default
 
 
-def _place(column: Sequence[ColumnSlot], wanted: Sequence[float | None]) -> None:
+def _place(column: Sequence[ColumnSlot], positions: Sequence[float | None]) -> None:
     """Move slots to the wanted places, as far as their order and their heights allow."""
     offsets: list[float] = []
     below = 0.0
@@ -116,7 +119,7 @@ def _place(column: Sequence[ColumnSlot], wanted: Sequence[float | None]) -> None
         below += slot.height + _GAP
     blocks: list[tuple[float, int]] = []  # the mean of the wanted places, and the number of slots
     last = 0.0
-    for offset, place in zip(offsets, wanted, strict=True):
+    for offset, place in zip(offsets, positions, strict=True):
         last = last if place is None else place - offset
         mean, count = last, 1
         while blocks and blocks[-1][0] > mean:

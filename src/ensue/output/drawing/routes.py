@@ -79,7 +79,7 @@ def gaps_of(grid: Grid) -> Iterator[Gap]:
             Route(
                 bundle=bundle,
                 starts=sorted(
-                    ((slot, starts[slot, bundle]) for slot in bundle.sources), key=lambda one: one[1]
+                    ((slot, starts[slot, bundle]) for slot in bundle.sources), key=lambda start: start[1]
                 ),
                 end=ends[bundle],
             )
@@ -100,8 +100,8 @@ def route_path(route: Route, lefts: Sequence[float], rights: Sequence[float]) ->
     track = rights[column - 1] + MARGIN + route.track * _TRACK_GAP
     parts: list[str] = []
     straight = [slot for slot, y in route.starts if y == route.end]
-    upper = [one for one in route.starts if one[1] < route.end]
-    lower = [one for one in reversed(route.starts) if one[1] > route.end]
+    upper = [start for start in route.starts if start[1] < route.end]
+    lower = [start for start in reversed(route.starts) if start[1] > route.end]
     for side in (upper, lower):
         for place, (slot, y) in enumerate(side):
             parts.append(_bend(_left(slot, lefts, rights), y, track, route.end, joins=place > 0))
@@ -138,7 +138,7 @@ def _ends(bundles: Iterable[Bundle]) -> dict[Bundle, float]:
     return {
         bundle: slot.y + (place - (len(several) - 1) / 2) * PORT_GAP
         for slot, several in reaching.items()
-        for place, bundle in enumerate(sorted(several, key=lambda one: one.kind))
+        for place, bundle in enumerate(sorted(several, key=lambda bundle_: bundle_.kind))
     }
 
 
@@ -154,18 +154,19 @@ def _starts(bundles: Iterable[Bundle], ends: dict[Bundle, float]) -> dict[tuple[
         several.sort(key=ends.__getitem__)
         own: list[float] = []
         for place, bundle in enumerate(several):
-            wanted = slot.y + (place - (len(several) - 1) / 2) * PORT_GAP
-            own.append(slot.y if slot.node is None else _free(wanted, ends[bundle], taken, own))
+            ideal = slot.y + (place - (len(several) - 1) / 2) * PORT_GAP
+            own.append(slot.y if slot.node is None else _free(ideal, ends[bundle], taken, own))
             starts[slot, bundle] = own[-1]
     return starts
 
 
-def _free(wanted: float, end: float, taken: Sequence[float], own: Sequence[float]) -> float:
+def _free(ideal: float, end: float, taken: Sequence[float], own: Sequence[float]) -> float:
     """Return a place near the wanted one that does not look connected to the end of another bundle."""
-    if abs(wanted - end) < _APART and _is_apart(end, own):
+    if abs(ideal - end) < _APART and _is_apart(end, own):
         return end
     return next(
-        (y for y in (wanted + one for one in _NUDGES) if _is_apart(y, own) and not _is_near(y, taken)), wanted
+        (y for y in (ideal + nudge for nudge in _NUDGES) if _is_apart(y, own) and not _is_near(y, taken)),
+        ideal,
     )
 
 
@@ -182,7 +183,7 @@ def _give_tracks(routes: Sequence[Route]) -> int:
     """Give each bundle the first free track, longest bundle first; return the number of tracks."""
     tracks: list[list[tuple[float, float]]] = []
     bent = [route for route in routes if not route.is_straight]
-    for route in sorted(bent, key=lambda one: (one.reach[0] - one.reach[1], one.reach)):
+    for route in sorted(bent, key=lambda route_: (route_.reach[0] - route_.reach[1], route_.reach)):
         first, last = route.reach
         reach = (first - _APART, last + _APART)
         route.track = next(

@@ -26,18 +26,18 @@ async def in_files(ctx: FunctionContext, given: Mapping[str, Any]) -> AsyncGener
     Yields:
         The arguments with paths; the temporary files are removed afterwards.
     """
-    found = dict(given)
+    files_given = dict(given)
     paths: list[str] = []
     try:
         for word in _WORDS:
-            value = found.get(word)
+            value = files_given.get(word)
             if isinstance(value, str) and _BEGIN in value:
                 ctx.masker.add(value)
                 path = f"/tmp/.ensue-{secrets.token_hex(8)}"  # noqa: S108 (a name that nobody guesses)
                 paths.append(path)
                 await ctx.connection.write(path, f"{value.strip()}\n".encode(), mode=0o600)
-                found[word] = path
-        yield found
+                files_given[word] = path
+        yield files_given
     finally:
         for path in paths:
             await ctx.connection.remove(path)

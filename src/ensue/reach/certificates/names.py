@@ -106,16 +106,16 @@ def name_of(subject: Any, plain: dict[str, str]) -> x509.Name | None:
             return x509.Name.from_rfc4514_string(subject)
         if is_list(subject):
             return x509.Name.from_rfc4514_string(",".join(str(part) for part in reversed(subject)))
-        found = attributes({**subject}) if is_mapping(subject) else plain
+        values = attributes({**subject}) if is_mapping(subject) else plain
         return (
             x509.Name(
                 [
-                    x509.NameAttribute(getattr(NameOID, oid), found[word])
+                    x509.NameAttribute(getattr(NameOID, oid), values[word])
                     for word, oid in _ATTRIBUTES.items()
-                    if found.get(word)
+                    if values.get(word)
                 ]
             )
-            if found
+            if values
             else None
         )
     except ValueError as error:
@@ -131,13 +131,13 @@ def name_lines(name: Iterable[x509.RelativeDistinguishedName]) -> list[str]:
     Raises:
         StateFailedError: a value contains a zero byte, which no configuration can.
     """
-    found: list[str] = []
+    lines: list[str] = []
     for part in name:
         for place, attribute in enumerate(part):
             joined = "+" if place else ""
             value = _escaped(str(attribute.value))
-            found.append(f"{len(found)}.{joined}{attribute.oid.dotted_string} = {value}")
-    return found
+            lines.append(f"{len(lines)}.{joined}{attribute.oid.dotted_string} = {value}")
+    return lines
 
 
 def _escaped(text: str) -> str:

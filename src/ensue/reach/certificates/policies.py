@@ -30,9 +30,9 @@ async def policy_named(ctx: FunctionContext, name: str | None) -> dict[str, Any]
     if not name:
         return {}
     policies: Any = await ctx.call("config.get", _OPTION, {})
-    found: Any = policies.get(name) if is_mapping(policies) else None
-    entries: list[Any] = found if is_list(found) else [found]
-    if not found or not all(is_mapping(entry) for entry in entries):
+    policy: Any = policies.get(name) if is_mapping(policies) else None
+    entries: list[Any] = policy if is_list(policy) else [policy]
+    if not policy or not all(is_mapping(entry) for entry in entries):
         raise StateFailedError(f"{_OPTION}, in options or pillar, has no policy {name}")
     whole = with_short_names({word: value for entry in entries for word, value in entry.items()})
     if passphrase := whole.get("signing_private_key_passphrase"):

@@ -49,7 +49,7 @@ def loaded_public(text: str) -> Any:
         raise StateFailedError(f"the public key cannot be read: {error}") from None
 
 
-def key_in(found: x509.Certificate | x509.CertificateSigningRequest) -> Any:
+def key_in(holder: x509.Certificate | x509.CertificateSigningRequest) -> Any:
     """Return the public key in a certificate or signing request.
 
     Raises:
@@ -58,8 +58,8 @@ def key_in(found: x509.Certificate | x509.CertificateSigningRequest) -> Any:
     from cryptography.exceptions import UnsupportedAlgorithm
 
     try:
-        return found.public_key()
+        return holder.public_key()
     except (ValueError, UnsupportedAlgorithm) as error:
         raise StateFailedError(
-            f"the public key of {found.subject.rfc4514_string()} cannot be read: {error}"
+            f"the public key of {holder.subject.rfc4514_string()} cannot be read: {error}"
         ) from None

@@ -149,7 +149,7 @@ def revoked_of(data: Mapping[str, Any], certificate: x509.Certificate | None) ->
 
 def differences(
     current: x509.CertificateRevocationList,
-    wanted: Sequence[Revoked],
+    requested: Sequence[Revoked],
     extensions: Mapping[str, Any],
     changed: Sequence[str] = (),
 ) -> DataMap:
@@ -157,12 +157,12 @@ def differences(
 
     Args:
         current: the existing list.
-        wanted: the certificates to revoke.
+        requested: the certificates to revoke.
         extensions: the requested extensions.
         changed: the extensions whose value differs.
     """
     there = {each.serial_number: _reason(each) for each in current}
-    asked = {each.serial: each.reason for each in wanted}
+    asked = {each.serial: each.reason for each in requested}
     revocations: DataMap = {
         "added": [_hexadecimal(serial) for serial in asked if serial not in there],
         "changed": [_hexadecimal(each) for each, why in asked.items() if there.get(each, why) != why],
@@ -240,7 +240,7 @@ async def changed_extensions(
 
 async def made(
     ctx: FunctionContext,
-    wanted: Sequence[Revoked],
+    requested: Sequence[Revoked],
     extensions: Mapping[str, Any],
     signer: Signer,
     now: dt.datetime,
@@ -249,7 +249,7 @@ async def made(
 
     Args:
         ctx: the target.
-        wanted: the certificates to revoke.
+        requested: the certificates to revoke.
         extensions: the extensions of the list; `cRLNumber` is a number.
         signer: the signer.
         now: the current time.
@@ -263,7 +263,7 @@ async def made(
 
     number = serial_of(extensions["cRLNumber"]) if "cRLNumber" in extensions else None
     authority = signer.authority.public_bytes(Encoding.PEM).decode()
-    texts = {**files(wanted, extensions, number, now), "authority.pem": authority}
+    texts = {**files(requested, extensions, number, now), "authority.pem": authority}
     key = signer.key
     what = f"create a revocation list with the key {key.path}"
     text = await must(
@@ -271,14 +271,14 @@ async def made(
         "-md", digest_name(signer.digest), "-crldays", str(signer.days_valid), *key.options(),
         passphrases=[key.passphrase], files=texts, what=what,
     )  # fmt: skip
-    found = parsed(x509.load_pem_x509_crl, text, what)
+    parsed_list = parsed(x509.load_pem_x509_crl, text, what)
     try:
-        _ = found.signature_hash_algorithm
+        _ = parsed_list.signature_hash_algorithm
     except UnsupportedAlgorithm as error:
         raise StateFailedError(
             f"the digest {signer.digest} cannot be used with {key.path}: {error}"
         ) from None
-    return found
+    return parsed_list
 
 
 def encoded(revocations: x509.CertificateRevocationList, encoding: str) -> bytes:
@@ -288,10 +288,10 @@ def encoded(revocations: x509.CertificateRevocationList, encoding: str) -> bytes
     return revocations.public_bytes(Encoding.PEM if encoding == "pem" else Encoding.DER)
 
 
-def kept_dates(current: x509.CertificateRevocationList, wanted: Sequence[Revoked]) -> list[Revoked]:
+def kept_dates(current: x509.CertificateRevocationList, requested: Sequence[Revoked]) -> list[Revoked]:
     """Return the certificates to revoke, with the existing list's dates where none were given."""
     dates = {each.serial_number: each.revocation_date_utc for each in current}
-    return [msgspec.structs.replace(each, date=each.date or dates.get(each.serial)) for each in wanted]
+    return [msgspec.structs.replace(each, date=each.date or dates.get(each.serial)) for each in requested]
 
 
 def number_after(current: x509.CertificateRevocationList | None, asked: Any) -> int:
@@ -307,12 +307,12 @@ def number_after(current: x509.CertificateRevocationList | None, asked: Any) -> 
 
 
 def files(
-    wanted: Sequence[Revoked], extensions: Mapping[str, Any], number: int | None, now: dt.datetime
+    requested: Sequence[Revoked], extensions: Mapping[str, Any], number: int | None, now: dt.datetime
 ) -> dict[str, str]:
     """Return the files from which `openssl ca -gencrl` creates a list.
 
     Args:
-        wanted: the certificates to revoke.
+        requested: the certificates to revoke.
         extensions: the requested extensions.
         number: the number of the list, None for none.
         now: the current time.
@@ -339,7 +339,7 @@ def files(
     settings += ["[extensions]", *(f"{word} = {text}" for word, text in texts.items())]
     settings += ["[point]", *point]
     # openssl does not accept an empty line, which an empty file would contain.
-    lines = ["# the revoked certificates", *(each.line(now) for each in wanted)]
+    lines = ["# the revoked certificates", *(each.line(now) for each in requested)]
     found = {"config": "\n".join(settings), "index": "\n".join(lines)}
     digits = f"{number or 0:X}"
     return found | ({"number": "0" * (len(digits) % 2) + digits} if number is not None else {})

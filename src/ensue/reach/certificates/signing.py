@@ -119,7 +119,7 @@ def _throwaway(algo: str) -> Any:
 def _hash(algo: str, digest: str) -> Any:
     from cryptography.hazmat.primitives import hashes
 
-    found = getattr(hashes, digest.upper().replace("-", "_"), None)
-    if found is None:
+    hash_class = getattr(hashes, digest.upper().replace("-", "_"), None)
+    if hash_class is None:
         raise StateFailedError(f"unknown digest {digest}")
-    return None if algo.startswith("ed") else found()
+    return None if algo.startswith("ed") else hash_class()

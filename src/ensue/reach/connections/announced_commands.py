@@ -35,5 +35,5 @@ class _Announcing:
 
     async def run(self, command: Command) -> Completed:
         """Run a command, and announce it."""
-        told = msgspec.structs.replace(command, on_start=partial(self._announce, command))
-        return await self._connection.run(told)
+        announced = msgspec.structs.replace(command, on_start=partial(self._announce, command))
+        return await self._connection.run(announced)

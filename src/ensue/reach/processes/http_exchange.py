@@ -68,12 +68,12 @@ class HttpExchange:
     def break_off(self) -> None:
         """End the exchange: reading and writing fail from now on."""
         self._is_over = True
-        for one in self._sockets:
+        for socket_ in self._sockets:
             with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
+                socket_.shutdown(socket.SHUT_RDWR)
 
-    def _hold(self, one: socket.socket) -> None:
-        self._sockets.append(one)
+    def _hold(self, socket_: socket.socket) -> None:
+        self._sockets.append(socket_)
         if self._is_over:
             self.break_off()
 

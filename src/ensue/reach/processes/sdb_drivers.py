@@ -33,12 +33,12 @@ async def _environment(ctx: FunctionContext, key: str, profile: Mapping[str, Any
 async def _yaml_files(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:
     """Return the value at a path of keys in YAML files; later files are merged over earlier ones."""
     pipe = "yaml|gpg" if profile.get("gpg") else "yaml"
-    found: Any = {}
+    merged_data: Any = {}
     for path in files_of(profile, Path(str(ctx.opts.get("root_dir", "/")))):
         text = await asyncio.to_thread(text_of, path)
         data = await ctx.render_data(text, renderer=pipe, name=str(path))
-        found = with_file(found, data, path)
-    return traverse(found, key, None)
+        merged_data = with_file(merged_data, data, path)
+    return traverse(merged_data, key, None)
 
 
 async def _keyring(ctx: FunctionContext, key: str, profile: Mapping[str, Any]) -> Any:  # noqa: ARG001 (a driver)
@@ -71,7 +71,7 @@ def files_of(profile: Mapping[str, Any], root: Path) -> list[Path]:
     return [root / str(name) for name in (files if is_list(files) else [files])]
 
 
-def with_file(found: Any, data: Any, path: Path) -> Any:
+def with_file(earlier: Any, data: Any, path: Path) -> Any:
     """Return the data of earlier files with the data of another file merged over it.
 
     Raises:
@@ -79,7 +79,7 @@ def with_file(found: Any, data: Any, path: Path) -> Any:
     """
     if not is_mapping(data or {}):
         raise StateFailedError(f"the sdb file {path} does not contain a mapping")
-    return merged(found, data or {})
+    return merged(earlier, data or {})
 
 
 def text_of(path: Path) -> str:

@@ -61,14 +61,14 @@ def checked_names(srn: Srn, path: str, names: Iterable[str]) -> list[str]:
     Raises:
         RemoteFileError: a name is invalid, or there are too many.
     """
-    found: list[str] = []
+    names_: list[str] = []
     for name in names:
         if name in {".", ".."}:
             continue
-        found.append(checked_name(srn, path, name))
-        if len(found) > MOST_NAMES:
+        names_.append(checked_name(srn, path, name))
+        if len(names_) > MOST_NAMES:
             raise file_error(srn, "list", path, why=f"it contains more than {MOST_NAMES} names")
-    return sorted(found)
+    return sorted(names_)
 
 
 def checked_name(srn: Srn, path: str, name: str) -> str:

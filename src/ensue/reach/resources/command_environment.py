@@ -151,7 +151,7 @@ def _wrong_values(outcome: DataMap) -> list[str]:
         wrong.append("`status` is missing (`succeeded` when the environment can be connected to)")
     if outcome.get("status") == _SUCCEEDED and not outcome.get("host"):
         wrong.append("`host` is missing")
-    return [f"the command's JSON: {one}" for one in wrong]
+    return [f"the command's JSON: {problem}" for problem in wrong]
 
 
 def _environment(outcome: DataMap) -> Environment:

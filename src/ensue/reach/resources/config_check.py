@@ -75,12 +75,12 @@ def wrong_kinds(config: ReadOnlyDataMap, kinds: Mapping[str, tuple[type, ...]]) 
 
 def not_positive(config: ReadOnlyDataMap, keys: Iterable[str]) -> list[str]:
     """Return one sentence for each number that is not above zero."""
-    found: list[str] = []
+    faults: list[str] = []
     for key in keys:
         value = config.get(key)
         if isinstance(value, int | float) and not isinstance(value, bool) and value <= 0:
-            found.append(f"`{key}` must be above zero, not {value}")
-    return found
+            faults.append(f"`{key}` must be above zero, not {value}")
+    return faults
 
 
 def _instead_of_ansible(keys: list[str], names: list[str]) -> str:

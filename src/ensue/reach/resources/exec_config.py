@@ -39,27 +39,27 @@ def exec_faults(
         names: keys whose values must be names that the client accepts.
     """
     all_kinds = {**_KINDS, **kinds}
-    found = unknown_keys(config, all_kinds) + wrong_kinds(config, all_kinds)
-    found += not_positive(config, ("connect_timeout_s", "timeout_s"))
-    found += [
+    faults = unknown_keys(config, all_kinds) + wrong_kinds(config, all_kinds)
+    faults += not_positive(config, ("connect_timeout_s", "timeout_s"))
+    faults += [
         f"`{key}` is not a name: {value!r} (letters, digits, `_`, `.` and `-`, a letter or digit first)"
         for key in names
         if isinstance(value := config.get(key), str) and not _NAME.match(value)
     ]
     workdir = config.get("workdir")
     if isinstance(workdir, str) and not workdir.startswith("/"):
-        found.append(f"`workdir` must be an absolute path, not {workdir!r}")
+        faults.append(f"`workdir` must be an absolute path, not {workdir!r}")
     env = config.get("env")
     if isinstance(env, dict):
-        found += [
+        faults += [
             f"`env` has an invalid variable name: {name!r}" for name in env if not _VARIABLE.match(name)
         ]
-        found += [
+        faults += [
             f"`env` must have text or a number for `{name}`"
             for name, value in env.items()
             if isinstance(value, bool) or not isinstance(value, str | int | float)
         ]
-    return found
+    return faults
 
 
 def exec_settings(config: ReadOnlyDataMap) -> ExecSettings:

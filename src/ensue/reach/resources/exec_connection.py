@@ -312,8 +312,8 @@ class ExecConnection(PosixFiles):
             )
             raise RemoteTimeoutError(message, target=str(self._srn), timeout_s=limit_s) from None
         if client.exit_code is None and not client.is_overfull:
-            said = client.errors.decode("utf-8", "replace").strip()
-            why = f": {said}" if said else ""
+            stderr = client.errors.decode("utf-8", "replace").strip()
+            why = f": {stderr}" if stderr else ""
             message = f"{self._srn} was lost while a command ran{why}; how far the command got is not known"
             raise UnreachableError(message, target=str(self._srn))
 

@@ -72,8 +72,8 @@ class LoadedType:
 
     def place_of(self, hook: str) -> Span | None:
         """Return the place of a hook in the code, None if the type does not have it."""
-        found = self._hooks.get(hook)
-        return place_of(found.function, self._sources) if found else None
+        implementation = self._hooks.get(hook)
+        return place_of(implementation.function, self._sources) if implementation else None
 
     @property
     def needs_opening(self) -> bool:
@@ -130,12 +130,12 @@ class LoadedType:
         if hook is None:
             return []
         try:
-            found: object = hook.call(config=config)
+            sentences: object = hook.call(config=config)
         except Exception as error:
             raise self._raised(name, error) from error
-        if not is_list(found) or not all(isinstance(one, str) for one in found):
-            raise self._returned(name, found, "a list of texts")
-        return cast("list[str]", found)
+        if not is_list(sentences) or not all(isinstance(sentence, str) for sentence in sentences):
+            raise self._returned(name, sentences, "a list of texts")
+        return cast("list[str]", sentences)
 
     def connect(self, context: ResourceContext) -> Connection:
         """Return a connection, in which missing methods raise `NotOfferedError`.
@@ -223,14 +223,14 @@ class LoadedType:
             return {}
         await self.ready(opts)
         try:
-            found = await self._limited(hook, HOOK_S, opts={**self._opts, **opts})
+            discovered = await self._limited(hook, HOOK_S, opts={**self._opts, **opts})
         except ResourceTypeError:
             raise
         except Exception as error:
             raise self._raised("discover", error) from error
-        if not is_mapping(found):
-            raise self._returned("discover", found, "a mapping of ids to configurations")
-        return dict(found)
+        if not is_mapping(discovered):
+            raise self._returned("discover", discovered, "a mapping of ids to configurations")
+        return dict(discovered)
 
     async def shutdown(self) -> None:
         """Call `shutdown` if the type was used and `init` did not raise; errors are logged."""
@@ -247,8 +247,8 @@ class LoadedType:
         try:
             await self._limited(hook, SHUTDOWN_S, opts=self._opts)
         except Exception as error:  # noqa: BLE001 -- a plug-in call; the run is over
-            told = error if isinstance(error, ResourceTypeError) else self._raised("shutdown", error)
-            _logger.warning("%s", told)
+            failure = error if isinstance(error, ResourceTypeError) else self._raised("shutdown", error)
+            _logger.warning("%s", failure)
 
     async def _limited(self, hook: Hook, limit_s: float, **offered: Any) -> Any:
         limit = asyncio.timeout(limit_s)
@@ -287,10 +287,10 @@ class LoadedType:
             help="correct the type",
         )
 
-    def _returned(self, hook: str, value: object, wanted: str) -> ResourceTypeError:
+    def _returned(self, hook: str, value: object, expected: str) -> ResourceTypeError:
         return ResourceTypeError(
             f"`{hook}` of the resource type {self.name!r} ({self.source.place}) returned "
-            f"{type(value).__name__}, not {wanted}",
+            f"{type(value).__name__}, not {expected}",
             span=self.place_of(hook),
             help="correct the type",
         )

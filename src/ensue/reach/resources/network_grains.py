@@ -58,8 +58,8 @@ def network_grains(facts: Mapping[str, str], *, fqdn: str, own: frozenset[str]) 
 
 def _gateway(routes: Iterator[tuple[int, str]]) -> str | bool:
     """Return the gateway of the cheapest default route; True if it has none, False if there is no route."""
-    found = sorted(routes, key=lambda route: route[0])
-    return (found[0][1] or True) if found else False
+    by_metric = sorted(routes, key=lambda route: route[0])
+    return (by_metric[0][1] or True) if by_metric else False
 
 
 def _routes_4(text: str) -> Iterator[tuple[int, str]]:
@@ -98,7 +98,7 @@ def _hosts(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def _resolver(text: str) -> DataMap:
     servers: list[str] = []
-    found: dict[str, list[str]] = {"search": [], "sortlist": [], "options": []}
+    settings: dict[str, list[str]] = {"search": [], "sortlist": [], "options": []}
     domain = ""
     for line in text.splitlines():
         directive, *words = [*_without_comment(line), ""]
@@ -109,11 +109,11 @@ def _resolver(text: str) -> DataMap:
             case "domain" if words:
                 domain = words[0]
             case "search":
-                found["search"] = words
+                settings["search"] = words
             case "sortlist":
-                found["sortlist"] += [word for word in words if word not in found["sortlist"]]
-            case "options" if words and words[0] not in found["options"]:
-                found["options"].append(words[0])
+                settings["sortlist"] += [word for word in words if word not in settings["sortlist"]]
+            case "options" if words and words[0] not in settings["options"]:
+                settings["options"].append(words[0])
             case _:
                 pass
     servers = [*dict.fromkeys(servers)]
@@ -121,10 +121,10 @@ def _resolver(text: str) -> DataMap:
         "nameservers": [*servers],
         "ip4_nameservers": [server for server in servers if _version(server) == _IPV4],
         "ip6_nameservers": [server for server in servers if _version(server) != _IPV4],
-        "sortlist": [*found["sortlist"]],
+        "sortlist": [*settings["sortlist"]],
         "domain": domain,
-        "search": [*found["search"]],
-        "options": [*found["options"]],
+        "search": [*settings["search"]],
+        "options": [*settings["options"]],
     }
 
 

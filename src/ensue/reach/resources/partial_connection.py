@@ -64,9 +64,9 @@ class PartialConnection:
         return hasattr(self._inner, method)
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._inner, name, _MISSING)
-        if found is not _MISSING:
-            return found
+        attribute = getattr(self._inner, name, _MISSING)
+        if attribute is not _MISSING:
+            return attribute
         if name == "close":
             return _nothing_to_close
         if name == "checksum" and self.offers("read"):

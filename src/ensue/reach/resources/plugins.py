@@ -54,10 +54,10 @@ class Plugins:
             except ResourceTypeError as error:
                 # A broken type is not loaded a second time for its next resource.
                 self._types[name] = error
-        found = self._types[name]
-        if isinstance(found, ResourceTypeError):
-            raise found
-        return found
+        type_ = self._types[name]
+        if isinstance(type_, ResourceTypeError):
+            raise type_
+        return type_
 
     @property
     def sources(self) -> TypeSources:
@@ -107,5 +107,5 @@ class Plugins:
 
     async def shutdown(self) -> None:
         """Call the `shutdown` of every type that was used, one after the other."""
-        for one in self.loaded:
-            await one.shutdown()
+        for loaded_type in self.loaded:
+            await loaded_type.shutdown()

@@ -28,7 +28,7 @@ def check_options(request: EnvironmentRequest, provider: str, known: Sequence[st
         return
     import difflib
 
-    near = [name for one in unknown for name in difflib.get_close_matches(one, known, n=1)]
+    near = [name for unknown_name in unknown for name in difflib.get_close_matches(unknown_name, known, n=1)]
     meant = f"; did you mean {' and '.join(dict.fromkeys(near))}?" if near else ""
     msg = f"provider {provider} does not take {', '.join(unknown)} (it takes {', '.join(known)}{meant})"
     raise StateFailedError(msg)

@@ -88,12 +88,12 @@ def _parameter(word: str) -> list[Data]:
 
 
 def _disks(text: str) -> DataMap:
-    found: dict[str, list[str]] = {"0": [], "1": []}
+    by_rotation: dict[str, list[str]] = {"0": [], "1": []}
     for line in text.splitlines():
         name, _, flag = line.partition(" ")
-        if flag in found:
-            found[flag].append(name)
-    return {"disks": [*found["1"]], "ssds": [*found["0"]]}
+        if flag in by_rotation:
+            by_rotation[flag].append(name)
+    return {"disks": [*by_rotation["1"]], "ssds": [*by_rotation["0"]]}
 
 
 def _graphics(text: str) -> DataMap:

@@ -111,7 +111,7 @@ def read_hooks(source: TypeSource, sources: TypeSources) -> TypeHooks:
 
 
 def _is_set_of_texts(value: Any) -> bool:
-    return isinstance(value, (set, frozenset)) and all(isinstance(one, str) for one in value)  # pyright: ignore[reportUnknownVariableType] # a plug-in's
+    return isinstance(value, (set, frozenset)) and all(isinstance(item, str) for item in value)  # pyright: ignore[reportUnknownVariableType] # a plug-in's
 
 
 def _hook_fault(name: str, function: Any) -> str:

@@ -144,17 +144,17 @@ class TypeSources:
     def _from_distribution(self, name: str) -> TypeSource | None:
         from importlib.metadata import entry_points
 
-        found = list(entry_points(group=_GROUP, name=name))
-        if not found:
+        entries = list(entry_points(group=_GROUP, name=name))
+        if not entries:
             return None
-        places = sorted({_distribution(entry) for entry in found})
+        places = sorted({_distribution(entry) for entry in entries})
         if len(places) > 1:
             raise ResourceTypeError(
                 f"the resource type {name!r} is claimed by {' and by '.join(places)}",
                 help="uninstall one of them",
             )
         try:
-            module = found[0].load()
+            module = entries[0].load()
         except (Exception, SystemExit) as error:
             raise self.not_loaded(name, places[0], error, "") from error
         return TypeSource(name=name, module=module, place=places[0])
@@ -176,7 +176,11 @@ def _imported(name: str, init: Path) -> ModuleType:
     """Import a package from its file, under a name that is unique to the project."""
     digest = hashlib.sha256(str(init).encode("utf-8", "surrogateescape")).hexdigest()[:12]
     full_name = f"ensue_type_{digest}_{name}"
-    for known in [one for one in sys.modules if one == full_name or one.startswith(f"{full_name}.")]:
+    for known in [
+        module_name
+        for module_name in sys.modules
+        if module_name == full_name or module_name.startswith(f"{full_name}.")
+    ]:
         del sys.modules[known]
     spec = importlib.util.spec_from_file_location(
         full_name, init, submodule_search_locations=[str(init.parent)]
@@ -198,7 +202,7 @@ def _packages() -> list[str]:
     import pkgutil
 
     package = importlib.import_module(_PACKAGE)
-    return [found.name for found in pkgutil.iter_modules(package.__path__) if found.ispkg]
+    return [module.name for module in pkgutil.iter_modules(package.__path__) if module.ispkg]
 
 
 def _shipped(name: str) -> TypeSource | None:

@@ -42,19 +42,19 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     stderr: bytes
 
 
-def find_binary(wanted: str = "") -> str:
+def find_binary(program: str = "") -> str:
     """Return the path of the binary.
 
     Args:
-        wanted: a name or a path; empty for `terraform`, else `tofu`.
+        program: a name or a path; empty for `terraform`, else `tofu`.
 
     Raises:
         StateFailedError: it is not installed on this machine.
     """
-    for name in (wanted,) if wanted else _NAMES:
-        if found := shutil.which(name):
-            return found
-    names = wanted or " or ".join(_NAMES)
+    for name in (program,) if program else _NAMES:
+        if path := shutil.which(name):
+            return path
+    names = program or " or ".join(_NAMES)
     msg = f"{names} is not on this machine's PATH (install it, or name another with `binary`)"
     raise StateFailedError(msg)
 

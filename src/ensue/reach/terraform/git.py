@@ -73,16 +73,16 @@ class RemoteRepository(msgspec.Struct, frozen=True, kw_only=True):
 
     def problems(self) -> list[str]:
         """Return the errors in the URL and the revision, one sentence each."""
-        found: list[str] = []
+        faults: list[str] = []
         if not _URL.fullmatch(self.url):
-            found.append(
+            faults.append(
                 f"source.url: {self.url!r} is not a Git URL (https, ssh, git, file, or user@host:path)"
             )
         elif "://" in self.url and urlsplit(self.url).password:
-            found.append("source.url contains a password; move it to secrets, source.password")
+            faults.append("source.url contains a password; move it to secrets, source.password")
         if self.revision and (not _REVISION.fullmatch(self.revision) or ".." in self.revision):
-            found.append(f"source.rev: {self.revision!r} is not a branch, tag or commit")
-        return found
+            faults.append(f"source.rev: {self.revision!r} is not a branch, tag or commit")
+        return faults
 
     async def commit(self) -> str:
         """Return the commit id of the revision; asks the server unless it is a commit id already.
@@ -164,11 +164,11 @@ class RemoteRepository(msgspec.Struct, frozen=True, kw_only=True):
         raise StateFailedError(f"source {self.url} {self.revision}".rstrip() + f": {text}")
 
 
-def _best_of(printed: str, wanted: str) -> str:
+def _best_of(printed: str, revision: str) -> str:
     """Return the commit in the output of `git ls-remote`, chosen as `git fetch` would."""
-    found = {name: commit for commit, _, name in (line.partition("\t") for line in printed.splitlines())}
-    for form in (wanted, f"refs/{wanted}", f"refs/tags/{wanted}", f"refs/heads/{wanted}"):
-        if commit := found.get(f"{form}^{{}}") or found.get(form):
+    commits = {name: commit for commit, _, name in (line.partition("\t") for line in printed.splitlines())}
+    for form in (revision, f"refs/{revision}", f"refs/tags/{revision}", f"refs/heads/{revision}"):
+        if commit := commits.get(f"{form}^{{}}") or commits.get(form):
             return commit
     return ""
 

@@ -136,8 +136,8 @@ class _InputsReader:
             if SCRIPT_NAME in files:
                 self.problems.append(f"files: {SCRIPT_NAME} is reserved for `script`; rename the file")
             files[SCRIPT_NAME] = script
-        wanted = self._mapping(self.values, "credentials_config", _CREDENTIALS)
-        if name := self.text(wanted, "file"):
+        config = self._mapping(self.values, "credentials_config", _CREDENTIALS)
+        if name := self.text(config, "file"):
             files[name] = json.dumps(self._credentials(), default=str)
         if odd := [name for name in files if not _is_file_name(name)]:
             self.problems.append(f"files: {', '.join(map(repr, odd))} would be outside the configuration")
@@ -150,16 +150,16 @@ class _InputsReader:
 
     def credentials(self, kind: str) -> dict[str, str]:
         """Return the credentials that `credentials_config` maps to the environment or to variables."""
-        wanted = self._mapping(self._mapping(self.values, "credentials_config"), kind)
-        there = self._credentials() if wanted else {}
-        found: dict[str, str] = {}
-        for name, key in wanted.items():
+        keys_by_name = self._mapping(self._mapping(self.values, "credentials_config"), kind)
+        there = self._credentials() if keys_by_name else {}
+        credentials_: dict[str, str] = {}
+        for name, key in keys_by_name.items():
             if key in there:
-                found[name] = _as_text(there[key])
+                credentials_[name] = _as_text(there[key])
             elif there:
                 known = ", ".join(sorted(there))
                 self.problems.append(f"credentials_config.{kind}: no credential {key!r} (there are: {known})")
-        return found
+        return credentials_
 
     def text(self, inputs: Mapping[str, Any], name: str) -> str:
         """Return a text input; empty if it is missing or not known yet."""
@@ -184,10 +184,10 @@ class _InputsReader:
         secret: Any = self.secrets.get("credentials")
         if isinstance(secret, str):
             secret = _from_json(secret)
-        for found in (secret, self._account):
-            if is_mapping(found):
-                return found
-            if isinstance(found, Unknown):
+        for account in (secret, self._account):
+            if is_mapping(account):
+                return account
+            if isinstance(account, Unknown):
                 return {}
         named = f" of the account {self._account}" if isinstance(self._account, str) else ""
         problem = (

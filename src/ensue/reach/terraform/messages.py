@@ -151,7 +151,9 @@ def _declared(outputs: Any) -> dict[str, bool]:
     if not is_mapping(outputs):
         return {}
     listed = {name: output for name, output in outputs.items() if is_mapping(output) and "action" in output}
-    return {name: one.get("sensitive") is True for name, one in listed.items() if one["action"] != "delete"}
+    return {
+        name: value.get("sensitive") is True for name, value in listed.items() if value["action"] != "delete"
+    }
 
 
 def _error(diagnostic: Any) -> list[str]:

@@ -93,10 +93,10 @@ def below(folder: Path, path: str) -> Path:
     Raises:
         StateFailedError: it leaves the folder.
     """
-    found = folder / path
-    if not is_inside(path) or not found.resolve().is_relative_to(folder.resolve()):
+    inner_folder = folder / path
+    if not is_inside(path) or not inner_folder.resolve().is_relative_to(folder.resolve()):
         raise StateFailedError(f"{path} leads out of the folder of the configuration")
-    return found
+    return inner_folder
 
 
 def is_inside(path: str) -> bool:

@@ -351,5 +351,5 @@ def _done(completed: Mapping[str, str], planned: Mapping[str, str], *, is_whole:
     """
     done = {address: planned.get(address, action) for address, action in completed.items()}
     if is_whole:
-        done |= {one: action for one, action in planned.items() if one.startswith("output.")}
+        done |= {key: action for key, action in planned.items() if key.startswith("output.")}
     return done

@@ -229,7 +229,7 @@ class SaltBridge:
             return None
         from ensue.salt.bridge.salt_sources import unloaded_signature
 
-        files = [(one, found[0]) for one, found in loader.file_mapping.items()]
+        files = [(key, value[0]) for key, value in loader.file_mapping.items()]
         return unloaded_signature(files, module, function)
 
     def _call(self, kind: FunctionKind, name: str, test: bool, args: Any, kwargs: Any) -> Any:
@@ -328,7 +328,7 @@ def _quietly() -> Iterator[None]:
         yield
     finally:
         root.setLevel(before[0])
-        for handler in [one for one in root.handlers if one not in before[1]]:
+        for handler in [handler_ for handler_ in root.handlers if handler_ not in before[1]]:
             root.removeHandler(handler)
 
 

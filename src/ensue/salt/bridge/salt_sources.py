@@ -35,8 +35,8 @@ def unloaded_signature(
             continue
         text = Path(path).read_text(encoding="utf-8", errors="replace")
         virtual = _VIRTUAL_NAME.search(text)
-        if module in (name, virtual[1] if virtual else "") and (found := _function(text, function)):
-            return found
+        if module in (name, virtual[1] if virtual else "") and (callable_ := _function(text, function)):
+            return callable_
     return None
 
 
@@ -45,12 +45,12 @@ def _function(text: str, function: str) -> inspect.Signature | None:
         body = ast.parse(text).body
     except SyntaxError:
         return None
-    wanted = {name for name, alias in _aliases(body) if alias == function} or {function}
+    names = {name for name, alias in _aliases(body) if alias == function} or {function}
     for node in body:
-        if isinstance(node, ast.FunctionDef) and node.name in wanted:
+        if isinstance(node, ast.FunctionDef) and node.name in names:
             return inspect.Signature([*_parameters(node.args)])
         if isinstance(node, ast.Assign) and any(
-            isinstance(target, ast.Name) and target.id in wanted for target in node.targets
+            isinstance(target, ast.Name) and target.id in names for target in node.targets
         ):
             # The function has a second name; its arguments are checked when it is called.
             return inspect.Signature(
@@ -76,13 +76,13 @@ def _aliases(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
 def _parameters(taken: ast.arguments) -> Iterator[inspect.Parameter]:
     plain = [*taken.posonlyargs, *taken.args]
     first_default = len(plain) - len(taken.defaults)
-    for index, one in enumerate(plain):
+    for index, parameter in enumerate(plain):
         kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        yield inspect.Parameter(one.arg, kind, default=... if index >= first_default else _NO_DEFAULT)
+        yield inspect.Parameter(parameter.arg, kind, default=... if index >= first_default else _NO_DEFAULT)
     if taken.vararg:
         yield inspect.Parameter(taken.vararg.arg, inspect.Parameter.VAR_POSITIONAL)
-    for one, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True):
+    for parameter, default in zip(taken.kwonlyargs, taken.kw_defaults, strict=True):
         keyword_only = inspect.Parameter.KEYWORD_ONLY
-        yield inspect.Parameter(one.arg, keyword_only, default=_NO_DEFAULT if default is None else ...)
+        yield inspect.Parameter(parameter.arg, keyword_only, default=_NO_DEFAULT if default is None else ...)
     if taken.kwarg:
         yield inspect.Parameter(taken.kwarg.arg, inspect.Parameter.VAR_KEYWORD)

@@ -79,8 +79,8 @@ def grouped(differences: list[TreeDifference]) -> tuple[Cause, ...]:
     for difference in differences:
         by_cause.setdefault((difference.kind, difference.what, difference.meant), []).append(difference)
     causes = [
-        Cause(kind=kind, what=what, meant=meant, differences=tuple(found))
-        for (kind, what, meant), found in by_cause.items()
+        Cause(kind=kind, what=what, meant=meant, differences=tuple(value))
+        for (kind, what, meant), value in by_cause.items()
     ]
     kinds = list(DifferenceKind)
     return tuple(

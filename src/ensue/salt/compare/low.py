@@ -43,9 +43,9 @@ def shown_name(state: CompiledState) -> str:
     return state.id if state.id == state.name else f"{state.id} ({state.name})"
 
 
-def is_same(one: Any, other: Any) -> bool:
+def is_same(first: Any, other: Any) -> bool:
     """Return whether two values are the same; a number and its text are not."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return json.dumps(first, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _by_tag(states: Sequence[CompiledState]) -> dict[str, CompiledState]:
@@ -58,7 +58,7 @@ def _only_in(
     kind: DifferenceKind,
     longer: Collection[tuple[str, str, str]],
 ) -> Iterator[TreeDifference]:
-    known = Counter(one.tag for one in others)
+    known = Counter(other.tag for other in others)
     for state in states:
         if known[state.tag]:
             known[state.tag] -= 1

@@ -44,10 +44,10 @@ def _of_state(
 ) -> Iterator[TreeDifference]:
     if salt is None and ours is None:
         return
-    told, own = _told(salt), _told(ours)
-    if told != own:
+    in_salt, own = _told(salt), _told(ours)
+    if in_salt != own:
         yield _difference(
-            state, _kind(state, salt, ours), f"{state.function}: {told} in Salt, {own} here", salt, ours
+            state, _kind(state, salt, ours), f"{state.function}: {in_salt} in Salt, {own} here", salt, ours
         )
     elif salt is not None and ours is not None and _shape(salt.changes) != _shape(ours.changes):
         what = f"{state.function}: {_shape(salt.changes)} in Salt, {_shape(ours.changes)} here"

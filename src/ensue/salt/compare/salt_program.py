@@ -141,8 +141,8 @@ def _copied_script(folder: Path) -> Path:
 class _SaltProgress:
     """Reads Salt's messages as they arrive, and reports how far the plan is."""
 
-    def __init__(self, told: Callable[[int, int], None]) -> None:
-        self._told = told
+    def __init__(self, on_progress: Callable[[int, int], None]) -> None:
+        self._told = on_progress
         self._rest = b""
 
     def __call__(self, piece: bytes) -> None:

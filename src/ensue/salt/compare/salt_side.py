@@ -86,13 +86,13 @@ class TemplateUsage:
 
         vars(template)["check_render_pipe_str"] = checked
 
-    def _item(self, _: Any, name: Any, found: Any) -> Any:
+    def _item(self, _: Any, name: Any, item: Any) -> Any:
         if "." in str(name):
             self.functions[str(name)] += 1
-        return found
+        return item
 
-    def _module(self, _: Any, name: str, found: Any) -> Any:
-        return found if name.startswith("_") else _CountedModule(found, name, self.functions)
+    def _module(self, _: Any, name: str, module: Any) -> Any:
+        return module if name.startswith("_") else _CountedModule(module, name, self.functions)
 
 
 class _CountedModule:
@@ -187,7 +187,7 @@ class SaltTree:
             returned = state.call_listen(self.chunks, state.call_chunks(self.chunks))
         finally:
             self._highstate.pop_active()
-        return {tag: _return(one) for tag, one in returned.items() if isinstance(one, dict)}
+        return {tag: _return(value) for tag, value in returned.items() if isinstance(value, dict)}
 
     def _unknown(self) -> list[str]:
         known = self._highstate.state.states
@@ -246,24 +246,24 @@ def _bring_custom_modules(opts: Any) -> None:
         extmods.sync({**opts, "grains": {}}, form, saltenv=environments)
 
 
-def _return(one: Any) -> dict[str, Any]:
+def _return(returned: Any) -> dict[str, Any]:
     return {
-        "result": one.get("result"),
-        "changes": plain(one.get("changes") or {}),
-        "comment": plain(one.get("comment") or ""),
-        "run_num": one.get("__run_num__", 0),
-        "ran": bool(one.get("__state_ran__", True)),
+        "result": returned.get("result"),
+        "changes": plain(returned.get("changes") or {}),
+        "comment": plain(returned.get("comment") or ""),
+        "run_num": returned.get("__run_num__", 0),
+        "ran": bool(returned.get("__state_ran__", True)),
     }
 
 
 def plain(value: Any) -> Any:
     """Return data that JSON can write: keys as text, tuples as lists, anything else as its text."""
     if isinstance(value, dict):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, (set, frozenset)):
-        return sorted((plain(one) for one in value), key=str)
+        return sorted((plain(item) for item in value), key=str)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, (bool, int, float)):

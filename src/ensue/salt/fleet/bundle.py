@@ -133,27 +133,27 @@ def required(environment: Mapping[str, str]) -> Iterator[Requirement]:
     return _required("ensue", environment, set())
 
 
-def _required(wanted: str, environment: Mapping[str, str], seen: set[str]) -> Iterator[Requirement]:
+def _required(requirement_text: str, environment: Mapping[str, str], seen: set[str]) -> Iterator[Requirement]:
     """Yield what a requirement such as `asyncssh[bcrypt]` leads to, but not itself."""
     from packaging.requirements import Requirement
 
-    requirement = Requirement(wanted)
+    requirement = Requirement(requirement_text)
     asked = ("", *requirement.extras)
     try:
         texts = metadata.requires(requirement.name) or ()
     except metadata.PackageNotFoundError:
         return  # Only another Python needs it.
     for text in texts:
-        one = Requirement(text)
-        if one.marker is not None and not any(
-            one.marker.evaluate({**environment, "extra": extra}) for extra in asked
+        requirement_ = Requirement(text)
+        if requirement_.marker is not None and not any(
+            requirement_.marker.evaluate({**environment, "extra": extra}) for extra in asked
         ):
             continue
-        key = re.sub(r"[-_.]+", "-", str(one.name)).lower()
+        key = re.sub(r"[-_.]+", "-", str(requirement_.name)).lower()
         if key not in seen:
             seen.add(key)
-            yield one
-            yield from _required(f"{one.name}[{','.join(one.extras)}]", environment, seen)
+            yield requirement_
+            yield from _required(f"{requirement_.name}[{','.join(requirement_.extras)}]", environment, seen)
 
 
 def files_of(root: Path) -> Iterator[tuple[str, Path]]:

@@ -269,7 +269,11 @@ def _needs(plan: Plan, *, ordered: bool) -> list[Need]:
         Need(
             state=state,
             by=tuple(_named_by(plan, index)),
-            after=tuple(sorted(place_of[one] for one in _reached(index, dependents) if one in place_of)),
+            after=tuple(
+                sorted(
+                    place_of[dependent] for dependent in _reached(index, dependents) if dependent in place_of
+                )
+            ),
         )
         for index, state in foreign
     ]

@@ -179,8 +179,10 @@ def _client(config: str | None) -> Any:
             configs = importlib.import_module("salt.config")
             version: Any = importlib.import_module("salt.version")
             if tuple(version.__version_info__[:2]) < OLDEST:
-                wanted = ".".join(map(str, OLDEST))
-                raise unreachable(f"Salt {version.__version__} is too old; {wanted} is the oldest that works")
+                oldest_version = ".".join(map(str, OLDEST))
+                raise unreachable(
+                    f"Salt {version.__version__} is too old; {oldest_version} is the oldest that works"
+                )
             if config is not None and not Path(config).is_file():
                 raise unreachable(f"there is no configuration {config}")
             path = config or str(Path(importlib.import_module("salt.syspaths").CONFIG_DIR) / "master")
@@ -191,5 +193,5 @@ def _client(config: str | None) -> Any:
         raise unreachable(str(error)) from error
     finally:
         root.setLevel(before[0])
-        for handler in [one for one in root.handlers if one not in before[1]]:
+        for handler in [handler_ for handler_ in root.handlers if handler_ not in before[1]]:
             root.removeHandler(handler)

@@ -56,7 +56,7 @@ def _chunk(call: ResourceCall) -> Chunk:
 
 def _as_tuple(value: list[Any]) -> tuple[Any, ...]:
     """Return the entries of an option; pairs of a name and a value are tuples, too."""
-    return tuple(tuple(one) if is_list(one) else one for one in value)
+    return tuple(tuple(item) if is_list(item) else item for item in value)
 
 
 def answer_of(returned: Return, masker: Masker) -> ResourceReturn:
@@ -67,7 +67,7 @@ def answer_of(returned: Return, masker: Masker) -> ResourceReturn:
         masker: knows the secrets of this minion.
     """
     shown = (returned.changes, returned.comment, returned.new_state, returned.old_state)
-    texts = [leaf for one in shown for _, leaf in leaf_places(one) if isinstance(leaf, str)]
+    texts = [leaf for answer in shown for _, leaf in leaf_places(answer) if isinstance(leaf, str)]
     return ResourceReturn(
         result=returned.result,
         changes=returned.changes,

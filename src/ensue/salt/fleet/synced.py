@@ -108,5 +108,5 @@ def _problem(shipped: ShippedFiles, python: OtherPython) -> str:
 
 
 def _failed(report: FleetReport, id_: str, problem: str) -> MinionReport:
-    minion = next(one for one in report.minions if one.id == id_)
+    minion = next(minion_ for minion_ in report.minions if minion_.id == id_)
     return msgspec.structs.replace(minion, problem=f"{minion.problem}: {problem}")

@@ -116,5 +116,5 @@ class AdvisoryLock(Lock):
     def _asked(self, statement: sa.TextClause) -> int | bool | None:
         assert self._session is not None  # noqa: S101 -- `_try` comes first
         parameters = {} if statement is _PID else {"key": self._key}
-        found: int | bool | None = self._session.execute(statement, parameters).scalar()
-        return found
+        answer: int | bool | None = self._session.execute(statement, parameters).scalar()
+        return answer

@@ -69,10 +69,10 @@ def full_files(path: Path) -> dict[int, Path]:
     """Return the full files of a log by their numbers, oldest first."""
     name = re.compile(rf"{re.escape(path.stem)}\.([1-9][0-9]*){re.escape(path.suffix)}")
     with suppress(FileNotFoundError):
-        found = {
+        by_number = {
             int(match[1]): file for file in path.parent.iterdir() if (match := name.fullmatch(file.name))
         }
-        return dict(sorted(found.items()))
+        return dict(sorted(by_number.items()))
     return {}
 
 

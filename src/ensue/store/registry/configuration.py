@@ -64,8 +64,8 @@ def watched_part(grains: Mapping[str, Data], watch: Sequence[str]) -> dict[str, 
         grains: the source's grains.
         watch: keys; a key that does not exist as such may be a colon path (`network:address`).
     """
-    found = ((key, _grain(grains, key)) for key in watch)
-    return {key: value[0] for key, value in found if value}
+    values = ((key, _grain(grains, key)) for key in watch)
+    return {key: value[0] for key, value in values if value}
 
 
 def _grain(grains: Mapping[str, Data], key: str) -> tuple[Data, ...]:

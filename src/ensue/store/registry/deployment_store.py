@@ -59,8 +59,8 @@ class DeploymentStore:
             return None
         name = _name(context, number)
         with self._store.reading() as entries:
-            found = entries.deployments.find(name)
-        return None if found is None else self._opened(name, *found)
+            row = entries.deployments.find(name)
+        return None if row is None else self._opened(name, *row)
 
     def records(
         self, app: str | None = None, env: str | None = None, org: str | None = None
@@ -126,9 +126,9 @@ class DeploymentStore:
             rows = entries.deployments
             names = list(rows.names())
             for name in names:
-                found = rows.find(name)
-                assert found is not None  # noqa: S101 -- nobody else writes during a transaction
-                record, content = self._sealed(name, self._opened(name, *found))
+                row = rows.find(name)
+                assert row is not None  # noqa: S101 -- nobody else writes during a transaction
+                record, content = self._sealed(name, self._opened(name, *row))
                 rows.change(name, record=record, content=content)
         return len(names)
 

@@ -67,8 +67,8 @@ class DeploymentRows:
         Args:
             environment: only those with this `org`, `app` and `env`; None: any.
         """
-        wanted = [_C[key] == value for key, value in environment.items() if value is not None]
-        for row in self._connection.execute(_RECORDS.where(*wanted)):
+        conditions = [_C[key] == value for key, value in environment.items() if value is not None]
+        for row in self._connection.execute(_RECORDS.where(*conditions)):
             yield DeploymentName(*row[:4]), bytes(row[4])
 
     def names(self) -> Iterator[DeploymentName]:

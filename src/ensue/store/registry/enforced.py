@@ -374,8 +374,8 @@ class EnforcedStore:
     def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
         """Return the paths of secrets, including those the state did not report, and the masked data."""
         masked = self._masker.data(returned.new_state)
-        found = () if masked is returned.new_state else tuple(changed_paths(returned.new_state, masked))
-        paths = tuple(dict.fromkeys((*returned.sensitive, *found)))
+        hidden = () if masked is returned.new_state else tuple(changed_paths(returned.new_state, masked))
+        paths = tuple(dict.fromkeys((*returned.sensitive, *hidden)))
         return paths, hide_paths(masked, paths)
 
     def _newly_sealed(self, concealed: Mapping[StateIdentity, Sequence[str]]) -> Iterator[EnforcedRow]:

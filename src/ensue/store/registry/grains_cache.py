@@ -104,13 +104,13 @@ class GrainsCache:
         except StoreError as error:
             _logger.info("%s; grains are gathered again", error)
             return {}
-        found: dict[Srn, DataMap] = {}
+        by_srn: dict[Srn, DataMap] = {}
         for row in rows:
             srn = by_name[row.srn]
             # If the clock was set back, they would never expire.
             if row.gathered_at_s <= now_s and (grains := self._opened(row, bindings[srn])) is not None:
-                found[srn] = grains
-        return found
+                by_srn[srn] = grains
+        return by_srn
 
     def gathered_at_s(self, srn: Srn, binding: str) -> float | None:
         """Return when the grains in use were gathered, seconds since the epoch; None when there are none.

@@ -51,18 +51,18 @@ class Lookups:
 
     def find(self, ids: Iterable[str]) -> list[RegistryEntry]:
         """Return the entries that have one of these ids, those of the store without their configurations."""
-        wanted = dict.fromkeys(ids)
-        own = [entry for key in wanted if (entry := self._memory.find(key)) is not None]
-        rest = wanted.keys() - {entry.srn.id for entry in own}
+        keys_asked = dict.fromkeys(ids)
+        own = [entry for key in keys_asked if (entry := self._memory.find(key)) is not None]
+        rest = keys_asked.keys() - {entry.srn.id for entry in own}
         stored = [] if self._stored is None or not rest else self._stored.find(rest, with_configs=False)
         return [*own, *stored]
 
     def sources_among(self, srns: Iterable[Srn]) -> set[Srn]:
         """Return which of the sources have an entry derived from them, in either scope."""
-        wanted = set(srns)
-        derived = self._memory.derived_from(wanted)
+        asked = set(srns)
+        derived = self._memory.derived_from(asked)
         if self._stored is not None:
-            derived += self._stored.derived_from(wanted)
+            derived += self._stored.derived_from(asked)
         return {entry.source for entry in derived if entry.source is not None}
 
     def provenances(self, srns: Iterable[Srn]) -> dict[Srn, tuple[Srn, ...]]:
@@ -70,23 +70,23 @@ class Lookups:
 
         A cycle ends before its first member repeats. Each level of the chains takes one query.
         """
-        wanted = list(srns)
+        asked = list(srns)
         source_of: dict[Srn, Srn] = {}
-        level, seen = set(wanted), set(wanted)
+        level, seen = set(asked), set(asked)
         while level:
-            found = self._sources(level)
-            source_of |= found
-            level = set(found.values()) - seen
+            sources = self._sources(level)
+            source_of |= sources
+            level = set(sources.values()) - seen
             seen |= level
-        return {srn: tuple(_chain(srn, source_of)) for srn in wanted if srn in source_of}
+        return {srn: tuple(_chain(srn, source_of)) for srn in asked if srn in source_of}
 
     def _sources(self, srns: set[Srn]) -> dict[Srn, Srn]:
         own = [entry for srn in srns if (entry := self._memory.find(srn.id)) is not None]
         keys = {srn.id for srn in srns}.difference(entry.srn.id for entry in own)
-        found = {} if self._stored is None or not keys else self._stored.sources(keys)
-        found |= {entry.srn: entry.source for entry in own if entry.source is not None}
+        sources_ = {} if self._stored is None or not keys else self._stored.sources(keys)
+        sources_ |= {entry.srn: entry.source for entry in own if entry.source is not None}
         # The same id may belong to another type than the one that was asked for.
-        return {srn: source for srn, source in found.items() if srn in srns}
+        return {srn: source for srn, source in sources_.items() if srn in srns}
 
 
 def _chain(srn: Srn, source_of: Mapping[Srn, Srn]) -> Iterator[Srn]:

@@ -46,8 +46,8 @@ class MineFiles:
             return {}
         except OSError as error:
             raise StoreError(f"{path}: it cannot be read: {error.strerror}") from error
-        found: dict[str, Any] = json.loads(self._vault.open(sealed, context=_context(srn)))
-        return found
+        values: dict[str, Any] = json.loads(self._vault.open(sealed, context=_context(srn)))
+        return values
 
     def write(self, srn: Srn, values: Mapping[str, Any]) -> None:
         """Replace the values of a target; without any there is no file.

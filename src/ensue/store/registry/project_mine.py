@@ -62,7 +62,7 @@ class ProjectMine:
         self, target: str, names: Sequence[str], *, engine: str | None = None
     ) -> dict[str, dict[str, Any]]:
         """Return values of targets, by name and then by id."""
-        found: dict[str, dict[str, Any]] = {name: {} for name in names}
+        gathered_: dict[str, dict[str, Any]] = {name: {} for name in names}
         targets = await self._matching(target, engine)
         at_once = asyncio.Semaphore(_AT_ONCE)
 
@@ -72,15 +72,15 @@ class ProjectMine:
 
         for srn, values in zip(targets, await asyncio.gather(*map(ask, targets)), strict=True):
             for name, value in values.items():
-                found[name][srn.id] = value
+                gathered_[name][srn.id] = value
         if not targets:
             self._say(f"the mine has nothing of {target!r}: no target of this project matches it")
-        for name in [name for name in names if targets and not found[name]]:
+        for name in [name for name in names if targets and not gathered_[name]]:
             self._say(
                 f"the mine has no {name!r} of {', '.join(str(srn) for srn in targets[:3])}: "
                 f"write {_definition(name)} in ensue.yaml, or let a run call mine.send"
             )
-        return found
+        return gathered_
 
     async def names(self, srn: Srn) -> list[str]:
         """Return the names of the values that are stored for a target, sorted."""

@@ -148,7 +148,7 @@ def _place(chunk: Chunk, number: int = 0) -> Span:
 
 
 def _filled(value: Any, returned: StateReturn) -> Any:
-    return mapped(value, lambda one: _text(one, returned) if isinstance(one, str) else one)
+    return mapped(value, lambda leaf: _text(leaf, returned) if isinstance(leaf, str) else leaf)
 
 
 def _text(text: str, returned: StateReturn) -> Any:

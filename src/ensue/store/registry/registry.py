@@ -225,11 +225,11 @@ class ResourceRegistry(DerivedRegistry):
         """Orphan the resources that a declaration no longer registers; see the contract."""
         with self._changing(create=False) as operation:
             operation.working.load(srn.id for srn in srns)
-            found = map(operation.working.find_active, srns)
+            entries = map(operation.working.find_active, srns)
             # Somebody else may have registered one of them meanwhile.
             gone = [
                 registry_entry.srn
-                for registry_entry in found
+                for registry_entry in entries
                 if registry_entry is not None and registry_entry.declared_by == declared_by
             ]
             hit, below = invalidation.orphan(operation.working, gone, reason=reason)

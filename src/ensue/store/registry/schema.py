@@ -151,14 +151,14 @@ def _deadlines(url: sa.URL) -> dict[str, Any]:
     if url.get_driver_name() not in _WITH_LIBPQ:
         return {}
     idle_s = int(KEEPALIVE_S)
-    wanted = {
+    deadlines = {
         "connect_timeout": int(CONNECT_S),
         "keepalives_idle": idle_s,
         "keepalives_interval": idle_s,
         "keepalives_count": 3,
         "tcp_user_timeout": 4 * idle_s * 1000,
     }
-    return {name: value for name, value in wanted.items() if name not in url.query}
+    return {name: value for name, value in deadlines.items() if name not in url.query}
 
 
 @contextmanager
@@ -227,16 +227,17 @@ def _prepare_postgresql(connection: Any, _record: object) -> None:
 def _check_version(engine: sa.Engine) -> None:
     """Upgrade a store of an older version, and refuse what this ensue cannot read."""
     with engine.connect() as connection:
-        found = _version(connection)
-    if found in _OLDER:
+        stored_version = _version(connection)
+    if stored_version in _OLDER:
         _bring_up_to_date(engine)
         return
     where = engine.url.render_as_string(hide_password=True)
-    if found is None:
+    if stored_version is None:
         raise StoreError(f"{where}: the store has no version: it is damaged (restore it from a copy)")
-    if found != str(SCHEMA_VERSION):
+    if stored_version != str(SCHEMA_VERSION):
         msg = (
-            f"{where}: the store is of version {found}, this ensue knows {SCHEMA_VERSION} (use a newer ensue)"
+            f"{where}: the store is of version {stored_version}, "
+            f"this ensue knows {SCHEMA_VERSION} (use a newer ensue)"
         )
         raise StoreError(msg)
 
@@ -250,8 +251,8 @@ def _bring_up_to_date(engine: sa.Engine) -> None:
     with engine.begin() as connection:
         take_turn(connection)
         # Of several processes that open the store at once, the first one does it.
-        found = _version(connection)
-        if found == _WITHOUT_DECLARATIONS:
+        stored_version = _version(connection)
+        if stored_version == _WITHOUT_DECLARATIONS:
             name = resources.name
             connection.exec_driver_sql(f"ALTER TABLE {name} ADD COLUMN orphaned SMALLINT DEFAULT 0 NOT NULL")
             connection.exec_driver_sql(f"ALTER TABLE {name} ADD COLUMN declared_by TEXT")

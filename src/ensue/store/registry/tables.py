@@ -127,8 +127,8 @@ class StoredEntries:
 
     def sources(self, keys: Iterable[str]) -> dict[Srn, Srn]:
         """Return the sources of entries by id; those without one are left out."""
-        found = (self._connection.execute(_SELECT_SOURCES, {"keys": chunk}) for chunk in _chunks(keys))
-        return {Srn(type_, key): _srn(source) for rows in found for type_, key, source in rows}
+        results = (self._connection.execute(_SELECT_SOURCES, {"keys": chunk}) for chunk in _chunks(keys))
+        return {Srn(type_, key): _srn(source) for rows in results for type_, key, source in rows}
 
     def derived_from(self, sources: Iterable[Srn]) -> list[RegistryEntry]:
         """Return the entries that have one of these as their source."""
@@ -153,23 +153,23 @@ class StoredEntries:
 
     def next_expiry_s(self) -> float:
         """Return the time at which the next active entry expires."""
-        found = self._connection.execute(_NEXT_EXPIRY).scalar()
-        return NEVER_S if found is None else found
+        earliest = self._connection.execute(_NEXT_EXPIRY).scalar()
+        return NEVER_S if earliest is None else earliest
 
     def types(self) -> list[str]:
         """Return the types that have an entry; takes a few index lookups, however many entries there are."""
-        found: list[str] = []
-        while (after := self._next_type(found[-1] if found else "")) is not None:
-            found.append(after)
-        return found
+        types_: list[str] = []
+        while (after := self._next_type(types_[-1] if types_ else "")) is not None:
+            types_.append(after)
+        return types_
 
     def _next_type(self, after: str) -> str | None:
         return self._connection.execute(_NEXT_TYPE, {"after": after}).scalar()
 
     def ids(self, resource_type: str, *, active: bool) -> list[str]:
         """Return the ids of a type's entries that are active, or of those that are not."""
-        wanted = {"type": resource_type, "active": int(active)}
-        return list(self._connection.execute(_IDS, wanted).scalars())
+        parameters = {"type": resource_type, "active": int(active)}
+        return list(self._connection.execute(_IDS, parameters).scalars())
 
     def pages(self, *, with_configs: bool = True) -> Iterator[list[RegistryEntry]]:
         """Return every entry, by id, in pages, so that they need not all be in memory at once."""
@@ -215,8 +215,8 @@ class StoredEntries:
         self._connection.execute(sa.insert(facts), {"name": name, "value": value})
 
     def _chunked(self, statement: sa.Select[*tuple[Any, ...]], keys: Iterable[str]) -> list[RegistryEntry]:
-        found = (self._connection.execute(statement, {"keys": chunk}).all() for chunk in _chunks(keys))
-        return [_entry(row) for rows in found for row in rows]
+        results = (self._connection.execute(statement, {"keys": chunk}).all() for chunk in _chunks(keys))
+        return [_entry(row) for rows in results for row in rows]
 
 
 def _chunks(keys: Iterable[str]) -> Iterator[list[str]]:

@@ -95,29 +95,29 @@ class ProjectVault:
         """Return the id of the key that encrypts, as hex; creates a key if the project has none."""
         return self._current().current_id.hex()
 
-    def holds(self, wanted: str) -> bool:
+    def holds(self, key_id: str) -> bool:
         """Return whether a key is available.
 
         Args:
-            wanted: its id as hex.
+            key_id: its id as hex.
 
         Raises:
             KeyFileError: there is no key at all, or the keys cannot be used.
         """
         try:
-            key = bytes.fromhex(wanted)
+            key = bytes.fromhex(key_id)
         except ValueError:
             return False
         self.require(key)
         return key in self._keys
 
-    def require(self, wanted: bytes) -> None:
+    def require(self, key_id: bytes) -> None:
         """Read the keys again if the wanted one is not available; creates none.
 
         Raises:
             KeyFileError: there is no key at all, or the keys cannot be used.
         """
-        if wanted in self._keys:
+        if key_id in self._keys:
             return
         key_ring = self._source.load()
         if key_ring is None and not self._keys:
@@ -141,16 +141,16 @@ class ProjectVault:
         self._take(self._source.rotate(waits or LockWaits()))
         return self.current_key_id()
 
-    def wrong_key(self, wanted: str, *, what: str) -> WrongKeyError:
+    def wrong_key(self, key_id: str, *, what: str) -> WrongKeyError:
         """Return the error for something that needs a key that is not available.
 
         Args:
-            wanted: the id of the key it needs, as hex.
+            key_id: the id of the key it needs, as hex.
             what: what needs it.
         """
         return WrongKeyError(
             f"{what} is encrypted with another key than the one in {self._source.label}"
-            f" ({wanted}; at hand: {', '.join(key.hex() for key in self._keys)})"
+            f" ({key_id}; at hand: {', '.join(key.hex() for key in self._keys)})"
             f" (set ENSUE_KEY, or restore the key file, it was encrypted with; nothing was changed)"
         )
 

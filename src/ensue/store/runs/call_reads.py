@@ -109,13 +109,13 @@ class CallReads:
 
     def digests(self) -> dict[str, bytes]:
         """Return a digest of everything that was read, by its name as text."""
-        found = dict(self._digests)
+        digests_ = dict(self._digests)
         for (kind, srn, _), (mapping, original) in self._mappings.items():
             keys = [key for key in mapping.keys_read if kind != "grains" or key not in _OF_THE_CALLER]
             if mapping.is_read_whole:
                 keys.append(WHOLE)
-            found.update({str(Name(kind, srn, key)): key_digest(original, key) for key in keys})
-        return found
+            digests_.update({str(Name(kind, srn, key)): key_digest(original, key) for key in keys})
+        return digests_
 
 
 class NotingFiles:
@@ -170,15 +170,15 @@ class NotingFiles:
 
     def list_tree(self, source: str, *, saltenv: str = "") -> list[str]:
         """Return the relative paths of all files below a folder; see the contract."""
-        found = self._files.list_tree(source, saltenv=saltenv)
-        self._note(self._name("tree", source, saltenv), tree_digest(found))
-        return found
+        names = self._files.list_tree(source, saltenv=saltenv)
+        self._note(self._name("tree", source, saltenv), tree_digest(names))
+        return names
 
     def list_links(self, source: str, *, saltenv: str = "") -> dict[str, str]:
         """Return what the links below a folder say, by relative path; see the contract."""
-        found = self._files.list_links(source, saltenv=saltenv)
-        self._note(self._name("links", source, saltenv), data_digest(found))
-        return found
+        links = self._files.list_links(source, saltenv=saltenv)
+        self._note(self._name("links", source, saltenv), data_digest(links))
+        return links
 
     def _name(self, kind: str, source: str, saltenv: str) -> Name:
         return Name(kind, saltenv or self._saltenv, source)

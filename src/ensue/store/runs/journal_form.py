@@ -83,8 +83,8 @@ class JournalSummary(msgspec.Struct, frozen=True, kw_only=True, tag=True):
 _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
-    one.__name__: one
-    for one in (
+    event_class.__name__: event_class
+    for event_class in (
         RunStarted,
         JobPublished,
         NodeStarted,
@@ -276,7 +276,7 @@ def _masked_fields(struct: msgspec.Struct, masker: Masker) -> dict[str, Any]:
         elif name in {"hosts_not_run", "not_run_on"}:
             fields[name] = {masker.name(host): states for host, states in value.items()}
         elif name == "foreseen":
-            fields[name] = mapped(value, lambda one: masker.name(one) if isinstance(one, str) else one)
+            fields[name] = mapped(value, lambda leaf: masker.name(leaf) if isinstance(leaf, str) else leaf)
         elif shown := _shown_name(struct, name, masker):
             written = _plain_data(value)
             fields[name] = [*map(shown, written)] if isinstance(written, list) else written and shown(written)  # pyright: ignore[reportUnknownArgumentType]  # a list of texts

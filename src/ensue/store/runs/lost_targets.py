@@ -37,7 +37,7 @@ class LostTargets:
             srn: the orphaned resource.
             orphaned: everything that the run has orphaned.
         """
-        gone = {str(one) for one in orphaned}
+        gone = {str(text_) for text_ in orphaned}
         using = [state for state in self._states if str(srn) in state]
         alone = [
             _named(state_returns[str(srn)], srn) for state_returns in using if state_returns.keys() <= gone

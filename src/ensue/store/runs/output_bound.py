@@ -34,8 +34,8 @@ class OutputBound:
         """
         cut: dict[DataPath, int] = {}
         for name in _BOUNDED:
-            returned[name], found = shortened(returned[name], self.most_bytes)
-            for path, size_bytes in found.items():
+            returned[name], sizes = shortened(returned[name], self.most_bytes)
+            for path, size_bytes in sizes.items():
                 # An output is in both `changes` and `new_state`, but is reported once.
                 cut.setdefault(path or (name,), size_bytes)
         if cut:

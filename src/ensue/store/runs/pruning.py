@@ -96,8 +96,8 @@ class Pruning:
         Raises:
             StoreError: the store cannot be written.
         """
-        wanted = (True, None) if site.test else (True,)
-        if returned.result not in wanted:
+        results = (True, None) if site.test else (True,)
+        if returned.result not in results:
             return returned
         chunk = site.chunk
         own = self._declarations.of(site)
@@ -162,9 +162,11 @@ class Pruning:
 
     def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
         done = [(declared_by, self._orphan_gone(declared_by)) for declared_by in gone]
-        orphaned = {srn for _, one in done for srn in one.srns}
+        orphaned = {srn for _, pruned in done for srn in pruned.srns}
         return [
-            warning for declared, one in done for warning in self._warnings(declared, one, lost, orphaned)
+            warning
+            for declared, pruned in done
+            for warning in self._warnings(declared, pruned, lost, orphaned)
         ]
 
     def _orphan_gone(self, declared_by: DeclaredBy) -> Orphaned:

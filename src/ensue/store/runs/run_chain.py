@@ -44,14 +44,14 @@ def chain_to_resume(cachedir: Path, prefix: str) -> list[list[RunEvent]]:
         UnknownRunError: there is no such run, there are several, or the journal of a resumed one is gone.
         StoreError: a journal cannot be read.
     """
-    wanted = journal_to_resume(cachedir, prefix)
+    journal = journal_to_resume(cachedir, prefix)
     resumed_by: dict[str, Path] = {}
     for path in newest_first(cachedir):
         if (started := _begun(path)) is not None and started.resumes:
             resumed_by.setdefault(started.resumes, path)
-    while wanted.stem in resumed_by:
-        wanted = resumed_by.pop(wanted.stem)
-    return [list(read_events(path)) for path in _with_resumed(cachedir, wanted)]
+    while journal.stem in resumed_by:
+        journal = resumed_by.pop(journal.stem)
+    return [list(read_events(path)) for path in _with_resumed(cachedir, journal)]
 
 
 def journal_to_resume(cachedir: Path, prefix: str) -> Path:
@@ -145,7 +145,7 @@ def command_text(command: CommandStarted) -> str:
 
 
 def _commands_left_running(cachedir: Path) -> list[CommandStarted]:
-    found: list[CommandStarted] = []
+    commands: list[CommandStarted] = []
     for path in newest_first(cachedir):
         with suppress(FileNotFoundError):
             started, ended = ends_of(path)
@@ -154,8 +154,8 @@ def _commands_left_running(cachedir: Path) -> list[CommandStarted]:
             if ended is not None and not was_cut_short(ended):
                 break
             if _COMMAND in path.read_bytes():  # far quicker than reading events
-                found += still_running(read_events(path))
-    return found
+                commands += still_running(read_events(path))
+    return commands
 
 
 def _begun(path: Path) -> RunStarted | None:

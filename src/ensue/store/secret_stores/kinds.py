@@ -148,7 +148,7 @@ class CommandStore:
         from ensue.reach.processes.runner import Launch, OutputBoundError, run_once
 
         launch = Launch(
-            argv=[os.fsencode(one) for one in self._argv(reference)],
+            argv=[os.fsencode(word) for word in self._argv(reference)],
             cwd=str(self._cwd),
             env=dict(os.environb),
             timeout_s=self._timeout_s,

@@ -48,14 +48,14 @@ class SecretStores:
         Args:
             secrets: the secrets of a deployment.
         """
-        found: dict[Diagnostic, None] = {}
+        diagnostics: dict[Diagnostic, None] = {}
         for secret in secrets:
             store = self._stores.get(secret.reference.store)
             if store is None:
-                found[self._not_configured(secret.reference, secret)] = None
+                diagnostics[self._not_configured(secret.reference, secret)] = None
             elif secret.reference.is_known and (why := store.refusal(secret.reference)):
-                found[_not_read(secret.reference, why, secret)] = None
-        return sorted(found, key=sort_key)
+                diagnostics[_not_read(secret.reference, why, secret)] = None
+        return sorted(diagnostics, key=sort_key)
 
     async def read_all(
         self, references: Iterable[SecretReference], secrets: Iterable[WantedSecret] = ()

@@ -99,7 +99,7 @@ class Guards:
                 start, origin = opened.pop()
                 found.append(Printed(Extent(start, length, origin.is_serialized), origin))
         pieces.append(text[position:])
-        found.sort(key=lambda one: one.extent.start)
+        found.sort(key=lambda part: part.extent.start)
         return "".join(pieces), found
 
     def put_back(self, text: str, printed: Iterable[Printed]) -> str:

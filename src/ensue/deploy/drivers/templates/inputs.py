@@ -50,21 +50,21 @@ def templates_of(request: DriverRequest) -> Templates:
 
 def shape_faults(request: DriverRequest) -> list[str]:
     """Return what is wrong with the shape of the inputs, one sentence per error."""
-    found = [*misfits(request.values, MAPPING, "values"), *misfits(request.secrets, MAPPING, "secrets")]
+    faults = [*misfits(request.values, MAPPING, "values"), *misfits(request.secrets, MAPPING, "secrets")]
     for name, inputs, kind in (
         ("values", request.values, _PART_OF_VALUES),
         ("secrets", request.secrets, _PART_OF_SECRETS),
     ):
         if is_mapping(inputs) and "templates" not in inputs:
-            found += [
+            faults += [
                 f"{name}: there is no key {key!r} (did you mean templates?)"
                 for key in inputs
                 if _looks_like_templates(str(key))
             ]
         given = inputs.get("templates") if is_mapping(inputs) else None
         if not (given is None or isinstance(given, Unknown)):
-            found += misfits(given, kind, f"{name}.templates")
-    return found
+            faults += misfits(given, kind, f"{name}.templates")
+    return faults
 
 
 def _looks_like_templates(key: str) -> bool:

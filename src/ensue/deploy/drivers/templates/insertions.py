@@ -43,7 +43,7 @@ def with_insertions(
     """
     literals, values = _divided(str(text), parts)
     words = [f"{_WORD}{number}x" for number in range(len(parts))]
-    with_words = "".join(one for pair in zip(literals, [*words, ""], strict=True) for one in pair)
+    with_words = "".join(piece for pair in zip(literals, [*words, ""], strict=True) for piece in pair)
     kinds = language.kinds_of(with_words, words, name)
     print_it = f"{_HAND_OVER} print `{{{{ {language.value} | {language.as_json} }}}}`"
     use_it = f"{_HAND_OVER} use `{language.value}` here"
@@ -107,7 +107,7 @@ def _constant(text: str) -> str:
     return f'{{{{ "{escaped}" }}}}'
 
 
-def _escape(one: str) -> str:
+def _escape(character: str) -> str:
     # Half of a surrogate pair is not text in Go and cannot be printed.
-    code = 0xFFFD if "\ud800" <= one <= "\udfff" else ord(one)
+    code = 0xFFFD if "\ud800" <= character <= "\udfff" else ord(character)
     return f"\\U{code:08x}"

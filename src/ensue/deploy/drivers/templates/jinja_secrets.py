@@ -109,7 +109,7 @@ class TrackingEnvironment(jinja2.Environment):
         if not _are_concerned(operands):
             return base.call(context, obj, *args, **options)
         result = _attempted(functools.partial(base.call, context, obj, **options), args, operands)
-        if isinstance(obj, _TEXTS_OF_THEIR_OWN) or any(obj is one for one in _MADE_OF_ARGUMENTS):
+        if isinstance(obj, _TEXTS_OF_THEIR_OWN) or any(obj is maker for maker in _MADE_OF_ARGUMENTS):
             return result
         if isinstance(owner, _CONTAINERS):
             return self._part(result) if any(isinstance(operand, Secret) for operand in operands) else result

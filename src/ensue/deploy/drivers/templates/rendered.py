@@ -71,8 +71,8 @@ def _within_scalars(text: str, printed: Sequence[Printed]) -> Iterator[Printed]:
     """Yield what was printed into scalars; marks around whole values would change them."""
     from ensue.core.model.yaml_containment import within_scalars
 
-    extents = set(within_scalars(text, [one.extent for one in printed]))
-    return (one for one in printed if one.extent in extents)
+    extents = set(within_scalars(text, [part.extent for part in printed]))
+    return (part for part in printed if part.extent in extents)
 
 
 def _with_marks(marked: str, data: Any, name: str) -> Any:
@@ -90,13 +90,13 @@ def _with_marks(marked: str, data: Any, name: str) -> Any:
     return _read(str(marked), name)
 
 
-def _are_alike(one: Any, other: Any) -> bool:
+def _are_alike(first: Any, other: Any) -> bool:
     """Return whether two data have the same structure."""
-    if is_mapping(one) and is_mapping(other):
-        return len(one) == len(other) and all(map(_are_alike, one.values(), other.values()))
-    if is_list(one) and is_list(other):
-        return len(one) == len(other) and all(map(_are_alike, one, other))
-    return not any(isinstance(value, (dict, list)) for value in (one, other))
+    if is_mapping(first) and is_mapping(other):
+        return len(first) == len(other) and all(map(_are_alike, first.values(), other.values()))
+    if is_list(first) and is_list(other):
+        return len(first) == len(other) and all(map(_are_alike, first, other))
+    return not any(isinstance(value, (dict, list)) for value in (first, other))
 
 
 def _load(text: str, spans: Spans = ()) -> Any:
@@ -108,12 +108,12 @@ def _load(text: str, spans: Spans = ()) -> Any:
 def _refuse_structure(text: str, printed: Sequence[Printed], name: str) -> None:
     from ensue.core.model.yaml_containment import beyond_scalars
 
-    beyond = set(beyond_scalars(text, [one.extent for one in printed], _load))
+    beyond = set(beyond_scalars(text, [part.extent for part in printed], _load))
     problems = [
-        f"{name}:{one.origin.line}: what {one.origin.expression or 'an expression'} prints is more than a "
-        f"part of one YAML value ({one.origin.help})"
-        for one in printed
-        if one.extent in beyond
+        f"{name}:{part.origin.line}: what {part.origin.expression or 'an expression'} prints is more than a "
+        f"part of one YAML value ({part.origin.help})"
+        for part in printed
+        if part.extent in beyond
     ]
     if problems:
         raise DriverError("\n".join(dict.fromkeys(problems)))

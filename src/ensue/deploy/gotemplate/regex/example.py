@@ -33,13 +33,15 @@ def _of(tree: Regex, more: int) -> str:
     match tree:
         case Chars():
             further = map(chr, range(_FURTHER))
-            return next((one for one in (*_PREFERRED, *further) if tree.accepted.has(one)), "")
+            return next(
+                (character for character in (*_PREFERRED, *further) if tree.accepted.has(character)), ""
+            )
         case At():
             return ""
         case Concatenation():
-            return "".join(_of(one, more) for one in tree.items)
+            return "".join(_of(part, more) for part in tree.items)
         case Alternation():
-            return min((_of(one, more) for one in tree.items), key=len, default="")
+            return min((_of(alternative, more) for alternative in tree.items), key=len, default="")
         case CaptureGroup():
             return _of(tree.item, more)
         case Repeat():

@@ -23,25 +23,25 @@ def _list(*values: Any) -> list[Any]:
 
 def _concat(*lists: list[Any]) -> list[Any]:
     check_items(sum(map(len, lists)))
-    return [one for items in lists for one in items]
+    return [item for items in lists for item in items]
 
 
 def _contains(items: list[Any], value: Any) -> bool:
-    return any(are_deep_equal(one, value) for one in items)
+    return any(are_deep_equal(item, value) for item in items)
 
 
 def _uniq(items: list[Any]) -> list[Any]:
-    if all(isinstance(one, str) for one in items):
+    if all(isinstance(item, str) for item in items):
         return list(dict.fromkeys(items))
     kept: list[Any] = []
-    for one in items:
-        if not _contains(kept, one):
-            kept.append(one)
+    for item in items:
+        if not _contains(kept, item):
+            kept.append(item)
     return kept
 
 
 def _without(items: list[Any], *values: Any) -> list[Any]:
-    return [one for one in items if not _contains(list(values), one)]
+    return [item for item in items if not _contains(list(values), item)]
 
 
 def _slice(items: list[Any], *bounds: int) -> Any:
@@ -65,14 +65,14 @@ _GROUP: Final[Mapping[str, Function]] = {
     "uniq": function(_uniq, "l"),
     "without": function(_without, "la*"),
     "has": function(lambda value, items: _contains(items, value), "aL"),
-    "compact": function(lambda items: [one for one in items if is_true(one)], "l"),
+    "compact": function(lambda items: [item for item in items if is_true(item)], "l"),
     "slice": function(_slice, "li*"),
     "chunk": function(_chunk, "il"),
 }
 
 LIST_FUNCTIONS: Final[Mapping[str, Function]] = {
     **_GROUP,
-    **{f"must{name[0].upper()}{name[1:]}": one for name, one in _GROUP.items()},
+    **{f"must{name[0].upper()}{name[1:]}": value for name, value in _GROUP.items()},
     "push": _GROUP["append"],
     "mustPush": _GROUP["append"],
     "concat": function(_concat, "l*"),

@@ -91,7 +91,7 @@ _PATHS: Final[Mapping[str, Function]] = {
 
 PATH_FUNCTIONS: Final[Mapping[str, Function]] = {
     **_PATHS,
-    **{f"os{name[0].upper()}{name[1:]}": one for name, one in _PATHS.items()},
+    **{f"os{name[0].upper()}{name[1:]}": value for name, value in _PATHS.items()},
     "urlJoin": function(_url_join, "d"),
     "urlParse": function(_url_parse, "s"),
 }

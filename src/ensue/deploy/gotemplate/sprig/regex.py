@@ -56,7 +56,7 @@ _GROUP: Final[Mapping[str, Function]] = {
 
 REGEX_FUNCTIONS: Final[Mapping[str, Function]] = {
     **_GROUP,
-    **{f"must{name[0].upper()}{name[1:]}": one for name, one in _GROUP.items()},
+    **{f"must{name[0].upper()}{name[1:]}": value for name, value in _GROUP.items()},
     "regexQuoteMeta": function(lambda text: _SPECIAL.sub(r"\\\1", text), "s"),
 }
 """The functions by name."""

@@ -83,7 +83,7 @@ def strings_of(value: Any) -> list[str]:
         value: any value of a template.
     """
     if is_list(value):
-        return [string_of(one) for one in value if one is not None]
+        return [string_of(item) for item in value if item is not None]
     return [] if value is None else [string_of(value)]
 
 

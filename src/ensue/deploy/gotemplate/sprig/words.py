@@ -24,9 +24,11 @@ def title(text: str) -> str:
     """
     parts: list[str] = []
     begins = True
-    for one in text:
-        parts.append(one.title() if begins else one)
-        begins = one.isspace() if not one.isascii() else not (one.isalnum() or one == "_")
+    for character in text:
+        parts.append(character.title() if begins else character)
+        begins = (
+            character.isspace() if not character.isascii() else not (character.isalnum() or character == "_")
+        )
     return "".join(parts)
 
 
@@ -37,7 +39,16 @@ def untitled(text: str) -> str:
 
 def swapped_case(text: str) -> str:
     """Return a text with capitals for small letters and small letters for capitals."""
-    return "".join([one.lower() if one.isupper() else one.upper() if one.islower() else one for one in text])
+    return "".join(
+        [
+            character.lower()
+            if character.isupper()
+            else character.upper()
+            if character.islower()
+            else character
+            for character in text
+        ]
+    )
 
 
 def initials(text: str) -> str:
@@ -117,8 +128,8 @@ def camel_case(text: str) -> str:
     previous = body[0].upper()
     parts = [leading]
     current = previous
-    for one in body[1:]:
-        previous, current = current, one
+    for character in body[1:]:
+        previous, current = current, character
         if _is_connector(current) and _is_connector(previous):
             parts.append(previous)
         elif _is_connector(previous):
@@ -139,14 +150,14 @@ def kebab_case(text: str) -> str:
     return _joined_words(text, "-")
 
 
-def _is_connector(one: str) -> bool:
-    return one in {"-", "_"} or one.isspace()
+def _is_connector(character: str) -> bool:
+    return character in {"-", "_"} or character.isspace()
 
 
-def _class_of(one: str) -> int:
-    if _is_connector(one):
+def _class_of(character: str) -> int:
+    if _is_connector(character):
         return _CONNECTOR
-    category = unicodedata.category(one)
+    category = unicodedata.category(character)
     if category.startswith("P"):
         return _PUNCTUATION
     if category == "Lu":

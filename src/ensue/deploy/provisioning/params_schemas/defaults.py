@@ -42,7 +42,7 @@ def _filled(data: Any, schema: Any, root: Mapping[str, Any]) -> Any:
     if is_mapping(data):
         return _filled_mapping(data, schema, root)
     if is_list(data) and "items" in schema:
-        items = [_filled(one, schema["items"], root) for one in data]
+        items = [_filled(item, schema["items"], root) for item in data]
         return items if any(a is not b for a, b in zip(items, data, strict=True)) else data
     return data
 

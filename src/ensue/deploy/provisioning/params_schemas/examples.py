@@ -86,7 +86,7 @@ class _Maker:
     def _list(self, schema: Mapping[str, Any], name: str, level: int) -> list[Any]:
         first = schema.get("prefixItems", [])
         items = [*first, *[schema.get("items", {})] * max(schema.get("minItems", 0) - len(first), 0)]
-        return [self.value(one, name, level + 1) for one in items]
+        return [self.value(item, name, level + 1) for item in items]
 
 
 def _merged(schema: Any, root: Mapping[str, Any]) -> Any:

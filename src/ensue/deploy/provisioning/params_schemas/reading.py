@@ -132,7 +132,7 @@ class _SchemaReader:
         if path and "$id" in part:
             self.refuse((*path, "$id"), "makes a part a schema of its own", "refer to it as #/$defs/NAME")
         if "unevaluatedProperties" in part and any(
-            "patternProperties" in one for one, _ in _all_parts(root, ())
+            "patternProperties" in schema for schema, _ in _all_parts(root, ())
         ):
             self.refuse(
                 (*path, "unevaluatedProperties"), "does not go together with `patternProperties`",
@@ -206,7 +206,7 @@ def _meets_itself(
     ]
     if "$ref" in schema:
         following.append(referred(schema["$ref"], root))
-    if any(_meets_itself(one, root, {*above, id(schema)}, ended) for one in following):
+    if any(_meets_itself(subschema, root, {*above, id(schema)}, ended) for subschema in following):
         return True
     ended.add(id(schema))
     return False

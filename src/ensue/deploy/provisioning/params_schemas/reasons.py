@@ -106,7 +106,9 @@ def _only_alternative(violation: Violation) -> Violation | None:
     close = [
         alternative
         for alternative in violation.alternatives
-        if not any(one.keyword == "type" and one.path == violation.path for one in alternative)
+        if not any(
+            violation_.keyword == "type" and violation_.path == violation.path for violation_ in alternative
+        )
     ]
     return close[0][0] if len(close) == 1 and len(close[0]) == 1 else None
 
@@ -120,8 +122,10 @@ def _reason(violation: Violation, secret_paths: Collection[Path]) -> str:
     if keyword in {"anyOf", "oneOf"}:
         if not violation.alternatives:
             return f"fits more than one of its alternatives (`{keyword}`)"
-        each = (one for alternative in violation.alternatives for one in alternative)
-        reasons = dict.fromkeys(_with_path(misfit_of(one, secret_paths), violation) for one in each)
+        each = (violation_ for alternative in violation.alternatives for violation_ in alternative)
+        reasons = dict.fromkeys(
+            _with_path(misfit_of(violation_, secret_paths), violation) for violation_ in each
+        )
         return f"fits none of its alternatives (`{keyword}`): {'; '.join([*reasons][:_MOST_SHOWN])}"
     if keyword == "required":
         return f"has no {violation.key!r}"
@@ -139,7 +143,7 @@ def _help(violation: Violation, *, is_secret: bool) -> str:
     if violation.keyword == "required":
         return f"add `{violation.key}: …`"
     if violation.keyword == "enum" and isinstance(violation.instance, str) and not is_secret:
-        close = near_names(violation.instance, [one for one in violation.given if isinstance(one, str)])
+        close = near_names(violation.instance, [item for item in violation.given if isinstance(item, str)])
         if close:
             return close
     description = _mapping(violation.schema).get("description")

@@ -58,8 +58,8 @@ def check_places(plan: Plan, checked: Sequence[int]) -> Iterator[tuple[int, int]
 def _first_requirers(plan: Plan) -> dict[int, int]:
     first: dict[int, int] = {}
     for index, chunk in enumerate(plan.chunks):
-        for wanted in prerequired(chunk):
-            first.setdefault(wanted, index)
+        for target in prerequired(chunk):
+            first.setdefault(target, index)
     return first
 
 
@@ -73,13 +73,13 @@ def prereq_edges(plan: Plan, check_of: Mapping[int, int]) -> Iterator[Edge]:
     if not check_of:
         return
     for index, chunk in enumerate(plan.chunks):
-        for wanted in prerequired(chunk):
-            yield Edge(check_of[wanted], index, "prereq")
-            yield Edge(index, wanted, "prereq")
+        for target in prerequired(chunk):
+            yield Edge(check_of[target], index, "prereq")
+            yield Edge(index, target, "prereq")
     for checked, check in check_of.items():
         for requisite in plan.chunks[checked].requisites:
-            for wanted in requisite.chunks:
+            for target in requisite.chunks:
                 if requisite.kind is RequisiteKind.PREREQ:
-                    yield Edge(check_of[wanted], check, "prereq")
+                    yield Edge(check_of[target], check, "prereq")
                 elif requisite.kind not in WITHOUT_EDGE:
-                    yield Edge(wanted, check, requisite.kind.value)
+                    yield Edge(target, check, requisite.kind.value)

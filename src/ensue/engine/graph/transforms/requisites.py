@@ -29,5 +29,5 @@ def requisite_edges(plan: Plan) -> Iterator[Edge]:
         for requisite in chunk.requisites:
             if requisite.kind not in WITHOUT_EDGE:
                 reason = requisite.kind.value
-                for wanted in requisite.chunks:
-                    yield Edge(wanted, index, reason)
+                for target in requisite.chunks:
+                    yield Edge(target, index, reason)

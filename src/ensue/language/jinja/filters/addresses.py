@@ -40,7 +40,7 @@ def ipaddr(value: Any, options: str | None = None) -> Any:
     if _is_several(value):
         listed = list(value)
         return [*_of_version(listed, 4, options), *_of_version(listed, 6, options)]
-    return next((found for version in _VERSIONS if (found := _filtered(value, version, options))), None)
+    return next((address for version in _VERSIONS if (address := _filtered(value, version, options))), None)
 
 
 def ipv4(value: Any, options: str | None = None) -> Any:
@@ -101,16 +101,16 @@ def filter_by_networks(values: Any, networks: Iterable[str] | None) -> Any:
 
 def ipwrap(value: Any) -> Any:
     """Return addresses of version 6 in brackets, as URLs require, and anything else unchanged."""
-    return [_wrapped(one) for one in value] if is_row(value) else _wrapped(value)
+    return [_wrapped(item) for item in value] if is_row(value) else _wrapped(value)
 
 
 def _address(value: Any, version: int, options: str | None) -> str | None:
     try:
-        found = _read(value)
+        address = _read(value)
     except ValueError:
         return None
-    wanted = map(str.strip, (options or "").split(","))
-    return str(found) if found.version == version and all(_has(found, word) for word in wanted) else None
+    words = map(str.strip, (options or "").split(","))
+    return str(address) if address.version == version and all(_has(address, word) for word in words) else None
 
 
 def _has(address: Address, nature: str) -> bool:
@@ -135,14 +135,14 @@ def _filtered(value: Any, version: int, options: str | None) -> Any:
 
 
 def _of_version(values: Iterable[Any], version: int, options: str | None) -> list[str]:
-    return [found for value in values if (found := _address(value, version, options)) is not None]
+    return [address for value in values if (address := _address(value, version, options)) is not None]
 
 
 def _each(value: Any, options: str | None, version: int | None, make: Callable[[str], Any]) -> Any:
-    found = _filtered(value, version, options) if version in _VERSIONS else ipaddr(value, options)
-    if not found:
+    addresses = _filtered(value, version, options) if version in _VERSIONS else ipaddr(value, options)
+    if not addresses:
         return None
-    return [make(one) for one in found] if _is_several(value) else make(found)
+    return [make(address) for address in addresses] if _is_several(value) else make(addresses)
 
 
 def _is_several(value: Any) -> TypeGuard[Iterable[Any]]:
@@ -162,8 +162,8 @@ def _within(
 
 
 def _wrapped(value: Any) -> Any:
-    found = _address(value, 6, None)
-    return value if found is None else f"[{ipaddress.ip_address(found)}]"
+    address = _address(value, 6, None)
+    return value if address is None else f"[{ipaddress.ip_address(address)}]"
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {

@@ -85,4 +85,4 @@ def _undefined_in(value: Any, seen: set[int]) -> StrictUndefined | None:
     else:
         return None
     seen.add(id(value))
-    return next((found for one in inner if (found := _undefined_in(one, seen)) is not None), None)
+    return next((undefined for item in inner if (undefined := _undefined_in(item, seen)) is not None), None)

@@ -21,11 +21,11 @@ def unique(values: Any) -> Any:
     try:
         return list(dict.fromkeys(values))
     except TypeError:  # Lists of lists and of mappings allow only a linear search.
-        found: list[Any] = []
+        values_: list[Any] = []
         for value in values:
-            if value not in found:
-                found.append(value)
-        return found
+            if value not in values_:
+                values_.append(value)
+        return values_
 
 
 def union(left: Any, right: Any) -> Any:

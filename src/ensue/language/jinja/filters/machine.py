@@ -57,17 +57,17 @@ def is_bin_file(context: Context, path: str) -> bool:
 @pass_context
 def list_files(context: Context, folder: str) -> list[str]:
     """Return a folder and everything below it, sorted."""
-    found: list[str] = (
+    paths: list[str] = (
         _call(context, "file.find", folder) if _call(context, "file.path_exists", folder) else [folder]
     )
-    return found
+    return paths
 
 
 @pass_context
 def which(context: Context, program: str | None = None) -> str | None:
     """Return the path of a program; None if it is not found."""
-    found: str | None = _call(context, "cmd.which", program) if program else None
-    return found
+    path: str | None = _call(context, "cmd.which", program) if program else None
+    return path
 
 
 @pass_context
@@ -75,8 +75,8 @@ def get_uid(context: Context, user: str | None = None) -> int | None:
     """Return a user's uid, or None if there is no such user; without a user, the uid of the connection."""
     if user is None:
         return int(_call(context, "cmd.run", "id -u"))
-    found: int | None = _call(context, "user.info", user).get("uid")
-    return found
+    uid: int | None = _call(context, "user.info", user).get("uid")
+    return uid
 
 
 @pass_context
@@ -108,11 +108,13 @@ def dns_check(
     databases = ["ahostsv6", "ahostsv4"] if ipv6 else ["ahostsv4"] if ipv6 is False else ["ahosts"]
     for database in databases:
         line = _LOOK_UP.format(database=database, name=shlex.quote(str(addr)), port=int(port))
-        said = str(_call(context, "cmd.run_stdout", line, python_shell=True)).splitlines()
+        lines = str(_call(context, "cmd.run_stdout", line, python_shell=True)).splitlines()
         # An IPv4-mapped IPv6 address is not one that the resolver was asked for.
-        found = [each for each in said if not each.startswith("::ffff:")]
-        if found:
-            address = found[-1].removesuffix(" is up") if found[-1].endswith(" is up") else found[0]
+        addresses = [each for each in lines if not each.startswith("::ffff:")]
+        if addresses:
+            address = (
+                addresses[-1].removesuffix(" is up") if addresses[-1].endswith(" is up") else addresses[0]
+            )
             return f"[{address}]" if ":" in address else address
     raise TemplateRuntimeError(f"DNS lookup or connection check of '{addr}' failed.")
 

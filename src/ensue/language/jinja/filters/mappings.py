@@ -34,13 +34,13 @@ def to_entries(data: Any) -> list[dict[str, Any]]:
 
 def from_entries(entries: Iterable[Mapping[str, Any]]) -> dict[Any, Any]:
     """Return a mapping from entries with `key` (or `name`) and `value`, in any case."""
-    found: dict[Any, Any] = {}
+    mapping: dict[Any, Any] = {}
     for entry in entries:
         lower = {str(key).lower(): value for key, value in entry.items()}
         key = lower.get("key") or lower.get("name")
         if key:
-            found[key] = lower.get("value")
-    return found
+            mapping[key] = lower.get("value")
+    return mapping
 
 
 def set_dict_key_value(
@@ -92,11 +92,11 @@ def extend_dict_key_value(
     Raises:
         TemplateRuntimeError: the old or the new value is not a list.
     """
-    found = _list_under(data, keys, delimiter, ordered=ordered_dict, doing="extend")
+    listed = _list_under(data, keys, delimiter, ordered=ordered_dict, doing="extend")
     try:
-        found.extend(value)
+        listed.extend(value)
     except TypeError:
-        raise _unfit("extend", keys, found, value) from None
+        raise _unfit("extend", keys, listed, value) from None
     return data
 
 
@@ -129,11 +129,11 @@ def mysql_to_dict(lines: Iterable[str], key: str) -> dict[Any, dict[str, Any]]:
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if line and line[0] != "+"]
     if not rows:
         return {}
-    found = [dict(zip(rows[0], map(to_num, cells), strict=False)) for cells in rows[1:]]
+    records = [dict(zip(rows[0], map(to_num, cells), strict=False)) for cells in rows[1:]]
     if key not in rows[0]:
         msg = f"mysql_to_dict: there is no column {key!r}; there are {', '.join(rows[0])}"
         raise TemplateRuntimeError(msg)
-    return {row[key]: row for row in found}
+    return {row[key]: row for row in records}
 
 
 def _parent(data: Any, keys: str, delimiter: str, *, ordered: bool) -> tuple[MutableMapping[Any, Any], str]:
@@ -150,19 +150,19 @@ def _list_under(data: Any, keys: str, delimiter: str, *, ordered: bool, doing: s
     parent, last = _parent(data, keys, delimiter, ordered=ordered)
     if parent.get(last) is None:
         parent[last] = []
-    found = parent[last]
-    if not is_list(found):
-        raise _unfit(doing, keys, found)
-    return found
+    listed = parent[last]
+    if not is_list(listed):
+        raise _unfit(doing, keys, listed)
+    return listed
 
 
 def _empty(*, ordered: bool) -> dict[Any, Any]:
     return OrderedDict() if ordered else {}
 
 
-def _unfit(doing: str, keys: str, found: Any, value: Any = None) -> TemplateRuntimeError:
+def _unfit(doing: str, keys: str, value_: Any, value: Any = None) -> TemplateRuntimeError:
     given = "" if value is None else f" with a {type(value).__name__}"
-    return TemplateRuntimeError(f"cannot {doing} the value under {keys!r}, a {type(found).__name__}{given}")
+    return TemplateRuntimeError(f"cannot {doing} the value under {keys!r}, a {type(value_).__name__}{given}")
 
 
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {

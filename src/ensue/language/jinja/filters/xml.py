@@ -46,8 +46,8 @@ def _element(document: Document, name: str, content: Any) -> Element:
         raise TemplateRuntimeError(msg)
     for key, inner in content.items():
         if is_row(inner):
-            for one in inner:
-                element.appendChild(_element(document, str(key), one))
+            for item in inner:
+                element.appendChild(_element(document, str(key), item))
         elif is_mapping(inner):
             element.appendChild(_element(document, str(key), inner))
         else:

@@ -58,8 +58,8 @@ def traverse_dict_and_list(data: Any, key: Any, default: Any = None, delimiter: 
         delimiter: the separator between keys.
     """
     for part in key if isinstance(key, (list, tuple)) else str(key).split(delimiter):
-        found, data = _below(data, part)
-        if not found:
+        exists, data = _below(data, part)
+        if not exists:
             return default
     return data
 
@@ -85,10 +85,10 @@ def subdict_match(data: Any, expr: str, delimiter: str = ":", **_options: Any) -
 
     parts = str(expr).split(delimiter)
     for split in range(1, len(parts)):
-        found = traverse_dict_and_list(data, delimiter.join(parts[:split]), {}, delimiter)
-        wanted = delimiter.join(parts[split:])
-        values = found if isinstance(found, list) else [found]
-        if any(fnmatchcase(str(value), wanted) for value in values if not isinstance(value, Mapping)):
+        below = traverse_dict_and_list(data, delimiter.join(parts[:split]), {}, delimiter)
+        expected = delimiter.join(parts[split:])
+        values = below if isinstance(below, list) else [below]
+        if any(fnmatchcase(str(value), expected) for value in values if not isinstance(value, Mapping)):
             return True
     return False
 

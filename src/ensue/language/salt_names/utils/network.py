@@ -33,16 +33,16 @@ def in_subnet(cidr: str, addr: Any = None) -> bool:
     """Return whether an address, or any of a list, is in a network; None for this machine's addresses."""
     network = ipaddress.ip_network(cidr, strict=False)
     asked = ip_addrs() if addr is None else [addr] if isinstance(addr, str) else addr
-    return any(ipaddress.ip_address(one) in network for one in asked)
+    return any(ipaddress.ip_address(address) in network for address in asked)
 
 
 def host_to_ips(host: str) -> list[str] | None:
     """Return the addresses of a host name, None if it has none."""
     try:
-        found = socket.getaddrinfo(host, 0, socket.AF_UNSPEC, socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(host, 0, socket.AF_UNSPEC, socket.SOCK_STREAM)
     except OSError:
         return None
-    return list(dict.fromkeys(str(entry[4][0]) for entry in found)) or None
+    return list(dict.fromkeys(str(entry[4][0]) for entry in entries)) or None
 
 
 def get_fqhostname() -> str:

@@ -21,7 +21,7 @@ def which_bin(exes: Any) -> str | None:
     """Return the path of the first installed program of a list."""
     if not isinstance(exes, (list, tuple, set)):
         return None
-    return next((found for exe in exes if (found := which(exe))), None)
+    return next((path for exe in exes if (path := which(exe))), None)
 
 
 def join(*parts: str, **_options: Any) -> str:

@@ -110,9 +110,9 @@ def check_whitelist_blacklist(value: str, whitelist: Any = None, blacklist: Any 
     """Return whether a text is on the whitelist, if there is one, and not on the blacklist."""
     allowed = [whitelist] if isinstance(whitelist, str) else list(whitelist or ())
     denied = [blacklist] if isinstance(blacklist, str) else list(blacklist or ())
-    if any(expr_match(value, one) for one in denied):
+    if any(expr_match(value, pattern) for pattern in denied):
         return False
-    return not allowed or any(expr_match(value, one) for one in allowed)
+    return not allowed or any(expr_match(value, pattern) for pattern in allowed)
 
 
 __getattr__ = not_there(__name__)

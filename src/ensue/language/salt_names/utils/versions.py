@@ -75,7 +75,7 @@ Version = LooseVersion
 def version_cmp(pkg1: Any, pkg2: Any, ignore_epoch: bool = False) -> int | None:
     """Compare two versions: -1 if the first is older, 0 if they are equal, 1 if it is newer."""
     first, second = (
-        LooseVersion(str(one).rpartition(":")[2] if ignore_epoch else one) for one in (pkg1, pkg2)
+        LooseVersion(str(version).rpartition(":")[2] if ignore_epoch else version) for version in (pkg1, pkg2)
     )
     return (first > second) - (first < second)
 

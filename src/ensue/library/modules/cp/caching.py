@@ -153,8 +153,8 @@ def _is_here(ctx: FunctionContext) -> bool:
     return ctx.srn.type == MINION_TYPE and ctx.config.get("root") in {None, "", "/"}
 
 
-async def _has_hash(content: Content, wanted: str) -> bool:
-    hexadecimal = wanted.rpartition("=")[2].strip().lower()
+async def _has_hash(content: Content, expected: str) -> bool:
+    hexadecimal = expected.rpartition("=")[2].strip().lower()
     name = HASH_TYPES.get(len(hexadecimal))
     return name is not None and await digest_of(content, name) == hexadecimal
 

@@ -60,10 +60,10 @@ class Job:
         """Return whether this is the job with an identifier, or else with a command."""
         if not self.identifier:
             return self.cmd == cmd
-        wanted = identifier or NO_IDENTIFIER
+        own_identifier = identifier or NO_IDENTIFIER
         if self.identifier == NO_IDENTIFIER:
             return self.cmd == cmd
-        return self.identifier == wanted
+        return self.identifier == own_identifier
 
     def lines(self) -> list[str]:
         """Return the lines of the job in a crontab."""

@@ -54,12 +54,12 @@ async def blkid(ctx: FunctionContext, device: str | None = None, token: str | No
         token: a pair that the devices have to have (`LABEL=data`).
     """
     words = [device] if device else ["-t", token] if token else []
-    found: Table = {}
+    devices: Table = {}
     for line in (await ask(ctx, "blkid", *words)).stdout.splitlines():
         path, _, answer = line.partition(": ")
         pairs = (word.partition("=") for word in shlex.split(answer))
-        found[path] = {name: value for name, _, value in pairs}
-    return found
+        devices[path] = {name: value for name, _, value in pairs}
+    return devices
 
 
 async def fstype(ctx: FunctionContext, device: str) -> str:

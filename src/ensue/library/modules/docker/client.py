@@ -112,14 +112,14 @@ async def all_described(ctx: FunctionContext, kind: str, names: list[str]) -> li
 
 def part(about: Any, key: str) -> dict[str, Any]:
     """Return a mapping from the description of an object, empty if it is missing."""
-    found = about.get(key) if is_mapping(about) else None
-    return found if is_mapping(found) else {}
+    mapping = about.get(key) if is_mapping(about) else None
+    return mapping if is_mapping(mapping) else {}
 
 
 def items(about: Any, key: str) -> list[Any]:
     """Return a list from the description of an object, empty if it is missing."""
-    found = about.get(key) if is_mapping(about) else None
-    return found if is_list(found) else []
+    listed = about.get(key) if is_mapping(about) else None
+    return listed if is_list(listed) else []
 
 
 def checked(name: Any) -> str:

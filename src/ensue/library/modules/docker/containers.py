@@ -171,8 +171,8 @@ async def port(ctx: FunctionContext, name: str, private_port: str | int | None =
     """
     is_glob = any(sign in name for sign in "*?[")
     names = fnmatch.filter(await list_containers(ctx, all=True), name) if is_glob else [name]
-    wanted = "*" if private_port is None else str(private_port)
-    pattern = wanted if "/" in wanted or wanted == "*" else f"{wanted}/*"
+    port_pattern = "*" if private_port is None else str(private_port)
+    pattern = port_pattern if "/" in port_pattern or port_pattern == "*" else f"{port_pattern}/*"
     ports_of: DataMap = {}
     for container in names:
         ports = part(part(await inspect_container(ctx, container), "NetworkSettings"), "Ports")

@@ -71,11 +71,11 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
     """
     flags = ["--all"] if all else []
     text = await output_of(ctx, "image", "ls", "--quiet", "--no-trunc", *flags, what="list images")
-    found: DataMap = {}
+    by_id: DataMap = {}
     for about in await all_described(ctx, "image", sorted(set(text.split()))):
         tags = items(about, "RepoTags")
         if tags or all:
-            found[str(about["Id"])] = {
+            by_id[str(about["Id"])] = {
                 "RepoTags": tags,
                 "RepoDigests": items(about, "RepoDigests"),
                 "ParentId": about.get("Parent") or "",
@@ -83,13 +83,13 @@ async def images(ctx: FunctionContext, *, verbose: bool = False, all: bool = Fal
                 "Time_Created_Local": about.get("Created"),
                 **({"Info": about} if verbose else {}),
             }
-    return found
+    return by_id
 
 
 async def list_tags(ctx: FunctionContext) -> list[str]:
     """Return all names of images with their tags, sorted."""
-    found = await images(ctx)
-    return sorted({str(tag) for about in found.values() for tag in _tags(about)})
+    by_id = await images(ctx)
+    return sorted({str(tag) for about in by_id.values() for tag in _tags(about)})
 
 
 async def resolve_image_id(ctx: FunctionContext, name: str) -> str | bool:

@@ -131,9 +131,9 @@ class NetworkSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def _pool_changes(self, existing: list[dict[str, Any]]) -> DataMap:
         by_version = {_version(pool): pool for pool in existing if "Subnet" in pool}
-        for wanted in self.pools:
-            pool = by_version.get(_version(wanted), {})
-            if any(pool.get(key) != value for key, value in wanted.items()):
+        for pool_wanted in self.pools:
+            pool = by_version.get(_version(pool_wanted), {})
+            if any(pool.get(key) != value for key, value in pool_wanted.items()):
                 return {"old": [*existing], "new": [*self.pools]}
         return {}
 

@@ -61,11 +61,11 @@ def published(value: Any) -> list[str]:
         return [text for entry in value for text in (published(entry) if is_mapping(entry) else [str(entry)])]
     if is_mapping(value):
         return [text for port, host in value.items() for text in _bindings(str(port), host)]
-    found = words(value)
-    wrong = [text for text in found if not text.replace("[", "").strip(":")]
+    published_ports = words(value)
+    wrong = [text for text in published_ports if not text.replace("[", "").strip(":")]
     if wrong:
         raise StateFailedError(f"port_bindings: {wrong[0]!r} is not a port")
-    return found
+    return published_ports
 
 
 def _bindings(port: str, host: Any) -> Iterator[str]:

@@ -232,7 +232,9 @@ _SPECIAL: Final[dict[str, Callable[[Any], list[str]]]] = {
     "healthcheck": _health,
     "labels": _labels,
     "log_config": _log_config,
-    "mounts": lambda value: [f"--mount={mount_of(one)}" for one in (value if is_list(value) else [value])],
+    "mounts": lambda value: [
+        f"--mount={mount_of(mount)}" for mount in (value if is_list(value) else [value])
+    ],
     "nano_cpus": lambda value: [f"--cpus={int(value) / 1_000_000_000:g}"],
     "network_disabled": lambda value: ["--network=none"] if value else [],
     "port_bindings": lambda value: [f"--publish={text}" for text in published(value)],

@@ -74,7 +74,7 @@ async def find(ctx: FunctionContext, path: str, **kwargs: Any) -> list[Any]:
         async for each, status, depth in _walk(ctx, path, 0, criteria)
         if criteria.fit(each, status, depth)
     ]
-    fitting.sort(key=lambda one: one[0])
+    fitting.sort(key=lambda match: match[0])
     if not words:
         return [each for each, _ in fitting]
     printed = [[await _printed(ctx, word, each, status) for word in words] for each, status in fitting]

@@ -127,10 +127,10 @@ async def get_hash(ctx: FunctionContext, path: str, form: str = "sha256") -> str
     """
     if form not in hashlib.algorithms_available:
         raise StateFailedError(f"Invalid hash type: {form}")
-    found = await ctx.connection.checksum(path, form)
-    if found is None:
+    digest = await ctx.connection.checksum(path, form)
+    if digest is None:
         raise StateFailedError(f"Path not found: {path}")
-    return found
+    return digest
 
 
 async def get_sum(ctx: FunctionContext, path: str, form: str = "sha256") -> str:

@@ -94,14 +94,14 @@ async def append(
     Returns:
         The grain that was written, by its name, or a text that says why none was.
     """
-    found = lookup(await ctx.grains(), key, [], delimiter)
-    if convert and not is_list(found):
-        found = [] if found is None else [found]
-    if not is_list(found):
+    values = lookup(await ctx.grains(), key, [], delimiter)
+    if convert and not is_list(values):
+        values = [] if values is None else [values]
+    if not is_list(values):
         return f"The key {key} is not a valid list"
-    if val in found:
+    if val in values:
         return f"The val {val} was already in the list {key}"
-    return await _write_below(ctx, key, [*found, *(val if is_list(val) else [val])], delimiter)
+    return await _write_below(ctx, key, [*values, *(val if is_list(val) else [val])], delimiter)
 
 
 async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELIMITER) -> DataMap | str:
@@ -116,13 +116,13 @@ async def remove(ctx: FunctionContext, key: str, val: Any, delimiter: str = DELI
     Returns:
         The grain that was written, by its name, or a text that says why none was.
     """
-    found = lookup(await ctx.grains(), key, [], delimiter)
-    if not is_list(found):
+    values = lookup(await ctx.grains(), key, [], delimiter)
+    if not is_list(values):
         return f"The key {key} is not a valid list"
-    if val not in found:
+    if val not in values:
         return f"The val {val} was not in the list {key}"
-    place = found.index(val)
-    return await _write_below(ctx, key, found[:place] + found[place + 1 :], delimiter)
+    place = values.index(val)
+    return await _write_below(ctx, key, values[:place] + values[place + 1 :], delimiter)
 
 
 async def set_(
@@ -239,12 +239,12 @@ def _holds(outer: Any, key: str) -> bool:
 def _with(outer: Any, key: str, value: Any, *, destructive: bool) -> Any:
     """Return a mapping or list with a value under a key; any other value becomes a mapping."""
     if is_mapping(outer):
-        rest = {name: one for name, one in outer.items() if name != key}
+        rest = {name: item for name, item in outer.items() if name != key}
         return rest if value is None and destructive else {**outer, key: value}
     if not is_list(outer):
         return {key: value}
-    items = [_with_key(one, key, value) for one in outer]
-    return items if any(is_mapping(one) and key in one for one in items) else [*items, {key: value}]
+    items = [_with_key(item, key, value) for item in outer]
+    return items if any(is_mapping(item) and key in item for item in items) else [*items, {key: value}]
 
 
 def _with_key(item: Any, key: str, value: Any) -> Any:

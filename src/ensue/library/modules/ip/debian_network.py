@@ -152,8 +152,8 @@ def _last(lines: list[str], directive: str) -> tuple[str, ...]:
 def _with(lines: list[str], directive: str, value: str) -> list[str]:
     """Return the lines with a directive's value replaced, or with the directive added on top."""
     requested = f"{directive} {value}"
-    found = [requested if line.split()[:1] == [directive] else line for line in lines]
-    return found if requested in found else [requested, *found]
+    changed = [requested if line.split()[:1] == [directive] else line for line in lines]
+    return changed if requested in changed else [requested, *changed]
 
 
 def _words(value: Any) -> tuple[str, ...]:

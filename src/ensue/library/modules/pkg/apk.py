@@ -38,7 +38,7 @@ async def available(
     """Return the versions in the repositories, newest first."""
     repository = ["--repository", fromrepo] if fromrepo else []
     answer = await must(ctx, "apk", *repository, "policy", *names, what="look up packages")
-    found: dict[str, list[str]] = {}
+    versions_by_name: dict[str, list[str]] = {}
     for name, versions in _offers(answer.stdout).items():
         newest_first: list[str] = []
         for version in versions:
@@ -47,8 +47,8 @@ async def available(
                 place += 1
             newest_first.insert(place, version)
         if newest_first:
-            found[name] = newest_first
-    return found
+            versions_by_name[name] = newest_first
+    return versions_by_name
 
 
 async def compare(ctx: FunctionContext, left: str, right: str) -> int:
@@ -75,11 +75,11 @@ async def refresh(ctx: FunctionContext) -> None:
     await must(ctx, "apk", "update", what="refresh the package lists", is_followed=True)
 
 
-async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+async def install(ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions) -> None:
     """Install or upgrade packages."""
     flags = ["--repository", options.fromrepo] if options.fromrepo else []
     flags += ["--allow-untrusted"] if options.skip_verify else []
-    specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
+    specs = [f"{name}={version}" if version else name for name, version in requested.items()]
     verb = ["fix", "--reinstall"] if options.reinstall else ["add", "--upgrade"]
     await must(ctx, "apk", *flags, *verb, *specs, what="install packages", is_followed=True)
 
@@ -111,7 +111,9 @@ async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
     await held(ctx)
 
 
-async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+async def download(
+    ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions
+) -> None:
     """Refuse, as `downloaded` does."""
     await downloaded(ctx)
 

@@ -90,10 +90,10 @@ async def refresh(ctx: FunctionContext) -> None:
     await must(ctx, "apt-get", "-q", "update", env=_QUIET, what="refresh the package lists", is_followed=True)
 
 
-async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+async def install(ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions) -> None:
     """Install or upgrade packages; a given version may be a downgrade."""
     flags: list[str] = ["-t", options.fromrepo] if options.fromrepo else []
-    if any(wanted.values()):
+    if any(requested.values()):
         flags.append("--allow-downgrades")
     if options.skip_verify:
         flags.append("--allow-unauthenticated")
@@ -102,7 +102,7 @@ async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], option
     flags += ["--only-upgrade"] if options.only_upgrade else []
     flags += ["--reinstall"] if options.reinstall else []
     flags += ["--download-only"] if options.download_only else []
-    specs = [f"{name}={version}" if version else name for name, version in wanted.items()]
+    specs = [f"{name}={version}" if version else name for name, version in requested.items()]
     await must(
         ctx, *_APT_GET, *flags, "install", "--", *specs, env=_QUIET, what="install packages", is_followed=True
     )
@@ -152,9 +152,11 @@ async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
     await must(ctx, "apt-mark", verb, "--", name, what=f"{verb} {name}")
 
 
-async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+async def download(
+    ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions
+) -> None:
     """Fetch packages into apt's cache. `reinstall` includes those that are installed already."""
-    await install(ctx, wanted, replace(options, reinstall=True, download_only=True))
+    await install(ctx, requested, replace(options, reinstall=True, download_only=True))
 
 
 async def downloaded(ctx: FunctionContext) -> dict[str, list[str]]:

@@ -79,7 +79,7 @@ async def install(
         StateFailedError: the packages could not be installed.
     """
     manager = await package_manager(ctx)
-    wanted = _wanted(name, pkgs, version)
+    requested = _wanted(name, pkgs, version)
     if refresh:
         await manager.refresh(ctx)
     options = InstallOptions(
@@ -93,7 +93,7 @@ async def install(
     if sources:
         await install_sources(ctx, manager, sources, options)
     else:
-        await manager.install(ctx, wanted, options)
+        await manager.install(ctx, requested, options)
     return difference(before, await list_pkgs(ctx))
 
 
@@ -145,15 +145,15 @@ async def purge(
 def _wanted(
     name: str | None, pkgs: Sequence[str | Mapping[str, Any]] | None, version: str | None
 ) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
+    requested: dict[str, str | None] = {}
     for each in pkgs or []:
         if isinstance(each, str):
-            found[each] = None
+            requested[each] = None
         else:
-            found |= {str(key): None if value is None else str(value) for key, value in each.items()}
+            requested |= {str(key): None if value is None else str(value) for key, value in each.items()}
     if not pkgs and name:
-        found[name] = version
-    for each in found:
+        requested[name] = version
+    for each in requested:
         if not each or each.startswith("-"):
             raise StateFailedError(f"{each!r} is not a package name")
-    return found
+    return requested

@@ -76,16 +76,18 @@ async def refresh(ctx: FunctionContext) -> None:
     await must(ctx, *_DNF, "makecache", what="refresh the package lists", is_followed=True)
 
 
-async def install(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+async def install(ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions) -> None:
     """Install or upgrade packages; a given version may be a downgrade."""
     flags = _repositories(options.fromrepo)
     flags += ["--nogpgcheck"] if options.skip_verify else []
     if options.install_recommends is not None:
         flags.append(f"--setopt=install_weak_deps={options.install_recommends}")
-    specs = [f"{name}-{version.removeprefix('0:')}" if version else name for name, version in wanted.items()]
+    specs = [
+        f"{name}-{version.removeprefix('0:')}" if version else name for name, version in requested.items()
+    ]
     flags += ["--downloadonly"] if options.download_only else []
     verb = "upgrade" if options.only_upgrade else "reinstall" if options.reinstall else "install"
-    if verb == "install" and not any(wanted.values()):
+    if verb == "install" and not any(requested.values()):
         # `dnf install` alone does not upgrade an installed package.
         flags.append("--best")
     await must(ctx, *_DNF, *flags, verb, *specs, what="install packages", is_followed=True)
@@ -122,11 +124,13 @@ async def hold(ctx: FunctionContext, name: str, *, is_held: bool) -> None:
     await must(ctx, *_DNF, "versionlock", verb, name, what=f"{verb} the lock of {name}")
 
 
-async def download(ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions) -> None:
+async def download(
+    ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions
+) -> None:
     """Fetch packages into dnf's cache; dnf has to be asked again for those that are installed already."""
-    await install(ctx, wanted, replace(options, download_only=True))
+    await install(ctx, requested, replace(options, download_only=True))
     there = await downloaded(ctx)
-    left = {name: version for name, version in wanted.items() if name not in there}
+    left = {name: version for name, version in requested.items() if name not in there}
     if left:
         await install(ctx, left, replace(options, download_only=True, reinstall=True))
 
@@ -152,11 +156,13 @@ async def upgrade(ctx: FunctionContext, *, dist_upgrade: bool) -> None:  # dnf k
     await must(ctx, *_DNF, "upgrade", what="upgrade packages", is_followed=True)
 
 
-async def _newest_first(ctx: FunctionContext, found: dict[str, list[str]]) -> dict[str, list[str]]:
+async def _newest_first(ctx: FunctionContext, versions_by_name: dict[str, list[str]]) -> dict[str, list[str]]:
     """Sort the versions of each name, in one call of rpm; dnf sorts them as text, 1.10 before 1.9."""
-    several = sorted({version for versions in found.values() if len(versions) > 1 for version in versions})
+    several = sorted(
+        {version for versions in versions_by_name.values() if len(versions) > 1 for version in versions}
+    )
     if not several:
-        return found
+        return versions_by_name
     rows = (
         f"{{'{_plain(epoch)}','{_plain(number)}','{_plain(release)}',{place}}}"
         for place, (epoch, number, release) in enumerate(map(_parts, several))
@@ -165,7 +171,7 @@ async def _newest_first(ctx: FunctionContext, found: dict[str, list[str]]) -> di
     rank = {several[int(place)]: order for order, place in enumerate(answer.stdout.split())}
     return {
         name: sorted(versions, key=rank.__getitem__) if len(versions) > 1 else versions
-        for name, versions in found.items()
+        for name, versions in versions_by_name.items()
     }
 
 

@@ -52,17 +52,17 @@ async def download(
         StateFailedError: the packages could not be fetched.
         NotAvailableError: the package manager keeps no cache.
     """
-    wanted: dict[str, str | None] = dict.fromkeys(packages)
+    requested: dict[str, str | None] = dict.fromkeys(packages)
     for each in pkgs:
-        wanted |= each
-    if wrong := [name for name in wanted if not name or name.startswith("-")]:
+        requested |= each
+    if wrong := [name for name in requested if not name or name.startswith("-")]:
         raise StateFailedError(f"{wrong[0]!r} is not a package name")
     manager = await package_manager(ctx)
     options = InstallOptions(
         fromrepo=fromrepo, skip_verify=skip_verify, install_recommends=install_recommends
     )
     before = await manager.downloaded(ctx)
-    await manager.download(ctx, wanted, options)
+    await manager.download(ctx, requested, options)
     after = await manager.downloaded(ctx)
     return {
         name: {"old": ",".join(sorted(before.get(name, ()))), "new": ",".join(sorted(versions))}

@@ -65,7 +65,7 @@ class PackageManager(Protocol):
         ...
 
     async def install(
-        self, ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions
+        self, ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions
     ) -> None:
         """Install or upgrade packages, to the given version if there is one."""
         ...
@@ -93,7 +93,7 @@ class PackageManager(Protocol):
         ...
 
     async def download(
-        self, ctx: FunctionContext, wanted: Mapping[str, str | None], options: InstallOptions
+        self, ctx: FunctionContext, requested: Mapping[str, str | None], options: InstallOptions
     ) -> None:
         """Fetch packages and their dependencies into the manager's cache, and install nothing."""
         ...

@@ -39,8 +39,8 @@ async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dic
     Example:
         ensue call '*' pkg.version nginx
     """
-    found = await list_pkgs(ctx)
-    versions = {name: str(found.get(name, "")) for name in names}
+    installed = await list_pkgs(ctx)
+    versions = {name: str(installed.get(name, "")) for name in names}
     return versions[names[0]] if len(names) == 1 else versions
 
 

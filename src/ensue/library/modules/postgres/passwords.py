@@ -65,10 +65,10 @@ def is_kept(role: str, password: str, encrypted: bool | str | None, kept: str) -
         verifier = _VERIFIER.match(kept)
         if verifier is None:
             return False
-        wanted = _scram(password, base64.b64decode(verifier["salt"]), int(verifier["rounds"]))
+        derived = _scram(password, base64.b64decode(verifier["salt"]), int(verifier["rounds"]))
     else:
-        wanted = kept_password(role, password, encrypted)
-    return hmac.compare_digest(wanted.encode(), kept.encode())
+        derived = kept_password(role, password, encrypted)
+    return hmac.compare_digest(derived.encode(), kept.encode())
 
 
 def _md5(role: str, password: str) -> str:

@@ -245,8 +245,8 @@ async def privileges_revoke(
 
 
 async def _members(ctx: FunctionContext, group: str, server: dict[str, Any]) -> dict[str, bool]:
-    found = await rows(ctx, PostgresServer.read(server), _MEMBERS.format(name=text_of(group)))
-    return {row["role"]: row["admin"] == "t" for row in found}
+    members = await rows(ctx, PostgresServer.read(server), _MEMBERS.format(name=text_of(group)))
+    return {row["role"]: row["admin"] == "t" for row in members}
 
 
 async def _held(ctx: FunctionContext, about: _Object, server: dict[str, Any]) -> dict[str, _Held]:

@@ -44,11 +44,11 @@ async def port_get_policy(
     Raises:
         StateFailedError: no port is given, or the target has no semanage.
     """
-    wanted_protocol, wanted = _parsed(name, protocol, port)
+    wanted_protocol, ports_meant = _parsed(name, protocol, port)
     answer = await must(ctx, "semanage", "port", "--list", what="list the SELinux ports")
     for match in _ENTRY.finditer(answer.stdout):
         ports = [each.strip() for each in match[3].split(",")]
-        if match[2] == wanted_protocol and wanted in ports and sel_type in {None, "", match[1]}:
+        if match[2] == wanted_protocol and ports_meant in ports and sel_type in {None, "", match[1]}:
             return {"sel_type": match[1], "protocol": match[2], "port": match[3].strip()}
     return None
 

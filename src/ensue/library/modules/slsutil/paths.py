@@ -67,7 +67,7 @@ def findup(
     names = [filenames] if isinstance(filenames, str) else filenames
     for above in (folder, *folders_above(folder), ""):
         for name in names:
-            if path_exists(ctx, found := posixpath.join(above, name), saltenv):
-                return found
+            if path_exists(ctx, path := posixpath.join(above, name), saltenv):
+                return path
     msg = f"slsutil.findup: none of {', '.join(names)} is in {startpath or 'the roots'} or above"
     raise StateFailedError(msg)

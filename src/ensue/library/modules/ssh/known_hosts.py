@@ -239,12 +239,12 @@ def _entries(text: str, host: str) -> list[KnownHost]:
     return [entry for entry in lines if entry and entry.is_for(host)]
 
 
-def _mismatch(key: str | None, wanted: str | None, hash_type: str | None) -> str:
+def _mismatch(key: str | None, expected: str | None, hash_type: str | None) -> str:
     """Return an error message if a key does not have the given fingerprint, empty if it has."""
-    if not key or not wanted:
+    if not key or not expected:
         return ""
     actual = fingerprint_of(key, hash_type)
-    return "" if actual == wanted else f"The key has the fingerprint {actual or '(none)'}, not {wanted}"
+    return "" if actual == expected else f"The key has the fingerprint {actual or '(none)'}, not {expected}"
 
 
 def _all(entries: Sequence[DataMap], key: str) -> list[str]:

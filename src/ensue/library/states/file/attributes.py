@@ -81,16 +81,16 @@ class RequestedAttributes:
         return changes
 
     async def _is(
-        self, connection: Connection, database: str, wanted: str | int, name: str, number: int
+        self, connection: Connection, database: str, requested: str | int, name: str, number: int
     ) -> bool:
         """Return whether a wanted user or group is the one that was found."""
-        if str(wanted) in {name, str(number)}:
+        if str(requested) in {name, str(number)}:
             return True
-        if not connection.can_run or str(wanted).isdecimal():
+        if not connection.can_run or str(requested).isdecimal():
             return False
-        key = (database, str(wanted))
+        key = (database, str(requested))
         if key not in self.numbers:
-            self.numbers[key] = await _number(connection, database, str(wanted))
+            self.numbers[key] = await _number(connection, database, str(requested))
         return self.numbers[key] == number
 
 

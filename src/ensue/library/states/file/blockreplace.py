@@ -132,7 +132,7 @@ def _body(block: str, linesep: str, *, append_newline: bool | None) -> list[str]
 def _inside(lines: list[str], body: list[str], start: str, end: str, linesep: str) -> list[str] | None:
     """Return the lines with the block between the markers replaced, None if there are no markers."""
     new: list[str] = []
-    is_inside = found = False
+    is_inside = is_complete = False
     for line in lines:
         if not is_inside:
             new.append(line)
@@ -141,10 +141,10 @@ def _inside(lines: list[str], body: list[str], start: str, end: str, linesep: st
         position = line.find(end)
         if position >= 0:
             new += [*body, line[position:].rstrip("\r\n") + linesep]
-            is_inside, found = False, True
+            is_inside, is_complete = False, True
     if is_inside:
         raise StateFailedError("Unterminated marked block. End of file reached before marker_end.")
-    return new if found else None
+    return new if is_complete else None
 
 
 def _beside(lines: list[str], whole: list[str], before: str | None, after: str | None) -> list[str]:
@@ -154,14 +154,14 @@ def _beside(lines: list[str], whole: list[str], before: str | None, after: str |
             "Cannot edit marked block. Markers were not found in file. (append_if_not_found makes them)"
         )
     try:
-        found = next((index for index, line in enumerate(lines) if re.search(pattern, line)), None)
+        index_ = next((index for index, line in enumerate(lines) if re.search(pattern, line)), None)
     except re.error as error:
         raise StateFailedError(f"{pattern!r} is not a regular expression: {error}") from None
-    if found is None:
+    if index_ is None:
         raise StateFailedError(
             f"Cannot edit marked block. No line matches {pattern!r}, and there are no markers."
         )
-    place = found if before else found + 1
+    place = index_ if before else index_ + 1
     return [*lines[:place], *whole, *lines[place:]]
 
 

@@ -75,8 +75,8 @@ async def cached(
         new_state = _state(name, path, sha256_of(before))
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test and source.is_remote:
-        said = "" if before is None else "Hashes don't match.\n" if expected else "No hash found. "
-        return StateReturn.planned(name, f"{said}File will be cached: {name}", warnings=warnings)
+        reason = "" if before is None else "Hashes don't match.\n" if expected else "No hash found. "
+        return StateReturn.planned(name, f"{reason}File will be cached: {name}", warnings=warnings)
     content = await ctx.files.open(name, saltenv=saltenv)
     shown = expected or ExpectedHash(kind=_KIND, digest="")
     digest = await shown.of_any(content)

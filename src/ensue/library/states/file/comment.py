@@ -60,8 +60,8 @@ async def comment(
         if _matches(mark + bare, text):
             return file.said(True, "Pattern already commented", {}, file.state_before())
         if ignore_missing:
-            said = "Pattern not found and ignore_missing set to True"
-            return file.said(True, said, {}, file.state_before())
+            comment_ = "Pattern not found and ignore_missing set to True"
+            return file.said(True, comment_, {}, file.state_before())
         raise StateFailedError(f"{bare}: Pattern not found")
     start, end = "^" if regex.startswith("^") else "", "$" if regex.endswith("$") else ""
     inner = regex.lstrip("^").removesuffix("$")

@@ -57,33 +57,33 @@ async def decode(
         raise StateFailedError(f"encoding_type: it is base64, not {encoding_type!r}")
     path = await target_path(ctx, name)
     text = encoded_data or await looked_up(ctx, "pillar.get", contents_pillar, ":")
-    wanted = _decoded(text)
+    decoded = _decoded(text)
     status = await ctx.connection.stat(path, follow=True)
     content = await ctx.connection.read(path) if status is not None else None
-    if status is not None and content == wanted:
+    if status is not None and content == decoded:
         comment = "File is in the correct state."
-        state = content_state(path, wanted, status)
+        state = content_state(path, decoded, status)
         returned = StateReturn.unchanged(name, comment, state)
-        return without_checksums(returned, ctx.masker, wanted)
+        return without_checksums(returned, ctx.masker, decoded)
     old = _sum(content, checksum) if content is not None else None
-    changes: dict[str, Any] = {"old": old, "new": _sum(wanted, checksum)}
-    if ctx.masker.is_in(wanted):
+    changes: dict[str, Any] = {"old": old, "new": _sum(decoded, checksum)}
+    if ctx.masker.is_in(decoded):
         changes = dict.fromkeys(changes, MASK)
     if ctx.test:
         planned = StateReturn.planned(name, "File is set to be updated.", changes)
         return await in_folder(ctx.connection, path, planned, makedirs=status is not None)
-    mode = mode_with_secret(ctx.masker, wanted) if status is None else None
-    await ctx.connection.write(path, wanted, mode=mode)
+    mode = mode_with_secret(ctx.masker, decoded) if status is None else None
+    await ctx.connection.write(path, decoded, mode=mode)
     returned = StateReturn.changed(
         name,
         "File was updated.",
         changes,
-        await state_after(ctx.connection, path, wanted),
+        await state_after(ctx.connection, path, decoded),
         old_state=content_state(path, content, status)
         if status and content is not None
         else file_state(path, None, None),
     )
-    return without_checksums(returned, ctx.masker, wanted)
+    return without_checksums(returned, ctx.masker, decoded)
 
 
 def _decoded(text: Any) -> bytes:

@@ -84,7 +84,9 @@ def without_checksums(
         contents: the contents that it describes; None: there is none. Long ones are not looked into.
         is_secret: whether they are secrets in any case.
     """
-    if not is_secret and not any(map(masker.is_in, (one for one in contents if isinstance(one, bytes)))):
+    if not is_secret and not any(
+        map(masker.is_in, (content for content in contents if isinstance(content, bytes)))
+    ):
         return returned
     new = returned.new_state
     has_checksum = new is None or (is_mapping(new) and _CHECKSUM in new)

@@ -78,13 +78,13 @@ async def expected_hash(
     kind, separator, digest = text.replace(":", "=", 1).partition("=")
     if not separator:
         kind, digest = HASH_TYPES.get(len(text), ""), text
-    found = _made(kind.strip().lower(), digest.strip())
-    if found is None:
+    expected = _made(kind.strip().lower(), digest.strip())
+    if expected is None:
         raise StateFailedError(
             f"Source hash {text} format is invalid. Write a checksum, type=checksum, or a source that lists "
             f"checksums; types and lengths are {', '.join(f'{k} ({n})' for n, k in HASH_TYPES.items())}"
         )
-    return found
+    return expected
 
 
 def _made(kind: str, digest: str) -> ExpectedHash | None:
@@ -95,16 +95,16 @@ def _made(kind: str, digest: str) -> ExpectedHash | None:
 
 def _listed(text: str, names: list[str], where: str) -> ExpectedHash:
     """Return the checksum listed for one of the names; a single checksum needs no name."""
-    found: list[tuple[ExpectedHash, str]] = []
+    hashes: list[tuple[ExpectedHash, str]] = []
     for line in file_lines(text):
         for word in _WORD.findall(line):
             made = _made(HASH_TYPES.get(len(word), ""), word)
             if made:
-                found.append((made, line))
+                hashes.append((made, line))
     for name in names:
-        for made, line in found:
+        for made, line in hashes:
             if re.search(rf"(?:^|[\s*/=:(]){re.escape(name)}(?:$|[\s=:)])", line):
                 return made
-    if len({made for made, _ in found}) == 1:
-        return found[0][0]
+    if len({made for made, _ in hashes}) == 1:
+        return hashes[0][0]
     raise StateFailedError(f"{where} lists no checksum for {' or '.join(names)} (set source_hash_name)")

@@ -96,7 +96,7 @@ async def keyvalue(
         StateFailedError: there are no keys, or the file does not exist.
     """
     del search_only
-    wanted = _wanted(key, value, key_values)
+    pairs = _wanted(key, value, key_values)
     path = await target_path(ctx, name)
     file: EditedFile | None = None
     if await ctx.connection.stat(path, follow=True) is None:
@@ -114,7 +114,7 @@ async def keyvalue(
         separator=separator, uncomment=uncomment, key_ignore_case=key_ignore_case,
         value_ignore_case=value_ignore_case, prune=prune,
     )  # fmt: skip
-    edit = _Edit(wanted=wanted, rules=rules, left={each: int(count) for each in wanted})
+    edit = _Edit(wanted=pairs, rules=rules, left={each: int(count) for each in pairs})
     for line in file_lines(text, keepends=True):
         edit.take(line)
     if append_if_not_found:
@@ -233,12 +233,12 @@ class _Edit:
         for before in dict.fromkeys((indent, "")):
             inner = line[len(before) :]
             bare = inner.lstrip(self.rules.uncomment) if self.rules.uncomment else inner
-            found, separator, value = bare.partition(self.rules.separator)
-            key = self._key(found) if separator else None
+            name_part, separator, value = bare.partition(self.rules.separator)
+            key = self._key(name_part) if separator else None
             if key is not None:
                 return _KeyLine(
                     key=key,
-                    start=before + found,
+                    start=before + name_part,
                     value=value.strip(),
                     is_commented=bare != inner,
                     is_indented=bool(before),
@@ -274,10 +274,10 @@ class _Edit:
         self.diff.append(f"- {line}" if line.endswith("\n") else f"- {line}\n")
         self.changed += 1
 
-    def _key(self, found: str) -> str | None:
+    def _key(self, name_part: str) -> str | None:
         if not self.rules.key_ignore_case:
-            return found if found in self.wanted else None
-        return next((key for key in self.wanted if key.lower() == found.lower()), None)
+            return name_part if name_part in self.wanted else None
+        return next((key for key in self.wanted if key.lower() == name_part.lower()), None)
 
     def _folded(self, value: str) -> str:
         return value.lower() if self.rules.value_ignore_case else value

@@ -288,9 +288,10 @@ class ManagedFile:
         finally:
             await self._connection.remove(temporary)
         if done.returncode:
-            said = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
+            output = (done.stderr or done.stdout).decode("utf-8", "replace").strip()
             raise StateFailedError(
-                "check_cmd execution failed" + (f": {said.replace(temporary, self._path)}" if said else "")
+                "check_cmd execution failed"
+                + (f": {output.replace(temporary, self._path)}" if output else "")
             )
 
     async def _written(

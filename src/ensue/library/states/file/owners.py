@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ensue.library.states.file.attributes import RequestedAttributes
 
 
-async def with_primary_group(ctx: FunctionContext, wanted: RequestedAttributes) -> RequestedAttributes:
+async def with_primary_group(ctx: FunctionContext, requested: RequestedAttributes) -> RequestedAttributes:
     """Return the attributes with the owner's primary group, if they have an owner and no group.
 
     Args:
@@ -23,11 +23,11 @@ async def with_primary_group(ctx: FunctionContext, wanted: RequestedAttributes) 
     Raises:
         StateFailedError: the user does not exist.
     """
-    if wanted.user is None or wanted.group is not None or not ctx.connection.can_run:
-        return wanted
-    done = await ctx.connection.run(Command(argv=["id", "-gn", "--", str(wanted.user)]))
+    if requested.user is None or requested.group is not None or not ctx.connection.can_run:
+        return requested
+    done = await ctx.connection.run(Command(argv=["id", "-gn", "--", str(requested.user)]))
     group = done.stdout.decode("utf-8", "replace").strip()
     if done.returncode or not group:
-        message = f"User {wanted.user} does not exist on {ctx.srn}"
-        raise MissingOnTargetError(message, missing=str(wanted.user))
-    return replace(wanted, group=group)
+        message = f"User {requested.user} does not exist on {ctx.srn}"
+        raise MissingOnTargetError(message, missing=str(requested.user))
+    return replace(requested, group=group)

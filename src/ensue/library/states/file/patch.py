@@ -189,5 +189,5 @@ def _refusal(tried: Completed, reject_file: str | None) -> str:
     text = "Patch would not apply cleanly, no changes made."
     if reject_file is None:
         text += " Run state again using the reject_file option to save rejects to a persistent file."
-    said = (tried.stdout + tried.stderr).decode("utf-8", "replace").strip()
-    return f"{text}\n\n{said}"
+    output = (tried.stdout + tried.stderr).decode("utf-8", "replace").strip()
+    return f"{text}\n\n{output}"

@@ -35,9 +35,9 @@ async def target_path(ctx: FunctionContext, name: str, *, what: str = "Specified
     if home:
         line = f"printf %s {home.group()}"
         done = await ctx.connection.run(Command(shell_line=line))
-        found = done.stdout.decode("utf-8", "surrogateescape")
-        if found.startswith("/"):
-            return found + name[home.end() :]
+        home_path = done.stdout.decode("utf-8", "surrogateescape")
+        if home_path.startswith("/"):
+            return home_path + name[home.end() :]
     raise StateFailedError(f"{what} {name} is not an absolute path")
 
 

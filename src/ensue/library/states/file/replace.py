@@ -83,17 +83,17 @@ async def replace(
     if encoding is None and not is_text(file.content):
         raise StateFailedError(f"Cannot perform string replacements on a binary file: {file.path}")
     content = _recoded(file.content, encoding, "utf-8")
-    wanted = str(repl).encode()
+    replacement = str(repl).encode()
     expression = _compiled(pattern, _flags(flags))
     try:
         new, hits = expression.subn(
-            wanted.replace(b"\\", b"\\\\") if backslash_literal else wanted, content, int(count)
+            replacement.replace(b"\\", b"\\\\") if backslash_literal else replacement, content, int(count)
         )
     except (re.error, IndexError) as error:
         raise StateFailedError(f"repl: {repl!r} is not a replacement for this pattern: {error}") from None
     if not hits and (append_if_not_found or prepend_if_not_found):
-        missing = wanted if not_found_content is None else str(not_found_content).encode()
-        if not _stands_in(missing or wanted, content, expression.flags):
+        missing = replacement if not_found_content is None else str(not_found_content).encode()
+        if not _stands_in(missing or replacement, content, expression.flags):
             new = _put(missing, new, at_start=prepend_if_not_found)
     return await file.become(_recoded(new, "utf-8", encoding), backup=backup, show_changes=show_changes)
 
@@ -109,14 +109,14 @@ def _flags(flags: Data) -> int:
     """Read `flags`: a number, a name, or a list of names."""
     if isinstance(flags, int):
         return flags
-    found = re.NOFLAG
+    flags_ = re.NOFLAG
     for word in flags if isinstance(flags, list) else [flags]:
         flag = re.RegexFlag.__members__.get(str(word).upper())
         if flag is None:
             raise StateFailedError(f"flags: re has no flag {word!r} (IGNORECASE, MULTILINE, DOTALL, …)")
-        found |= flag
+        flags_ |= flag
     # A pattern over bytes cannot use Unicode rules; Salt drops that flag as well.
-    return int(found & ~re.UNICODE)
+    return int(flags_ & ~re.UNICODE)
 
 
 def _stands_in(text: bytes, content: bytes, flags: int) -> bool:

@@ -118,9 +118,9 @@ async def retention_schedule(
         return StateReturn.planned(name, comment, changes)
     for each in deleted:
         await ctx.connection.remove(posixpath.join(path, each), recursive=True)
-    said = "would have been" if ctx.test else "were"
+    verb = "would have been" if ctx.test else "were"
     return StateReturn.changed(
-        name, f"{len(deleted)} backups {said} removed from {path}.\n", changes if deleted else {}, new_state
+        name, f"{len(deleted)} backups {verb} removed from {path}.\n", changes if deleted else {}, new_state
     )
 
 

@@ -77,7 +77,7 @@ async def symlink(
     requested = RequestedAttributes.read(user=owner if user is None else user, group=group)
     complete = await with_primary_group(ctx, requested)
     folders = RequestedAttributes.read(mode=mode, user=complete.user, group=complete.group)
-    link = _Symlink(ctx, name, path, str(target), wanted=complete, folders=folders)
+    link = _Symlink(ctx, name, path, str(target), requested=complete, folders=folders)
     status = await ctx.connection.stat(path)
     if status is not None and status.kind == "symlink":
         returned = await link.existing(status)
@@ -102,7 +102,7 @@ class _Symlink:
         path: str,
         target: str,
         *,
-        wanted: RequestedAttributes,
+        requested: RequestedAttributes,
         folders: RequestedAttributes,
     ) -> None:
         self._ctx = ctx
@@ -110,7 +110,7 @@ class _Symlink:
         self._name = name
         self._path = path
         self._target = target
-        self._wanted = wanted
+        self._wanted = requested
         self._folders = folders
         self._before: DataMap = absent_state(path)
 

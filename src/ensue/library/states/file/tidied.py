@@ -156,7 +156,7 @@ class _Search:
             status = await self.connection.stat(path)
             if status is not None:  # Removed by somebody in the meantime.
                 entries.append((path, status))
-        emptied = {path: await self._look_below(path, found) for path, found in entries}
+        emptied = {path: await self._look_below(path, entries_) for path, entries_ in entries}
         for path, status in sorted(entries, key=lambda entry: entry[1].kind == "directory"):
             if emptied[path] and self.rules.dooms(path, status):
                 self.doomed[path] = None
@@ -192,10 +192,10 @@ def _due(age: int, size: int, operator: str, only: str | None) -> Callable[[int,
 
 
 def _named(matches: Any, exclude: Any) -> Callable[[str], bool]:
-    wanted, kept = _patterns("matches", matches or [".*"]), _patterns("exclude", exclude or [])
+    included, kept = _patterns("matches", matches or [".*"]), _patterns("exclude", exclude or [])
 
     def is_named(name: str) -> bool:
-        return any(each.match(name) for each in wanted) and not any(each.match(name) for each in kept)
+        return any(each.match(name) for each in included) and not any(each.match(name) for each in kept)
 
     return is_named
 

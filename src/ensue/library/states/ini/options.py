@@ -145,7 +145,7 @@ def _set_changes(before: DataMap, requested: Mapping[str, Any]) -> DataMap:
                 changes[section] = {"before": values, "after": str(body)}
             continue
         if not is_mapping(values):
-            changes[section] = {"before": None, "after": {str(key): str(one) for key, one in body.items()}}
+            changes[section] = {"before": None, "after": {str(key): str(item) for key, item in body.items()}}
             continue
         changed: DataMap = {
             str(option): {"before": values.get(str(option)), "after": str(value)}

@@ -128,15 +128,15 @@ async def is_device(ctx: StateContext, requested: str, entry: Mapping[str, Any],
         entry: the mount's entry in `mount.active`.
         opts: the requested options.
     """
-    found = str(entry["device"])
+    mounted = str(entry["device"])
     key, _, value = requested.partition("=")
     path = f"/dev/disk/{_BY[key]}/{value.strip(chr(34))}" if key in _BY else requested
-    if path == found or {"bind", "rbind"} & set(opts):
+    if path == mounted or {"bind", "rbind"} & set(opts):
         return True
     if path.startswith("/dev/"):
-        return await _real(ctx, path) == await _real(ctx, found)
+        return await _real(ctx, path) == await _real(ctx, mounted)
     if ":" in path:
-        return path.rstrip("/") == found.rstrip("/")
+        return path.rstrip("/") == mounted.rstrip("/")
     return True
 
 

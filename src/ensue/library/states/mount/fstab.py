@@ -123,19 +123,19 @@ async def fstab_absent(
     return StateReturn.changed(name, comment, changes, new_state)
 
 
-async def _converted(ctx: StateContext, device: str, wanted: str | None) -> str:
+async def _converted(ctx: StateContext, device: str, key_name: str | None) -> str:
     """Return a device in the form of `mount_by`."""
-    if not wanted or (wanted == "device" and device.startswith("/")):
+    if not key_name or (key_name == "device" and device.startswith("/")):
         return device
-    key = wanted.upper()
+    key = key_name.upper()
     if device.startswith(f"{key}="):
         return device
     by_path = device.startswith("/")
     known = await ctx.call("disk.blkid", device) if by_path else await ctx.call("disk.blkid", token=device)
     if len(known) == 1:
         ((path, about),) = known.items()
-        if wanted == "device":
+        if key_name == "device":
             return str(path)
         if key in about:
             return f"{key}={about[key]}"
-    raise StateFailedError(f"Device {device} cannot be converted to {wanted}")
+    raise StateFailedError(f"Device {device} cannot be converted to {key_name}")

@@ -94,14 +94,14 @@ def remarks(function: str, given: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-async def fits(ctx: StateContext, version: str, wanted: str) -> bool:
+async def fits(ctx: StateContext, version: str, constraint: str) -> bool:
     """Return whether a version is one that the state requests.
 
     Args:
         version: a version.
         wanted: the requested version, a glob, or conditions.
     """
-    for part in wanted.split(","):
+    for part in constraint.split(","):
         match = _CONDITION.match(part.strip())
         if match is None:
             if not fnmatch.fnmatchcase(version, part.strip()):

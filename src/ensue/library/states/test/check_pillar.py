@@ -55,14 +55,14 @@ async def check_pillar(
     Raises:
         StateFailedError: no keys are given, or they are neither a text nor a list.
     """
-    wanted = {
+    keys_by_kind = {
         "boolean": boolean, "integer": integer, "string": string,
         "listing": listing, "dictionary": dictionary,
     }  # fmt: skip
-    if not (present or any(wanted.values())):
-        raise StateFailedError(f"test.check_pillar needs keys (present, {', '.join(wanted)})")
+    if not (present or any(keys_by_kind.values())):
+        raise StateFailedError(f"test.check_pillar needs keys (present, {', '.join(keys_by_kind)})")
     checks = [("present", key) for key in _listed("present", present)]
-    checks += [(kind, key) for kind, keys in wanted.items() for key in _listed(kind, keys)]
+    checks += [(kind, key) for kind, keys in keys_by_kind.items() for key in _listed(kind, keys)]
     failed: dict[str, str] = {}
     fine: dict[str, str] = {}
     for kind, key in checks:

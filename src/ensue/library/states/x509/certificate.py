@@ -191,10 +191,10 @@ async def _changes(
             return {"pkcs12_passphrase": True}, None
         held = container.held
     else:
-        found = held_in(await ctx.connection.read(name))
-        if found is None:
+        held_ = held_in(await ctx.connection.read(name))
+        if held_ is None:
             return {"replaced": name}, None
-        held = found.beside(requested.chain)
+        held = held_.beside(requested.chain)
     changes = await _differences(ctx, held.certificate, requested)
     if held.encoding != requested.encoding:
         changes["encoding"] = requested.encoding

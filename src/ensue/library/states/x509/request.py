@@ -77,7 +77,7 @@ async def csr_managed(
     check(encoding, ("der", "pem"))
     about_file, rest = split({word: value for word, value in kwargs.items() if word not in _OLD})
     others = with_short_names(rest)
-    wanted = name_of(subject, attributes(others))
+    subject_name = name_of(subject, attributes(others))
     config = extensions(others)
     if others:
         raise StateFailedError(f"Unrecognized keyword arguments: {', '.join(sorted(others))}")
@@ -89,20 +89,20 @@ async def csr_managed(
     async with in_files(ctx, {"private_key": private_key}) as placed:
         key = TargetKey(path=placed["private_key"], passphrase=private_key_passphrase)
         asked_digest = str(kwargs.get("algorithm") or digest)
-        made = await making.request(ctx, key, wanted, config, asked_digest)
+        made = await making.request(ctx, key, subject_name, config, asked_digest)
         if there is not None:
             data = await ctx.connection.read(name)
             current = _loaded(data)
             changes = {"replaced": name}
             if current is not None:
                 changes = differences(current, made, config)
-                found = "pem" if _BEGIN in data else "der"
-                changes |= {"encoding": encoding} if found != encoding else {}
+                current_encoding = "pem" if _BEGIN in data else "der"
+                changes |= {"encoding": encoding} if current_encoding != encoding else {}
                 made = current if changes.keys() == {"encoding"} else made
         data = _encoded(made, encoding)
         is_text = encoding == "pem"
         file = await written(ctx, name, data if changes else None, about_file, is_text=is_text)
-        new_state: DataMap = {"path": name, "subject": wanted.rfc4514_string() if wanted else ""}
+        new_state: DataMap = {"path": name, "subject": subject_name.rfc4514_string() if subject_name else ""}
         return outcome(ctx, name, "certificate signing request", changes, file, new_state)
 
 

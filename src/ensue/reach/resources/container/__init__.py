@@ -41,11 +41,11 @@ _KINDS: Final[Mapping[str, tuple[type, ...]]] = {"engine": (str,), "container": 
 
 def check(config: ReadOnlyDataMap) -> list[str]:
     """Return what is wrong with a configuration, one sentence per error."""
-    found = exec_faults(config, _KINDS, ("container",))
+    faults = exec_faults(config, _KINDS, ("container",))
     engine = config.get("engine")
     if isinstance(engine, str) and engine not in {"podman", "docker"} and not engine.startswith("/"):
-        found.append(f"`engine` must be podman, docker or an absolute path, not {engine!r}")
-    return found
+        faults.append(f"`engine` must be podman, docker or an absolute path, not {engine!r}")
+    return faults
 
 
 def connect(context: ResourceContext) -> Connection:

@@ -103,9 +103,9 @@ class ContainerEngine:
             program = shutil.which(name)
             if program:
                 return program
-        wanted = f"`{self._wanted}`" if self._wanted else "neither podman nor docker"
+        engine = f"`{self._wanted}`" if self._wanted else "neither podman nor docker"
         verb = "is not there" if self._wanted else "is installed"
-        raise self._unreachable(f"{self._srn}: {wanted} {verb} (install it, or set `engine` to its path)")
+        raise self._unreachable(f"{self._srn}: {engine} {verb} (install it, or set `engine` to its path)")
 
     def _unreachable(self, message: str) -> UnreachableError:
         return UnreachableError(message, target=str(self._srn))

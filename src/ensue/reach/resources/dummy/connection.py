@@ -137,7 +137,7 @@ class DummyConnection:
             except FileNotFoundError:
                 return {
                     "packages": dict(PACKAGES),
-                    "services": {name: dict(one) for name, one in SERVICES.items()},
+                    "services": {name: dict(value) for name, value in SERVICES.items()},
                 }
         try:
             state: dict[str, Any] = json.loads(text)

@@ -27,11 +27,11 @@ _KEYS = frozenset({"root"})
 
 def check(config: ReadOnlyDataMap) -> list[str]:
     """Return what is wrong with a configuration."""
-    found = unknown_keys(config, _KEYS) + wrong_kinds(config, {"root": (str,)})
+    faults = unknown_keys(config, _KEYS) + wrong_kinds(config, {"root": (str,)})
     root = config.get("root")
     if isinstance(root, str) and not os.path.isabs(root):  # noqa: PTH117 (a string)
-        found.append(f"`root` must be an absolute path, not {root!r}")
-    return found
+        faults.append(f"`root` must be an absolute path, not {root!r}")
+    return faults
 
 
 def connect(context: ResourceContext) -> Connection:
@@ -56,5 +56,5 @@ async def grains(connection: Connection, context: ResourceContext) -> DataMap:
     from ensue.reach.resources.posix_grains import project_grains
 
     root = connection.root if isinstance(connection, MinionConnection) else ""
-    found = minion_grains(context.srn.id, root=root, own_grains_file=own_grains_path(context.opts))
-    return project_grains(context.opts) | found
+    grains_ = minion_grains(context.srn.id, root=root, own_grains_file=own_grains_path(context.opts))
+    return project_grains(context.opts) | grains_

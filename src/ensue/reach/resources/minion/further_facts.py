@@ -75,8 +75,8 @@ def _systemd_libraries() -> Iterator[str]:
         yield from (name for name in _names(folder) if name.startswith("libsystemd-shared-"))
 
 
-def _lines(path: str, wanted: re.Pattern[str]) -> Iterator[str]:
-    return (line for line in _text(path).splitlines() if wanted.match(line))
+def _lines(path: str, pattern: re.Pattern[str]) -> Iterator[str]:
+    return (line for line in _text(path).splitlines() if pattern.match(line))
 
 
 def _names(folder: str) -> list[str]:
@@ -88,8 +88,8 @@ def _names(folder: str) -> list[str]:
 
 def _text(*paths: str) -> str:
     for path in paths:
-        if (found := _bytes(path)) is not None:
-            return found.decode("utf-8", "replace")
+        if (content := _bytes(path)) is not None:
+            return content.decode("utf-8", "replace")
     return ""
 
 

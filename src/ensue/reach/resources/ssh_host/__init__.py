@@ -72,9 +72,9 @@ def connect(context: ResourceContext) -> Connection:
     Raises:
         ResourceError: the configuration is invalid; the text lists all errors.
     """
-    found = configuration_faults(context.config)
-    if found:
-        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(found)}")
+    faults = configuration_faults(context.config)
+    if faults:
+        raise ResourceError(f"{context.srn} is not configured properly: {'; '.join(faults)}")
     settings = settings_from(context.srn, context.config)
     return SshConnection(
         context.srn, settings, context.connect_to, leftovers=context.leftovers, reach=context.reach

@@ -42,8 +42,8 @@ class RemoteAccounts:
         """Return a name, or the number as text if it has none."""
         names = await self._loaded(table)
         if number not in names:
-            found = _entries(await self._getent(table, str(number)))
-            names[number] = found.get(number, str(number))
+            accounts = _entries(await self._getent(table, str(number)))
+            names[number] = accounts.get(number, str(number))
         return names[number]
 
     async def number(self, table: Table, name: str) -> int:

@@ -60,4 +60,4 @@ def resolved(settings: SshSettings) -> SshSettings:
 
 
 def _texts(value: object) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if is_list(value) else []
+    return [item for item in value if isinstance(item, str)] if is_list(value) else []

@@ -46,24 +46,24 @@ _HIGHEST_UMASK: Final = 0o777
 
 def remarks_about(config: ReadOnlyDataMap) -> list[str]:
     """Return what a valid configuration has without effect, one sentence each."""
-    found = [f"`{key}` has no effect: {why}" for key, why in WITHOUT_EFFECT.items() if config.get(key)]
+    remarks = [f"`{key}` has no effect: {why}" for key, why in WITHOUT_EFFECT.items() if config.get(key)]
     if names := [name for name, _ in _ssh_options(config) if name.lower() not in _OPTIONS]:
-        found.append(f"`ssh_options`: {', '.join(names)} has no effect (see `ssh_config`)")
-    return found
+        remarks.append(f"`ssh_options`: {', '.join(names)} has no effect (see `ssh_config`)")
+    return remarks
 
 
 def roster_faults(config: ReadOnlyDataMap) -> list[str]:
     """Return what is wrong with the values of these keys, one sentence per error."""
-    found: list[str] = []
+    faults: list[str] = []
     if config.get("cmd_umask") is not None and umask_of(config) is None:
-        found.append(f"`cmd_umask` must be octal, from 0 to 0777, not {config['cmd_umask']!r}")
+        faults.append(f"`cmd_umask` must be octal, from 0 to 0777, not {config['cmd_umask']!r}")
     options = config.get("ssh_options")
-    found += [
+    faults += [
         f"`ssh_options` must have texts like `Port=22`, not {option!r}"
         for option in (options if isinstance(options, list) else ())
         if not isinstance(option, str) or not option.replace("=", " ", 1).split()
     ]
-    return found
+    return faults
 
 
 def with_ssh_options(config: ReadOnlyDataMap) -> DataMap:

@@ -143,36 +143,36 @@ class SshSettings:
 
 def configuration_faults(config: ReadOnlyDataMap) -> list[str]:
     """Return what is wrong with a configuration, one sentence per error."""
-    found = unknown_keys(config, _KINDS) + wrong_kinds(config, _KINDS) + roster_faults(config)
+    faults = unknown_keys(config, _KINDS) + wrong_kinds(config, _KINDS) + roster_faults(config)
     config = with_ssh_options(config)
-    found += not_positive(
+    faults += not_positive(
         config, ("connect_timeout_s", "timeout", "connect_attempts", "keepalive_s", "timeout_s")
     )
-    found += [
-        f"`{one}` and `{other}` mean the same: give one of them"
-        for one, other in _TWICE
-        if config.get(one) and config.get(other)
+    faults += [
+        f"`{first}` and `{other}` mean the same: give one of them"
+        for first, other in _TWICE
+        if config.get(first) and config.get(other)
     ]
     if config.get("port") is not None and _port(config.get("port")) is None:
-        found.append(f"`port` must be a number from 1 to {_HIGHEST_PORT}, not {config['port']!r}")
+        faults.append(f"`port` must be a number from 1 to {_HIGHEST_PORT}, not {config['port']!r}")
     if config.get("files") not in (None, "auto", "sftp", "shell"):
-        found.append(f"`files` must be auto, sftp or shell, not {config['files']!r}")
+        faults.append(f"`files` must be auto, sftp or shell, not {config['files']!r}")
     if config.get("files") == "sftp" and _become(config):
-        found.append(
+        faults.append(
             "`files: sftp` does not go with `sudo`: SFTP works as the user logged in (use files: shell)"
         )
     if config.get("ssh_config"):
-        found += [
+        faults += [
             f"`{key}` is no plain name, which `ssh_config` needs: {value!r}"
             for key in ("host", "user")
             if isinstance(value := config.get(key), str) and not _PLAIN_NAME.match(_without_brackets(value))
         ]
-    found += [
+    faults += [
         f"`host_key` is not a public key: {line[:40]!r} (paste a /etc/ssh/ssh_host_*_key.pub, or SHA256:…)"
         for line in _host_keys(config.get("host_key"))
         if not _looks_like_a_key(line)
     ]
-    return found
+    return faults
 
 
 def settings_from(srn: Srn, config: ReadOnlyDataMap) -> SshSettings:

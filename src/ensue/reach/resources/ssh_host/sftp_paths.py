@@ -109,9 +109,9 @@ class WrittenPaths:
         """Return the number of the user logged in; if no command runs, the owner of the home folder."""
         if self._own_uid is None:
             done = await self._run(Command(argv=["id", "-u"], cwd="/"))
-            said = done.stdout.strip()
-            home = None if said.isdigit() else await sftp.stat(".")
-            self._own_uid = int(said) if home is None else home.uid or 0
+            output = done.stdout.strip()
+            home = None if output.isdigit() else await sftp.stat(".")
+            self._own_uid = int(output) if home is None else home.uid or 0
         return self._own_uid
 
 

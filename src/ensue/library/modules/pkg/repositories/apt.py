@@ -75,9 +75,9 @@ async def plan_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> DataMap:
     Example:
         ensue call '*' pkg.plan_repo 'deb https://apt.example.com stable main'
     """
-    source = await find(ctx, wanted := await wanted_source(ctx, repo, kwargs))
+    source = await find(ctx, requested := await wanted_source(ctx, repo, kwargs))
     path = source.file.path if source else str(kwargs.get("file") or await _default_file(ctx, repo))
-    return wanted.as_data(path)
+    return requested.as_data(path)
 
 
 async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, DataMap]:
@@ -98,18 +98,20 @@ async def mod_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> dict[str, 
         StateFailedError: the line cannot be parsed, or the key is not available.
         RemoteFileError: the file cannot be written.
     """
-    wanted = await wanted_source(ctx, repo, kwargs)
-    await _bring_keys(ctx, repo, wanted, kwargs)
+    requested = await wanted_source(ctx, repo, kwargs)
+    await _bring_keys(ctx, repo, requested, kwargs)
     path = str(kwargs.get("file") or await _default_file(ctx, repo))
-    source = await find(ctx, wanted)
+    source = await find(ctx, requested)
     if kwargs.get("clean_file"):
-        await save(ctx, empty_file(path).with_source(wanted))
+        await save(ctx, empty_file(path).with_source(requested))
     elif source is None:
         files = {file.path: file for file in await source_files(ctx)}
-        await save(ctx, files.get(path, empty_file(path)).with_source(wanted))
-    elif source.source.settings != wanted.settings or (wanted.comment not in {"", source.source.comment}):
+        await save(ctx, files.get(path, empty_file(path)).with_source(requested))
+    elif source.source.settings != requested.settings or (
+        requested.comment not in {"", source.source.comment}
+    ):
         place = source.source.place
-        await save(ctx, source.file.changed(lambda old: wanted if old.place == place else old))
+        await save(ctx, source.file.changed(lambda old: requested if old.place == place else old))
     if kwargs.get("refresh_db", kwargs.get("refresh", True)):
         await ctx.call("pkg.refresh_db")
     return {repo: await get_repo(ctx, repo, **kwargs)}
@@ -145,15 +147,15 @@ async def del_repo(ctx: FunctionContext, repo: str, **kwargs: Any) -> str:
     return "\n".join(texts)
 
 
-async def find(ctx: FunctionContext, wanted: AptSource) -> ExistingRepository | None:
+async def find(ctx: FunctionContext, requested: AptSource) -> ExistingRepository | None:
     """Return the existing repository that matches a wanted one; an enabled one is preferred."""
     there = [
         ExistingRepository(source=source, file=file)
         for file in await source_files(ctx)
         for source in file.all
-        if source.place == wanted.place
+        if source.place == requested.place
     ]
-    return min(there, key=lambda existing: existing.source.disabled != wanted.disabled, default=None)
+    return min(there, key=lambda existing: existing.source.disabled != requested.disabled, default=None)
 
 
 async def wanted_source(ctx: FunctionContext, repo: str, options: Mapping[str, Any]) -> AptSource:

@@ -120,12 +120,12 @@ def _parsed(path: str, text: str) -> AptSourceFile:
 
 
 def _paragraphs(text: str) -> list[str]:
-    found: list[str] = [""]
+    paragraphs: list[str] = [""]
     for line in file_lines(text, keepends=True):
-        if found[-1].endswith("\n\n") and line.strip():
-            found.append("")
-        found[-1] += line
-    return [each for each in found if each]
+        if paragraphs[-1].endswith("\n\n") and line.strip():
+            paragraphs.append("")
+        paragraphs[-1] += line
+    return [each for each in paragraphs if each]
 
 
 def _read_paragraph(text: str) -> tuple[AptSource, ...]:

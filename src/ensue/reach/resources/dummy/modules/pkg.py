@@ -25,15 +25,15 @@ async def list_pkgs(ctx: FunctionContext, **kwargs: Any) -> dict[str, str]:  # n
 async def version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
     """Return the version of a package, empty if it is not installed; for several, a mapping by name."""
     packages = await _dummy(ctx).packages()
-    found = {name: packages.get(name, "") for name in names}
-    return found[names[0]] if len(names) == 1 else found
+    versions = {name: packages.get(name, "") for name in names}
+    return versions[names[0]] if len(names) == 1 else versions
 
 
 async def latest_version(ctx: FunctionContext, *names: str, **kwargs: Any) -> str | dict[str, str]:  # noqa: ARG001 (Salt takes more)
     """Return the version that would be installed, empty for an installed package."""
     packages = await _dummy(ctx).packages()
-    found = {name: "" if name in packages else NEW_VERSION for name in names}
-    return found[names[0]] if len(names) == 1 else found
+    versions = {name: "" if name in packages else NEW_VERSION for name in names}
+    return versions[names[0]] if len(names) == 1 else versions
 
 
 async def is_installed(ctx: FunctionContext, name: str) -> bool:
@@ -61,13 +61,13 @@ async def install(
         `{name: {old, new}}` of what changed.
     """
     before = await _dummy(ctx).packages()
-    wanted: dict[str, str | None] = {}
+    requested: dict[str, str | None] = {}
     for package in pkgs if pkgs is not None else [{str(name): version}]:
-        wanted |= {
+        requested |= {
             str(each): None if asked is None else str(asked)
             for each, asked in (package.items() if isinstance(package, dict) else [(package, None)])
         }
-    after = {each: asked or before.get(each) or NEW_VERSION for each, asked in wanted.items()}
+    after = {each: asked or before.get(each) or NEW_VERSION for each, asked in requested.items()}
     changed = {each: now for each, now in after.items() if before.get(each) != now}
     if changed:
         await _dummy(ctx).change_packages(dict(changed))

@@ -36,17 +36,17 @@ async def installed(
     Returns:
         `changes` are `{name: {old, new}}`; `new_state` the versions by name.
     """
-    wanted = _wanted(name, pkgs, version)
+    requested = _wanted(name, pkgs, version)
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
     missing = {
         each: asked
-        for each, asked in wanted.items()
+        for each, asked in requested.items()
         if each not in before or asked not in (None, before[each])
     }
-    there = _listed("are already installed", [each for each in wanted if each not in missing])
+    there = _listed("are already installed", [each for each in requested if each not in missing])
     if not missing:
         comment = "All specified packages are already installed"
-        return _same(name, comment, {each: before[each] for each in wanted})
+        return _same(name, comment, {each: before[each] for each in requested})
     if ctx.test:
         changes: DataMap = {
             each: {"old": before.get(each, ""), "new": asked or "1.0"} for each, asked in missing.items()
@@ -60,8 +60,8 @@ async def installed(
         result=True,
         changes=changes,
         comment="\n".join([_listed("were installed/updated", missing), there]).strip(),
-        new_state={each: after.get(each, "") for each in wanted},
-        old_state={each: before.get(each, "") for each in wanted},
+        new_state={each: after.get(each, "") for each in requested},
+        old_state={each: before.get(each, "") for each in requested},
     )
 
 
@@ -83,11 +83,11 @@ async def removed(
     Returns:
         `changes` are `{name: {old, new}}`.
     """
-    wanted = [*_wanted(name, pkgs, None)]
+    requested = [*_wanted(name, pkgs, None)]
     before: dict[str, str] = await ctx.call("pkg.list_pkgs")
-    there = [each for each in wanted if each in before]
+    there = [each for each in requested if each in before]
     if not there:
-        return _same(name, "All specified packages are already absent", dict.fromkeys(wanted, ""))
+        return _same(name, "All specified packages are already absent", dict.fromkeys(requested, ""))
     changes: DataMap = {each: {"old": before[each], "new": ""} for each in there}
     if ctx.test:
         comment = _listed("will be removed", there)
@@ -98,8 +98,8 @@ async def removed(
         result=True,
         changes=changes,
         comment="All targeted packages were removed.",
-        new_state=dict.fromkeys(wanted, ""),
-        old_state={each: before.get(each, "") for each in wanted},
+        new_state=dict.fromkeys(requested, ""),
+        old_state={each: before.get(each, "") for each in requested},
     )
 
 
@@ -108,13 +108,13 @@ def _wanted(
 ) -> dict[str, str | None]:
     if pkgs is None:
         return {name: None if version is None else str(version)}
-    wanted: dict[str, str | None] = {}
+    requested: dict[str, str | None] = {}
     for package in pkgs:
         if isinstance(package, dict):
-            wanted |= {str(each): None if asked is None else str(asked) for each, asked in package.items()}
+            requested |= {str(each): None if asked is None else str(asked) for each, asked in package.items()}
         else:
-            wanted[str(package)] = None
-    return wanted
+            requested[str(package)] = None
+    return requested
 
 
 def _same(name: str, comment: str, versions: Mapping[str, str]) -> StateReturn:
