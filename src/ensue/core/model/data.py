@@ -96,7 +96,7 @@ def texts(value: Any, *, with_keys: bool = False) -> Iterator[str]:
         value: data.
         with_keys: each key that is a text is yielded, too, before its value.
     """
-    return (leave for leave in leaves(value, with_keys=with_keys) if isinstance(leave, str))
+    return (leaf for leaf in leaves(value, with_keys=with_keys) if isinstance(leaf, str))
 
 
 def leaf_places(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
