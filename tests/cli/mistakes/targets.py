@@ -152,6 +152,9 @@ ROWS = [
     option("file_root: {base: [x]}", says="ensue has no option 'file_root'", mends="did you mean file_roots"),
     option("nodegroup: {web: 'a'}", says="ensue has no option 'nodegroup'", mends="did you mean nodegroups?"),
     option("backend: s3", says="ensue has no option 'backend'", mends="`store_url` names the store"),
+    option("sls_sources: [file://x]", says="no option 'sls_sources'", mends="`file_roots: {base: [FOLDER]}`"),
+    option("param_sources: [file://x]", says="no option 'param_sources'", mends="params is pillar"),
+    option("acct_file: a.fernet", says="no option 'acct_file'", mends="`ensue keys encrypt`"),
     option("hosts: [web]", says="ensue has no option 'hosts'", mends="hosts are resources"),
     option("log_level: loud", says="the option 'log_level' is 'loud'", mends="it takes one of all", code=1),
     Mistake(

@@ -54,6 +54,16 @@ _ELSEWHERE: Final = {
     "master": "leave it out: ensue needs no master",
     "pillar": "pillar is in files below pillar/, assigned by pillar/top.sls",
     "environment": "`ensue deploy --env ENV`, or `saltenv` and `pillarenv`",
+    **dict.fromkeys(
+        ("idem", "sls_sources", "state_roots", "tree"),
+        "write `file_roots: {base: [FOLDER]}`: SLS are found in these folders (states/ by default)",
+    ),
+    **dict.fromkeys(("param_sources", "params"), "what Idem calls params is pillar: `pillar_roots`"),
+    **dict.fromkeys(
+        ("acct", "acct_file", "acct_key", "acct_profile"),
+        "credentials are values of pillar, in which `ensue keys encrypt` keeps them encrypted",
+    ),
+    "esm_plugin": "leave it out: enforced state is always kept; `store_url` says where",
 }
 """What to do instead of an option of another tool."""
 
