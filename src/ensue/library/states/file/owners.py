@@ -18,7 +18,7 @@ async def with_primary_group(ctx: FunctionContext, requested: RequestedAttribute
 
     Args:
         ctx: the target; if it cannot run commands, the group remains unset.
-        wanted: the attributes.
+        requested: the attributes.
 
     Raises:
         StateFailedError: the user does not exist.

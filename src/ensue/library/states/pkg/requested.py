@@ -99,7 +99,7 @@ async def fits(ctx: StateContext, version: str, constraint: str) -> bool:
 
     Args:
         version: a version.
-        wanted: the requested version, a glob, or conditions.
+        constraint: the requested version, a glob, or conditions.
     """
     for part in constraint.split(","):
         match = _CONDITION.match(part.strip())
