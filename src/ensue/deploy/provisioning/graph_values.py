@@ -123,6 +123,10 @@ class GraphValues:
         """Return the result of a node's last evaluation; None if there was none."""
         return self._done.get(key)
 
+    def note_secrets(self, evaluated: EvaluatedNode) -> None:
+        """Record the evaluation of a node with its secrets from stores."""
+        self._done[evaluated.node.key] = evaluated
+
     def list_of(self, point: GrowthPoint, owner: GraphNode) -> Any:
         """Return the value of a list as far as it is known, with its marks.
 
