@@ -101,6 +101,7 @@ def _outcome_data(resource: NodeOutcome, masker: Masker) -> dict[str, Any]:
             presentable(changed_field.as_change, masker) for changed_field in changed_fields(resource)
         ],
         **_replaces(outcome.replaces),
+        **({"warnings": list(map(masker.text, outcome.warnings))} if outcome.warnings else {}),
         **({"waits_until": masker.text(outcome.waits)} if outcome.waits else {}),
     }
 
@@ -193,6 +194,7 @@ def deployment_lines(
             yield from (
                 f"{pad}{on_one_line(line)}" for line in masker.text(resource.outcome.comment).splitlines()
             )
+        yield from (f"{pad}warning: {on_one_line(masker.text(text))}" for text in resource.outcome.warnings)
         if requester := requesters.line(resource):
             yield f"{pad}{on_one_line(masker.text(requester))}"
         yield from (f"{pad}{line}" for line in field_lines(fields, masker, palette))
