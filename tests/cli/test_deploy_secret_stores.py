@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -48,6 +49,23 @@ def test_a_secret_of_a_store_reaches_the_driver_alone(project: DeployedProject) 
     project.write("vault/db/password", "another-one")
     assert deployed(project, "--plan")["postgres"] == "planned"
     assert deployed(project)["postgres"] == "updated"
+
+
+def test_only_a_secret_that_differs_is_a_change(project: DeployedProject) -> None:
+    """The value from the store is compared, not the reference to it."""
+    deployed(project)
+    project.write("definitions/pg.yaml", DEFINITION.replace("host: db", "host: other"))
+    assert _changed_paths(project, "--plan") == ["/values/host"]
+    project.write("vault/db/password", "another-one")
+    assert _changed_paths(project, "--plan") == ["/secrets/password", "/values/host"]
+    assert _changed_paths(project) == ["/secrets/password", "/values/host"]
+
+
+def _changed_paths(project: DeployedProject, *options: str) -> list[str]:
+    nodes = json.loads(project.run(*DEPLOY, *options, "--out", "json").out)["nodes"]
+    database = next(node for node in nodes if node["type"] == "postgres")
+    paths = (change["path"] for change in database["changes"])
+    return sorted(path for path in paths if not path.startswith("/outputs/"))
 
 
 def test_what_cannot_be_read_is_refused_with_its_place(project: DeployedProject) -> None:

@@ -31,10 +31,15 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ResourceGraph
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.deploy.provisioning.sensitive import Path
+    from ensue.deploy.provisioning.set_differences import ValueDifference
+    from ensue.deploy.provisioning.surroundings import Status
     from ensue.output.colours import Palette
 
 
 _BAD: Final = frozenset({"failed", "skipped", "orphaned"})
+_EXPLAINED: Final = _BAD | {"planned", "replaced", "retained"}
+"""Statuses whose comment is shown."""
+
 _CHANGED: Final = frozenset({"created", "updated", "replaced", "destroyed", "retained"})
 
 
@@ -83,9 +88,7 @@ def deployment_data(
 def _outcome_data(resource: NodeOutcome, masker: Masker) -> dict[str, Any]:
     outcome, outputs = resource.outcome, resource.outcome.outputs
     data = (
-        _of_record(resource, masker)
-        if resource.node is None
-        else _of_node(resource.node, resource.evaluated, masker)
+        _of_record(resource) if resource.node is None else _of_node(resource.node, resource.evaluated, masker)
     )
     shown: Any = {} if outputs is None else hide_paths(outputs.data, colon_paths(outputs.secret_paths))
     return {
@@ -97,26 +100,27 @@ def _outcome_data(resource: NodeOutcome, masker: Masker) -> dict[str, Any]:
         "changes": [
             presentable(changed_field.as_change, masker) for changed_field in changed_fields(resource)
         ],
-        **_replaces(outcome.replaces, masker),
+        **_replaces(outcome.replaces),
+        **({"warnings": list(map(masker.text, outcome.warnings))} if outcome.warnings else {}),
         **({"waits_until": masker.text(outcome.waits)} if outcome.waits else {}),
     }
 
 
-def _replaces(gone: ActiveResource | None, masker: Masker) -> dict[str, Any]:
+def _replaces(gone: ActiveResource | None) -> dict[str, Any]:
     """Return what a resource replaces; nothing if it replaces nothing."""
     if gone is None:
         return {}
-    return {"replaces": {"definition": masker.text(gone.definition), "driver": masker.text(gone.driver)}}
+    return {"replaces": {"definition": gone.definition, "driver": gone.driver}}
 
 
-def _of_record(resource: NodeOutcome, masker: Masker) -> dict[str, Any]:
+def _of_record(resource: NodeOutcome) -> dict[str, Any]:
     """Return the record of a resource that is not in the graph."""
     kept = resource.kept
     depends_on = sorted(map(str, kept.depends_on)) if kept else []
     return {
         **_identity(resource.key, resource.guresid),
-        "definition": masker.text(kept.definition) if kept else "",
-        "driver": masker.text(kept.driver) if kept else "",
+        "definition": kept.definition if kept else "",
+        "driver": kept.driver if kept else "",
         "account": None,
         "params": {},
         "inputs": {"values": {}, "secrets": {}},
@@ -185,13 +189,15 @@ def deployment_lines(
         )
         sign = f"-/+ {word}" if word in {"replaced", "to replace"} else word
         yield palette.paint(colour, f"{sign:>{width}}") + f"  {on_one_line(str(resource.key))}"
-        if resource.outcome.comment and (status in _BAD or status in {"planned", "replaced", "retained"}):
+        fields = list(changed_fields(resource))
+        if resource.outcome.comment and (status in _EXPLAINED or _has_no_changed_input(status, fields)):
             yield from (
                 f"{pad}{on_one_line(line)}" for line in masker.text(resource.outcome.comment).splitlines()
             )
+        yield from (f"{pad}warning: {on_one_line(masker.text(text))}" for text in resource.outcome.warnings)
         if requester := requesters.line(resource):
             yield f"{pad}{on_one_line(masker.text(requester))}"
-        yield from (f"{pad}{line}" for line in field_lines(changed_fields(resource), masker, palette))
+        yield from (f"{pad}{line}" for line in field_lines(fields, masker, palette))
     total = ", ".join(f"{count} {status}" for status, count in counts.items())
     where = f"{context.app}/{context.env}" + (f" ({context.env_type})" if context.env_type else "")
     yield ""
@@ -204,6 +210,11 @@ def deployment_lines(
         yield from map(on_one_line, _renamed(outcomes))
     if is_plan and any(outcome.outcome.is_compared for outcome in outcomes):
         yield "compared inputs only; --refresh looks at what was made"
+
+
+def _has_no_changed_input(status: Status, fields: Sequence[ValueDifference]) -> bool:
+    """Return whether a resource was updated for something else than its inputs: it or its source differs."""
+    return status == "updated" and all(field.path.startswith("/outputs/") for field in fields)
 
 
 def _renamed(outcomes: Sequence[NodeOutcome]) -> Iterator[str]:

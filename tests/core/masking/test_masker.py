@@ -243,6 +243,21 @@ def test_a_long_secret_stays_in_names_if_an_sls_contains_it() -> None:
     assert masker.tag("m_|-webserver_|-login webserver_|-f") == "m_|-webserver_|-login (sensitive)_|-f"
 
 
+def test_a_secret_that_a_name_contains_stays_within_text() -> None:
+    """The user `postgres` of a server hides no type `postgres` in a message, and is hidden as a value."""
+    masker = Masker(["postgres", "correct-horse"])
+    message = "no definition matches postgres.legacy#db-postgres (did you mean postgres?)"
+    assert masker.text(message).count(MASK) == 3
+    masker.add_names(["postgres", "legacy"])
+    assert masker.text(message) == message
+    assert masker.name("postgres.default#db") == "postgres.default#db"
+    assert masker.data({"postgres": "postgres", "user": ["postgres", "correct-horse"]}) == {
+        "postgres": MASK,
+        "user": [MASK, MASK],
+    }
+    assert masker.text("postgres says correct-horse") == f"postgres says {MASK}"
+
+
 def test_two_names_that_are_masked_alike_stay_two() -> None:
     """The second ID that was rendered from a secret has a number, wherever it is shown."""
     masker = guessed("correct-horse", "battery-staple")

@@ -182,6 +182,16 @@ resource "terraform_data" "a" {
 """
 
 
+@pytest.mark.parametrize("script", ['variable "size" {}', 'resource "terraform_data" {'])
+def test_a_delete_of_what_failed_before_it_made_anything(tmp_path: Path, script: str) -> None:
+    """Nothing is destroyed, so nothing of the configuration has to work: not its variables, nor its text."""
+    made = request(tmp_path, {"script": script})
+    with pytest.raises(DriverError, match="failed"):
+        created(made)
+    asyncio.run(terraform.delete(deletion(made)))
+    assert not made.directory.exists()
+
+
 def test_a_failed_delete_keeps_what_is_left(tmp_path: Path) -> None:
     """The state stays, and the next delete goes on from it."""
     allowed = tmp_path / "allowed"
@@ -317,6 +327,27 @@ def test_a_folder_of_the_project_is_the_source(tmp_path: Path) -> None:
     assert done.comment == "applied the configuration: 1 to create (module.box.terraform_data.box)"
     assert [path.name for path in (tmp_path / "modules" / "two").iterdir()] == ["main.tf"]
     assert asyncio.run(terraform.fingerprint(made))
+
+
+def test_a_plan_shows_that_the_source_has_changed(tmp_path: Path) -> None:
+    """Also while an input is not known yet; the same files are no change."""
+    values = {"source": {"path": "box"}, "variables": {"size": "small"}}
+    unknown = {**values, "variables": {"size": Unknown("${resources.dns.outputs.size}")}}
+    configuration(tmp_path / "box", BOX)
+    made = request(tmp_path, values)
+    later = again(made, created(made))
+    assert asyncio.run(terraform.plan(msgspec.structs.replace(later, values=unknown))).changes == {}
+    configuration(tmp_path / "box", BOX + 'output "more" { value = 1 }')
+    for inputs in (values, unknown):
+        planned = asyncio.run(terraform.plan(msgspec.structs.replace(later, values=inputs)))
+        assert planned.changes["source"]["old"] != planned.changes["source"]["new"]
+
+
+def test_a_variable_that_is_not_declared_is_a_warning(tmp_path: Path) -> None:
+    """In the plan and in the call that makes the resource."""
+    made = request(tmp_path, {"script": BOX, "variables": {"sise": "big"}})
+    for warnings in (asyncio.run(terraform.plan(made)).warnings, created(made).warnings):
+        assert any('does not declare a variable named "sise"' in warning for warning in warnings)
 
 
 def test_a_definition_that_makes_no_sense_is_refused(tmp_path: Path) -> None:

@@ -129,6 +129,8 @@ def test_an_output_is_the_same_list_later(names: list[str]) -> None:
     assert [point.name for point in before.points] == [name]
     assert before.points[0].waiting == {ResourceKey("workload", "default", "modules.web")}
     assert before.points[0].types.keys() == {"zone", "record"}
+    assert before.nodes[-1].key.type == "workload"
+    assert before.nodes[-1].selected == {}
     items = items_of(Foreign(names, (ForeignPart(placeholder="", resource=str(DNS)),)))
     later = built(entry("${resources.dns.outputs.zones}"), found, {name: items})
     written = built(entry(names), found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -229,15 +230,75 @@ def test_what_leaves_the_configuration_is_destroyed_only_if_allowed(tmp_path: Pa
 
 
 def test_the_plan_of_a_removal_names_what_goes(tmp_path: Path) -> None:
-    """Each address of the state, without a run of terraform; what is gone already is not planned again."""
+    """As terraform plans it; what is gone already is not planned again."""
     configuration(tmp_path / "box", BOX)
     states = "vm:\n  terraform.applied: [source: box]\n"
     write(tmp_path, states__vm=states, states__gone="vm:\n  terraform.destroyed: []\n")
     apply(tmp_path, "vm")
     (planned,) = apply(tmp_path, "gone", test=True).returns.values()
-    assert (planned.result, planned.changes) == (None, {"terraform_data.box": "delete"})
-    assert planned.comment == "vm would be destroyed: delete 1"
+    assert (planned.result, planned.comment) == (None, "vm would be destroyed: delete 3")
     (done,) = apply(tmp_path, "gone").returns.values()
+    assert planned.changes == done.changes
     assert done.changes["terraform_data.box"] == "delete"
     (again,) = apply(tmp_path, "gone", test=True).returns.values()
     assert (again.result, again.changes) == (True, {})
+
+
+PROTECTED = """\
+resource "terraform_data" "kept" {
+  lifecycle { prevent_destroy = true }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (None, "there is no folder"),
+        (PROTECTED, "Instance cannot be destroyed"),
+        ('resource "terraform_data" "kept" {', "main.tf line 1"),
+    ],
+)
+def test_a_removal_that_cannot_be_fails_in_its_plan_as_in_its_apply(
+    tmp_path: Path, changed: str | None, words: str
+) -> None:
+    """Without the folder, with something protected, and with a configuration that cannot be read."""
+    configuration(tmp_path / "box", 'resource "terraform_data" "kept" {}')
+    states = "vm:\n  terraform.applied: [source: box]\n"
+    write(tmp_path, states__vm=states, states__gone="vm:\n  terraform.destroyed: []\n")
+    apply(tmp_path, "vm")
+    shutil.rmtree(tmp_path / "box")
+    if changed is not None:
+        configuration(tmp_path / "box", changed)
+    for is_test in (True, False):
+        (failed,) = apply(tmp_path, "gone", test=is_test).returns.values()
+        assert failed.result is False
+        assert words in failed.comment
+        assert "Errno" not in failed.comment
+
+
+def test_a_variable_that_the_configuration_does_not_declare_is_a_warning(tmp_path: Path) -> None:
+    """In the plan and in the apply, as terraform words it."""
+    configuration(tmp_path / "box", 'variable "env" { default = "none" }\nresource "terraform_data" "b" {}')
+    sls = "vm:\n  terraform.applied:\n    - source: box\n    - variables: {evn: prod}\n"
+    write(tmp_path, states__vm=sls)
+    for is_test in (True, False, False):
+        (returned,) = apply(tmp_path, "vm", test=is_test).returns.values()
+        assert any('does not declare a variable named "evn"' in warning for warning in returned.warnings)
+
+
+def test_a_configuration_that_never_made_anything_is_forgotten(tmp_path: Path) -> None:
+    """Its folder is not needed, as nothing is destroyed."""
+    configuration(tmp_path / "box", 'variable "size" {}')
+    write(
+        tmp_path,
+        states__vm="vm:\n  terraform.applied: [source: box]\n",
+        states__gone="vm: terraform.destroyed\n",
+    )
+    apply(tmp_path, "vm")
+    shutil.rmtree(tmp_path / "box")
+    for is_test, result in ((True, None), (False, True)):
+        (returned,) = apply(tmp_path, "gone", test=is_test).returns.values()
+        assert (returned.result, returned.changes) == (result, {"vm": "destroy"})
+    (again,) = apply(tmp_path, "gone").returns.values()
+    assert again.comment == "nothing is left of vm"

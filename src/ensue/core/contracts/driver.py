@@ -282,6 +282,7 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
         comment: one sentence for a person; may be empty.
         sensitive: the paths of further secrets, such as values that are computed from secret inputs; each
             begins with `manifests` or `values`.
+        warnings: remarks for a person, without secrets.
     """
 
     values: DataMap = msgspec.field(default_factory=dict[str, "Data"])
@@ -292,6 +293,7 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     changed: bool | None = None
     comment: str = ""
     sensitive: tuple[InputPath, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -306,6 +308,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
             plan compares what depends on the resource with the outputs of the last call.
         changes: what it would change in what is there: a mapping of `{"old": …, "new": …}` or of texts, such
             as a diff; may be nested. Secrets in it are hidden.
+        warnings: remarks for a person, without secrets.
     """
 
     comment: str = ""
@@ -314,6 +317,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     outputs: Provisioned | None = None
     looked: bool = True
     changes: DataMap = {}
+    warnings: tuple[str, ...] = ()
 
 
 class Driver(Protocol):

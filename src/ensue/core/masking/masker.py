@@ -109,6 +109,14 @@ class Masker:
         """Add the text of an SLS before it is rendered: `name` leaves its words as they are."""
         self._names.add_source(text)
 
+    def add_names(self, names: Iterable[str]) -> None:
+        """Add names that authors gave: a secret that one contains is masked only as a whole value.
+
+        Args:
+            names: types, classes, ids, definitions, keys of inputs.
+        """
+        self._names.add_names(names)
+
     def is_whole_secret(self, text: str) -> bool:
         """Return whether a text as a whole is a secret."""
         return text in self._whole or text.strip() in self._alone
@@ -132,11 +140,11 @@ class Masker:
         For words of ensue and of users (the name of a module, a key) that may equal a short secret by chance.
         """
         if self.knows_secrets:
-            if text in self._whole:
+            if text in self._whole and not self._names.has_name(text):
                 return MASK
             if self._lines.any:
                 text = self._lines.mask(text)
-            text = self._parts.mask(text)
+            text = self._parts.mask(text, self._names.has_name)
         return mask_forms(text)
 
     def name(self, name: str) -> str:
@@ -148,7 +156,9 @@ class Masker:
         if not self.knows_secrets:
             return mask_forms(name)
         lines = self._lines.mask(name) if self._lines.any else name
-        masked = mask_forms(self._parts.mask(lines, self._names.has))
+        masked = mask_forms(
+            self._parts.mask(lines, lambda part: self._names.has(part) or self._names.has_name(part))
+        )
         return name if masked == name else self._names.numbered(name, masked)
 
     def tag(self, tag: str) -> str:

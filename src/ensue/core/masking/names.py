@@ -3,11 +3,18 @@
 A secret may equal a word that an SLS contains (`password: webserver`). Hiding that word in an ID would hide
 the state, and no secret, because the author wrote the word there. A secret that no SLS contains can only come
 into a name by rendering, so it is masked there as in any text.
+
+Messages quote the names of resources and definitions among other words, so a secret that such a name contains
+is not masked within any text, only as a whole value.
 """
 
 from __future__ import annotations
 
 from threading import Lock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class AuthoredNames:
@@ -16,6 +23,8 @@ class AuthoredNames:
     def __init__(self) -> None:
         self._sources: set[str] = set()
         self._has: dict[str, bool] = {}
+        self._names: frozenset[str] = frozenset()
+        self._has_name: dict[str, bool] = {}
         self._numbers: dict[str, dict[str, int]] = {}
         self._numbering = Lock()
 
@@ -31,6 +40,19 @@ class AuthoredNames:
         known, has = self._has, self._has.get(part)
         if has is None:
             has = known[part] = any(part in source for source in self._sources)
+        return has
+
+    def add_names(self, names: Iterable[str]) -> None:
+        """Add names of resources and definitions, and keys of their inputs, as an author wrote them."""
+        if new := set(names) - self._names:
+            self._names |= new
+            self._has_name = {}
+
+    def has_name(self, part: str) -> bool:
+        """Return whether a name of a resource or definition contains a secret."""
+        known, has = self._has_name, self._has_name.get(part)
+        if has is None:
+            has = known[part] = any(part in name for name in self._names)
         return has
 
     def numbered(self, name: str, masked: str) -> str:

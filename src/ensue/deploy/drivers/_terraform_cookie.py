@@ -23,6 +23,7 @@ class TerraformCookie(msgspec.Struct, frozen=True, kw_only=True):
         environment: environment variables for terraform.
         binary: the name or path of the binary.
         commit: the copied commit; empty: not from Git.
+        source: the fingerprint of the source that was copied; empty: there is none.
         timeout_s: how long a delete may take.
         has_state: whether the state is kept below the driver's directory.
         providers: those of what the state has, as it names them, since the last successful apply; None: none
@@ -38,6 +39,7 @@ class TerraformCookie(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str]
     binary: str = ""
     commit: str = ""
+    source: str = ""
     timeout_s: float = TERRAFORM_S
     has_state: bool = False
     providers: list[str] | None = None

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.contracts.driver import CodeKind, DriverRequest
+    from ensue.core.model.data import DataMap
     from ensue.reach.terraform import Output
     from ensue.reach.terraform.inputs import TerraformInputs
 
@@ -75,6 +76,8 @@ _PLANNED: Final = "configuration.planned"
 _STATE: Final = "state"
 _ADDRESSES_NAMED: Final = 5
 """How many addresses a comment names for each action."""
+_SHOWN_CHARS: Final = 12
+"""How much of a commit or a digest a plan shows."""
 _GIT: Final = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_TERMINAL_PROMPT": "0"}
 """For modules that terraform itself clones: no URL may name a command."""
 
@@ -154,8 +157,11 @@ async def delete(request: DriverRequest) -> None:
 async def _destroy(
     request: DriverRequest, tree: str, cookie: TerraformCookie, targets: Iterable[str] = ()
 ) -> None:
+    workspace = _workspace(request, tree, cookie)
     with laid_out(below(request.directory / tree, cookie.path), cookie.files):
-        done = await _workspace(request, tree, cookie).apply(destroy=True, targets=targets)
+        if not await workspace.resources():
+            return
+        done = await workspace.apply(destroy=True, targets=targets)
     if done.errors:
         raise DriverError(done.errors)
 
@@ -180,7 +186,9 @@ async def provision(request: DriverRequest, binary: str = "", *, asks: bool = Fa
         if former is not None:
             await asyncio.to_thread(_settle, request, former)
         commit = await _copied(request, inputs, _NEXT)
-        tree, cookie = _TREE, _cookie(request, inputs, binary, commit)
+        source = commit or await inputs.source.fingerprint()
+        tree = _TREE
+        cookie = msgspec.structs.replace(_cookie(request, inputs, binary), commit=commit, source=source)
         kept = cookie
         if former is not None and former.providers is not None:
             tree, kept = _ATTEMPTED, msgspec.structs.replace(former, attempted=cookie)
@@ -208,6 +216,7 @@ async def provision(request: DriverRequest, binary: str = "", *, asks: bool = Fa
         cookie=msgspec.to_builtins(cookie),
         changed=bool(done.changes),
         comment=_counted(done.changes, "applied"),
+        warnings=done.warnings,
     )
 
 
@@ -224,7 +233,8 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
     """
     if unknowns := unknowns_in([request.values, request.secrets, request.account]):
         waits = ", ".join(dict.fromkeys(unknown.reference for unknown in unknowns))
-        return Planned(comment=f"would apply the configuration; its changes are known after {waits}")
+        comment = f"would apply the configuration; its changes are known after {waits}"
+        return Planned(comment=comment, changes=await _source_change(request))
     inputs = _inputs(request)
     _check_state(request)
     was_there = request.directory.exists()
@@ -239,9 +249,29 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
         await asyncio.shield(asyncio.to_thread(shutil.rmtree, left, ignore_errors=True))
     if not plan_result.changes and plan_result.outputs is not None:
         return Planned(
-            comment="nothing would change", would_change=False, outputs=_provisioned(plan_result.outputs)
+            comment="nothing would change",
+            would_change=False,
+            outputs=_provisioned(plan_result.outputs),
+            warnings=plan_result.warnings,
         )
-    return Planned(comment=_counted(plan_result.changes, "would apply"), destroys=plan_result.destroyed)
+    return Planned(
+        comment=_counted(plan_result.changes, "would apply"),
+        destroys=plan_result.destroyed,
+        changes=await _source_change(request),
+        warnings=plan_result.warnings,
+    )
+
+
+async def _source_change(request: DriverRequest) -> DataMap:
+    """Return how the source differs from the one that was copied last, as a plan reports changes."""
+    former = _former(request)
+    source = read_inputs(request.values, request.secrets, request.account, request.root)[0].source
+    if former is None or not former.source:
+        return {}
+    async with _limited(request, GIT_QUERY_S):
+        now = await source.fingerprint()
+    pair: DataMap = {"old": former.source[:_SHOWN_CHARS], "new": now[:_SHOWN_CHARS]}
+    return {"source": pair} if now and now != former.source else {}
 
 
 def _inputs(request: DriverRequest) -> TerraformInputs:
@@ -290,9 +320,7 @@ def _moved(directory: Path, name: str, to: str) -> None:
     (directory / name).rename(directory / to)
 
 
-def _cookie(
-    request: DriverRequest, inputs: TerraformInputs, binary: str, commit: str = ""
-) -> TerraformCookie:
+def _cookie(request: DriverRequest, inputs: TerraformInputs, binary: str) -> TerraformCookie:
     former = _former(request)
     return TerraformCookie(
         path=inputs.source.path,
@@ -300,7 +328,6 @@ def _cookie(
         variables=inputs.variables,
         environment=inputs.environment,
         binary=inputs.binary or binary,
-        commit=commit,
         timeout_s=inputs.timeout_s,
         has_state=former is not None and former.has_state,
     )

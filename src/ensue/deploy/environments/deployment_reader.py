@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import ResourceGraph
     from ensue.deploy.provisioning.offers import Offer
+    from ensue.deploy.provisioning.workloads import Deployment
     from ensue.language.settings.settings import Settings
 
 
@@ -165,6 +166,7 @@ class DeploymentReader:
         """
         catalog = self._catalog(collector)
         read = read_deployment(documents, collector, lambda key: catalog.chosen(key, context) is not None)
+        self._masker.add_names(_names_in(read, context))
         named = {name: image for name, image in (images or {}).items() if name != ANY_WORKLOAD}
         for document in documents:
             named.update((name, image) for name, image in document.kept.workloads.items() if image)
@@ -263,6 +265,7 @@ class DeploymentReader:
     def _catalog(self, collector: Collector) -> Catalog:
         definitions = read_definitions(self._folders, self._root, collector, must_exist=self._must_exist)
         for definition in definitions:
+            self._masker.add_names(_names_of(definition))
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
                 self._masker.add(*_secrets(written.data))
         return Catalog(with_built_in(definitions), collector)
@@ -290,6 +293,36 @@ def kept_resources(kept: Iterable[ResourceKey], names: Iterable[str]) -> list[Re
             for name in missing
         )
     return [by_name[name] for name in names]
+
+
+def _names_in(deployment: Deployment, context: Context) -> Iterator[str]:
+    """Yield the names that the files of a deployment give."""
+    yield from (context.org, context.app, context.env, context.env_type)
+    for request in deployment.shared:
+        yield from request.key
+    for workload in deployment.workloads:
+        yield from workload.key
+        yield from (word for request in workload.requests for word in request.key)
+
+
+def _names_of(definition: Definition) -> Iterator[str]:
+    """Yield the names in a definition."""
+    yield from (definition.id, definition.type, definition.driver)
+    for criterion in definition.criteria:
+        yield criterion.class_
+        yield from criterion.fields.values()
+    for provision in definition.provisions:
+        yield from filter(None, provision.target)
+    for written in definition.written:
+        yield from _keys(written.data)
+
+
+def _keys(data: Any) -> Iterator[str]:
+    if is_mapping(data):
+        yield from map(str, data)
+    if is_mapping(data) or is_list(data):
+        for value in data.values() if is_mapping(data) else data:
+            yield from _keys(value)
 
 
 def _secrets(data: Any) -> Iterator[str]:

@@ -180,7 +180,11 @@ class ResourceStates:
         """
         if not context.test:
             await self._refuse_loss(records_of(self._provisioner.kept[key]))
-        return await self._provisioner.remove(key, driver_call(context))
+        try:
+            return await self._provisioner.remove(key, driver_call(context))
+        except DriverError as error:
+            remedy = f"if nothing is left of it, drop its record: --forget={key}"
+            raise DriverError(f"{error} ({remedy})") from None
 
     async def _refuse_loss(self, gone: Iterable[ActiveResource]) -> None:
         """Raise an error if a removal would destroy what another resource has.
@@ -260,7 +264,9 @@ class ResourceStates:
         changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: resource}
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
-        return StateReturn(name=resource, result=result, changes=changes, comment=comment)
+        return StateReturn(
+            name=resource, result=result, changes=changes, comment=comment, warnings=outcome.warnings
+        )
 
     def _refuse_planned(self, key: ResourceKey, outcome: ProvisioningOutcome) -> None:
         """Note what a plan would destroy without being allowed: each reason, so that all can be mended."""

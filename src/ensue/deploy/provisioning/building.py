@@ -17,7 +17,7 @@ from ensue.deploy.provisioning.identity import DEFAULT_CLASS, IMPLICIT, Resource
 from ensue.deploy.provisioning.nodes import Dependency, GraphNode, ResourceGraph
 from ensue.deploy.provisioning.params_checks import refuse_misfits
 from ensue.deploy.provisioning.provisioning_order import in_order
-from ensue.deploy.provisioning.selecting import follow_selectors
+from ensue.deploy.provisioning.selecting import follow_selectors, warn_of_missing_anchors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -54,16 +54,21 @@ def build_graph(
     growth = GrowingGraph(catalog, context, collector, given)
     _gather(growth, deployment, catalog, context, collector)
     growth.settle()
-    selected = follow_selectors(growth, collector)
+    selected = follow_selectors(growth)
     growth.follow_lists()
     growth.give_defaults()
     _refuse_unmatched(growth.resources.values(), catalog, context, collector)
     waiting = refuse_misfits(growth.resources.values(), context, collector)
     points = growth_points(growth, catalog, context)
+    undecided = {one for point in points for one in point.selectors}
+    warn_of_missing_anchors(growth, undecided, collector)
     ordered = in_order(
         sorted(growth.resources.values(), key=lambda resource: resource.key), points, collector
     )
     collector.stop_on_errors()
+    for resource, selections in selected.items():
+        for selector in [each for each in selections if (resource.key, each) in undecided]:
+            del selections[selector]
     nodes = tuple(
         _node(resource, selected.get(resource, {}), context, waiting.get(resource.key))
         for resource in ordered

@@ -123,6 +123,10 @@ class GraphValues:
         """Return the result of a node's last evaluation; None if there was none."""
         return self._done.get(key)
 
+    def note_secrets(self, evaluated: EvaluatedNode) -> None:
+        """Record the evaluation of a node with its secrets from stores."""
+        self._done[evaluated.node.key] = evaluated
+
     def list_of(self, point: GrowthPoint, owner: GraphNode) -> Any:
         """Return the value of a list as far as it is known, with its marks.
 
@@ -175,10 +179,8 @@ class GraphValues:
                 return _foreign(node.key.id, node.foreign_id, placeholder.text)
             case ContextField(name):
                 return self._context_value(name, node)
-            case ResourceSelection(anchor, steps, what, path):
-                keys = node.selected.get((anchor, steps), ())
-                values = [self._of(key, what, path, placeholder.text) for key in keys]
-                return _NOT_KNOWN if any(isinstance(value, Unknown) for value in values) else values
+            case ResourceSelection() as selection:
+                return self._of_selected(selection, node, placeholder.text)
             case FromOutside() as outside:
                 return self._from_outside(outside)
             case EachValue(value, resources):
@@ -237,6 +239,14 @@ class GraphValues:
             return _NOT_KNOWN
         is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
         return _foreign(value, self._name(key), placeholder) if is_foreign else value
+
+    def _of_selected(self, selection: ResourceSelection, node: GraphNode, placeholder: str) -> Any:
+        """Return the values of a selector; not known if more resources may join that it could find."""
+        keys = node.selected.get((selection.anchor, selection.steps))
+        if keys is None:
+            return _NOT_KNOWN
+        values = [self._of(key, selection.what, selection.path, placeholder) for key in keys]
+        return _NOT_KNOWN if any(isinstance(value, Unknown) for value in values) else values
 
     def _output(self, key: ResourceKey, path: tuple[str, ...], placeholder: str) -> Any:
         outputs = self._outputs.get(key)

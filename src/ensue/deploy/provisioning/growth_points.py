@@ -70,8 +70,10 @@ class _Points:
         if provision.match_dependents:
             companions = owner.companions or ()
             changing.update(resource for resource in owner.dependents if resource not in companions)
-        waiting = {
-            resource.key for resource in changing | (self._selectors.waiting(types, changing) - needed)
+        selectors = {
+            (resource.key, selector)
+            for resource, selector in self._selectors.waiting(types, changing)
+            if resource not in needed
         }
         possible = self._catalog.possible(*kind, self._context)
         return GrowthPoint(
@@ -79,7 +81,8 @@ class _Points:
             head=ResourceKey(head.type, head.class_, shown_id(for_each, context)),
             for_each=for_each,
             sources=tuple(sorted(sources)),
-            waiting=frozenset(waiting),
+            waiting=frozenset({resource.key for resource in changing} | {key for key, _ in selectors}),
+            selectors=frozenset(selectors),
             types=types,
             definitions=tuple(sorted(definition.id for definition in possible)),
             grown_for=owner.grown_for,

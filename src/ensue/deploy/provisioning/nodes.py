@@ -72,6 +72,7 @@ class GrowthPoint(msgspec.Struct, frozen=True, kw_only=True):
         for_each: its value, and the id of its resources.
         sources: the resources that have the value.
         waiting: the resources of the graph that may depend on its resources, and so wait for them.
+        selectors: the selectors that could find its resources, each with its owner, which waits, too.
         types: the types of all resources that may join the graph for it, each with its possible drivers.
         definitions: the ids of the definitions that its resources may get.
         grown_for: the list for which its owner joined the graph; None: the owner is there from the start.
@@ -82,6 +83,7 @@ class GrowthPoint(msgspec.Struct, frozen=True, kw_only=True):
     for_each: ForEach
     sources: tuple[ResourceKey, ...]
     waiting: frozenset[ResourceKey]
+    selectors: frozenset[tuple[ResourceKey, Selector]]
     types: Mapping[str, frozenset[str]]
     definitions: tuple[str, ...]
     grown_for: ListName | None = None
@@ -101,7 +103,8 @@ class GraphNode(msgspec.Struct, frozen=True, kw_only=True):
         inputs: the inputs of the driver; shared by all nodes of the definition.
         dependencies: the resources it depends on, sorted; the same resource may occur with several reasons.
         depends_on: these resources, each once, sorted.
-        selected: the resources that each selector of its inputs found, sorted by type, class and id.
+        selected: the resources that each selector of its inputs found, sorted by type, class and id; without
+            the selectors that could find resources of a list that is not known yet.
         places: the places of its requests; the place of its definition last.
         protect: whether it may not be destroyed.
         retain: whether it is left as it is when it is removed.

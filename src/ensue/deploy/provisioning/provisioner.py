@@ -266,7 +266,7 @@ class Provisioner:
             return ProvisioningOutcome("planned", comment, made, old, action=action)
         planned = await driver.plan(request)
         if not planned.would_change and old is not None and not old.was_interrupted:
-            return self._unchanged(step, test=True)
+            return self._unchanged(step, test=True)._replace(warnings=planned.warnings)
         outputs: Outputs | None = None
         action = would_do(old, is_same=is_same and not request.rotates and not planned.looked)
         if action == "read" and old is not None:
@@ -280,7 +280,14 @@ class Provisioner:
             comment = f"-/+ would destroy {', '.join(planned.destroys)}; {comment}"
             action = "replace"
         return ProvisioningOutcome(
-            "planned", comment, outputs, old, action=action, changes=planned.changes, destroys=destroys
+            "planned",
+            comment,
+            outputs,
+            old,
+            action=action,
+            changes=planned.changes,
+            destroys=destroys,
+            warnings=planned.warnings,
         )
 
     async def _called(self, step: ResourceStep, mark: str) -> ProvisioningOutcome:
@@ -320,9 +327,10 @@ class Provisioner:
         if destroyed and not is_same:
             comment = "; ".join(filter(None, (f"destroyed {', '.join(destroyed)}", made.comment)))
             status = "replaced"
-        return ProvisioningOutcome(
+        outcome = ProvisioningOutcome(
             status, comment, outputs, old, done.registers, done.manifests, done.secret_manifests
         )
+        return outcome._replace(warnings=made.warnings)
 
     async def _created(self, step: ResourceStep) -> Provisioned:
         """Return what the driver makes, or has made already if it is pure."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from ensue.deploy.provisioning.growth import GraphResource, GrowingGraph
     from ensue.deploy.provisioning.identity import ResourceKey
@@ -20,14 +20,11 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
 
 
-def follow_selectors(
-    growth: GrowingGraph, collector: Collector
-) -> Mapping[GraphResource, dict[Selector, tuple[ResourceKey, ...]]]:
+def follow_selectors(growth: GrowingGraph) -> Mapping[GraphResource, dict[Selector, tuple[ResourceKey, ...]]]:
     """Find the resources that selectors select, make their owners depend on them, and settle the graph again.
 
     Args:
         growth: the graph, settled.
-        collector: receives a warning for each selector whose anchor is not in the graph.
 
     Returns:
         By resource, the resources that each of its selectors found, sorted by type, class and id.
@@ -35,16 +32,9 @@ def follow_selectors(
     known: dict[tuple[ResourceKey, tuple[Step, ...]], tuple[GraphResource, ...]] = {}
     selected: dict[GraphResource, dict[Selector, tuple[ResourceKey, ...]]] = {}
     matches: list[tuple[GraphResource, ...]] = []
-    for owner, selector, place in growth.selections:
+    for owner, selector, _ in growth.selections:
         anchor, steps = selector[0].resolved(owner.key), selector[1]
         start = growth.resources.get(anchor)
-        if start is None:
-            collector.warning(
-                "E0822",
-                f"the selector of {owner.key} begins at {anchor}, which is not in the graph",
-                place.span(),
-                help="it selects nothing; check the type, class and id in front of > or <",
-            )
         if (anchor, steps) not in known:
             known[anchor, steps] = _follow([] if start is None else [start], steps)
         matches.append(known[anchor, steps])
@@ -54,6 +44,27 @@ def follow_selectors(
             growth.connect(owner, resource, "selector", place)
     growth.settle()
     return selected
+
+
+def warn_of_missing_anchors(
+    growth: GrowingGraph, undecided: Container[tuple[ResourceKey, Selector]], collector: Collector
+) -> None:
+    """Warn of selectors that begin at a resource that is not in the graph, and cannot join it.
+
+    Args:
+        growth: the graph.
+        undecided: the selectors that could find resources of a list that is not known yet.
+        collector: receives a warning for each of the others.
+    """
+    for owner, selector, place in growth.selections:
+        anchor = selector[0].resolved(owner.key)
+        if anchor not in growth.resources and (owner.key, selector) not in undecided:
+            collector.warning(
+                "E0822",
+                f"the selector of {owner.key} begins at {anchor}, which is not in the graph",
+                place.span(),
+                help="it selects nothing; check the type, class and id in front of > or <",
+            )
 
 
 def _follow(resources: Iterable[GraphResource], steps: Iterable[Step]) -> tuple[GraphResource, ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from ensue.deploy.provisioning.growth import GraphResource, GrowingGraph
+    from ensue.deploy.provisioning.nodes import Selector
 
 
 class SelectorWaits:
@@ -24,32 +25,35 @@ class SelectorWaits:
     """
 
     def __init__(self, growth: GrowingGraph) -> None:
-        self._from: dict[GraphResource, set[GraphResource]] = {}
-        self._to: dict[str, set[GraphResource]] = {}
-        for owner, (descriptor, steps), _ in growth.selections:
+        self._from: dict[GraphResource, set[tuple[GraphResource, Selector]]] = {}
+        self._to: dict[str, set[tuple[GraphResource, Selector]]] = {}
+        for owner, selector, _ in growth.selections:
+            descriptor, steps = selector
             anchor = descriptor.resolved(owner.key)
             start = growth.resources.get(anchor)
             if start is None:
-                self._to.setdefault(anchor.type, set()).add(owner)
+                self._to.setdefault(anchor.type, set()).add((owner, selector))
             reached: Iterable[GraphResource] = () if start is None else (start,)
             for direction, type_ in steps:
                 if direction == ">":
                     for resource in reached:
-                        self._from.setdefault(resource, set()).add(owner)
+                        self._from.setdefault(resource, set()).add((owner, selector))
                 else:
-                    self._to.setdefault(type_, set()).add(owner)
+                    self._to.setdefault(type_, set()).add((owner, selector))
                 reached = followed(reached, direction, type_)
 
-    def waiting(self, types: Iterable[str], changing: Collection[GraphResource]) -> set[GraphResource]:
-        """Return the resources whose selectors could find something else.
+    def waiting(
+        self, types: Iterable[str], changing: Collection[GraphResource]
+    ) -> set[tuple[GraphResource, Selector]]:
+        """Return the selectors that could find something else, each with its resource.
 
         Args:
             types: the types of what may join.
             changing: the resources that may get further dependencies.
         """
-        resources: set[GraphResource] = set()
+        selectors: set[tuple[GraphResource, Selector]] = set()
         for resource in changing:
-            resources |= self._from.get(resource, set())
+            selectors |= self._from.get(resource, set())
         for type_ in {*types, *(one.key.type for one in changing)}:
-            resources |= self._to.get(type_, set())
-        return resources
+            selectors |= self._to.get(type_, set())
+        return selectors

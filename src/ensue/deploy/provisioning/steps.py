@@ -108,6 +108,7 @@ class Steps:
         evaluated = self.values.evaluated(node)
         if evaluated.secret_refs:
             evaluated = await self._with_secrets(evaluated)
+            self.values.note_secrets(evaluated)
         if evaluated.secrets or evaluated.sensitive:
             self._run_services.learn(evaluated.secret_texts())
         refuse_late_misfits(evaluated)

@@ -153,6 +153,7 @@ class ProvisioningOutcome(NamedTuple):
         is_compared: whether it is left because its inputs are the same, and its driver could be asked.
         changes: what a plan would change in what is there, as states report changes; secrets are hidden.
         destroys: what the update of a plan would destroy, as messages name it.
+        warnings: remarks of the driver.
     """
 
     status: Status
@@ -168,6 +169,7 @@ class ProvisioningOutcome(NamedTuple):
     is_compared: bool = False
     changes: Mapping[str, Data] = MappingProxyType({})
     destroys: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Replacing(NamedTuple):

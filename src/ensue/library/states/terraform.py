@@ -73,24 +73,27 @@ async def applied(
     workspace = _with_source(workspace, ctx, source, variables or {})
     planned = await workspace.plan()
     if not planned.changes and planned.outputs is not None:
-        return _there(name, f"{name} is applied", {}, planned.outputs)
+        return _there(name, f"{name} is applied", {}, planned.outputs, planned.warnings)
     if not allow_replace:
         _refuse(planned.destroyed, planned.changes)
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
-        return StateReturn.planned(name, comment, dict(planned.changes))
+        return StateReturn.planned(name, comment, dict(planned.changes), warnings=planned.warnings)
     # Terraform plans again: what it destroys is known for certain only then.
     refuse = partial(_refuse, changes=planned.changes)
     done = await workspace.apply(approve=None if allow_replace else refuse)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
-    return _there(name, f"{name} was applied: {_counted(done.changes)}", done.changes, done.outputs)
+    comment = f"{name} was applied: {_counted(done.changes)}"
+    return _there(name, comment, done.changes, done.outputs, done.warnings)
 
 
 async def destroyed(
     ctx: StateContext, name: str, *, environment: Mapping[str, Data] | None = None, binary: str = ""
 ) -> StateReturn:
     """Destroy everything that a configuration created.
+
+    Terraform needs the configuration for this: the folder of the last apply stays until nothing is left.
 
     Args:
         name: name of the configuration that its state is stored under.
@@ -106,26 +109,30 @@ async def destroyed(
         has `name exists`.
 
     Raises:
-        StateFailedError: its state, in a backend of its own, cannot be read.
+        StateFailedError: the folder is not there, or terraform cannot plan that everything is destroyed.
         StoreError: its stored state cannot be decrypted.
     """
     workspace = _workspace(ctx, name, binary, environment)
     if not workspace.directory.exists():
         return StateReturn.unchanged(name, f"nothing is left of {name}", {"name": name, "exists": False})
     source = Srn("terraform", name)
+    is_made = bool(await workspace.resources())
+    nothing: DataMap = {name: "destroy"}
     if ctx.test:
         derived = await asyncio.to_thread(ctx.registry.would_invalidate, source)
-        there = await workspace.resources()
-        comment = f"{name} would be destroyed" + (f": delete {len(there)}" if there else "")
-        planned: DataMap = dict.fromkeys(there, "delete") if there else {name: "destroy"}
-        return StateReturn.planned(name, comment, {**planned, **_invalidated(derived)})
-    done = await workspace.apply(destroy=True)
-    if done.errors:
-        return StateReturn.failed(name, done.errors, dict(done.changes))
+        planned = (await workspace.plan(destroy=True)).changes if is_made else {}
+        comment = f"{name} would be destroyed" + (f": {_counted(planned)}" if planned else "")
+        return StateReturn.planned(name, comment, {**(planned or nothing), **_invalidated(derived)})
+    gone: Mapping[str, str] = {}
+    if is_made:
+        done = await workspace.apply(destroy=True)
+        gone = done.changes
+        if done.errors:
+            return StateReturn.failed(name, done.errors, dict(gone))
     await asyncio.to_thread(workspace.forget)
     hit = await asyncio.to_thread(ctx.registry.invalidate, source, reason=f"{source} was destroyed")
-    changes: DataMap = {**done.changes, **_invalidated(hit)}
-    comment = f"{name} was destroyed: {_counted(done.changes)}"
+    changes: DataMap = {**(gone or nothing), **_invalidated(hit)}
+    comment = f"{name} was destroyed: {_counted(gone)}"
     return StateReturn.changed(name, comment, changes, {"name": name, "exists": False})
 
 
@@ -182,13 +189,20 @@ def _with_source(
     return msgspec.structs.replace(workspace, source=str(folder), variables=dict(variables))
 
 
-def _there(name: str, comment: str, changes: Mapping[str, str], outputs: Mapping[str, Output]) -> StateReturn:
+def _there(
+    name: str,
+    comment: str,
+    changes: Mapping[str, str],
+    outputs: Mapping[str, Output],
+    warnings: tuple[str, ...],
+) -> StateReturn:
     return StateReturn.changed(
         name,
         comment,
         dict(changes),
         {key: output.value for key, output in outputs.items()},
         sensitive=tuple(quoted(key) for key, output in outputs.items() if output.sensitive),
+        warnings=warnings,
     )
 
 

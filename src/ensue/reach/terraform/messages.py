@@ -34,6 +34,7 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
             to make and did not finish.
         done: the completed actions, in the same form.
         errors: its errors, each with its position in the configuration.
+        warnings: its warnings, likewise.
         log: its human-readable lines.
         takes_variables: whether this version of the binary takes variables again when it applies a saved
             plan, as it needs for ephemeral ones.
@@ -44,6 +45,7 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
     planned: dict[str, str]
     done: dict[str, str]
     errors: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
     destroyed: tuple[str, ...] = ()
     takes_variables: bool = False
@@ -60,6 +62,7 @@ def read_messages(printed: bytes) -> Messages:
     done: dict[str, str] = {}
     destroyed: list[str] = []
     errors: list[str] = []
+    warnings: list[str] = []
     log: list[str] = []
     declared: dict[str, bool] = {}
     takes_variables = False
@@ -77,13 +80,15 @@ def read_messages(printed: bytes) -> Messages:
                 planned |= _outputs(message.get("outputs"))
                 declared |= _declared(message.get("outputs"))
             case "diagnostic":
-                errors += _error(message.get("diagnostic"))
+                errors += _texts(message.get("diagnostic"), "error")
+                warnings += _texts(message.get("diagnostic"), "warning")
             case _:
                 pass
     return Messages(
         planned=planned,
         done=done,
         errors=tuple(errors),
+        warnings=tuple(warnings),
         log=tuple(log),
         destroyed=tuple(destroyed),
         takes_variables=takes_variables,
@@ -156,8 +161,8 @@ def _declared(outputs: Any) -> dict[str, bool]:
     }
 
 
-def _error(diagnostic: Any) -> list[str]:
-    if not is_mapping(diagnostic) or diagnostic.get("severity") != "error":
+def _texts(diagnostic: Any, severity: str) -> list[str]:
+    if not is_mapping(diagnostic) or diagnostic.get("severity") != severity:
         return []
     place = diagnostic.get("range")
     where = ""

@@ -110,6 +110,11 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
         except FileNotFoundError:
             return ""
 
+    def is_begun(self) -> bool:
+        """Return whether an apply may have begun: there is a state, or a backend for one is set up."""
+        paths = (self.state_path, self.path / _BACKEND_NAME, self.data_path / _STATE_NAME)
+        return any(path.exists() for path in paths)
+
     @property
     def data_path(self) -> Path:
         """The folder of terraform's data: providers, modules, and the settings of the backend."""

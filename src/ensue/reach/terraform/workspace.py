@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 import msgspec
@@ -26,7 +27,6 @@ from ensue.reach.terraform.variables import variables_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
@@ -47,11 +47,13 @@ class TerraformPlanResult(msgspec.Struct, frozen=True, kw_only=True):
         outputs: the current outputs; None before the first apply.
         destroyed: the addresses of what an apply would destroy or replace, except what an earlier apply has
             begun to make and did not finish.
+        warnings: terraform's warnings, such as one of a variable that the configuration does not declare.
     """
 
     changes: dict[str, str]
     outputs: dict[str, Output] | None
     destroyed: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,6 +67,7 @@ class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
         has_own_state: whether ensue stores the state, not a backend of the configuration.
         resources: what the state has, by address: the provider of each, as the state names it.
         lineage: the id of the state, wherever it is stored; empty if the apply failed.
+        warnings: terraform's warnings.
     """
 
     changes: dict[str, str]
@@ -74,6 +77,7 @@ class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
     has_own_state: bool = False
     resources: dict[str, str] = {}
     lineage: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,8 +112,11 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         kept = self._kept()
         return kept.outputs if kept is not None and kept.is_whole else None
 
-    async def plan(self) -> TerraformPlanResult:
+    async def plan(self, *, destroy: bool = False) -> TerraformPlanResult:
         """Return what an apply would do; changes nothing but terraform's caches.
+
+        Args:
+            destroy: whether the apply would destroy all of it.
 
         Raises:
             StateFailedError: the plan fails.
@@ -118,7 +125,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         with self._folder.locked(), self._folder.backend_laid_out():
             kept, workplace = await self._prepared()
             try:
-                messages, has_changes = await self._plan(workplace)
+                messages, has_changes = await self._plan(workplace, destroy=destroy)
             finally:
                 await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
             changes = messages.planned if has_changes else {}
@@ -130,12 +137,18 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                     if f"output.{name}" not in messages.planned
                 }
                 outputs = _with_nulls(kept.outputs, unchanged)
-            return TerraformPlanResult(changes=changes, outputs=outputs, destroyed=messages.destroyed)
+            return TerraformPlanResult(
+                changes=changes,
+                outputs=outputs,
+                destroyed=messages.destroyed,
+                warnings=self._warnings(messages),
+            )
 
     async def resources(self) -> dict[str, str]:
         """Return what the state has, by address: the provider of each, as the state names it.
 
-        Terraform runs only if the state is elsewhere, in a backend of the configuration.
+        Terraform runs only if the state is elsewhere, in a backend of the configuration. A configuration that
+        terraform has never begun to apply has made nothing.
 
         Raises:
             StateFailedError: the state cannot be read.
@@ -145,6 +158,8 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             kept = await asyncio.to_thread(self._kept)
             if kept is not None and kept.state and not self._folder.written_state():
                 return resources_in(kept.state)
+            if kept is None and not self._folder.is_begun():
+                return {}
             kept, workplace = await self._prepared()
             try:
                 return resources_in(await self._state(workplace))
@@ -176,10 +191,11 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             given += [f"-target={address}" for address in targets]
             declared: dict[str, bool] = {}
             actions: dict[str, str] = {}
+            warnings: tuple[str, ...] = ()
             if approve is not None:
                 planned = await self._approved(kept, workplace, plan, approve)
                 # The apply of a saved plan does not list the outputs again.
-                declared, actions = planned.declared, planned.planned
+                declared, actions, warnings = planned.declared, planned.planned, self._warnings(planned)
                 given = [*([_VARIABLES] if planned.takes_variables else []), _path_of(plan)]
             outputs = kept.outputs if kept else {}
             state = ""
@@ -204,6 +220,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 has_own_state=bool(new.state),
                 resources=resources_in(state),
                 lineage=lineage_in(state),
+                warnings=tuple(dict.fromkeys((*warnings, *self._warnings(messages)))),
             )
 
     def forget(self) -> None:
@@ -226,7 +243,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
 
     async def _prepared(self) -> tuple[StoredConfiguration | None, _Workplace]:
         kept = await asyncio.to_thread(self._kept)
-        workplace = self._workplace(kept)
+        workplace = await asyncio.to_thread(self._workplace, kept)
         ended = await workplace.run("init", "-input=false", "-no-color")
         if ended.code:
             reason = self.masker.text(end_of(ended.stderr) or end_of(ended.stdout))
@@ -238,6 +255,11 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         source = self.source or (kept.source if kept else "")
         if not source:
             raise StateFailedError("`source` is missing: the folder of the configuration")
+        if not Path(source).is_dir():
+            raise StateFailedError(
+                f"{self.name}: there is no folder {source} with the configuration; terraform needs it to "
+                "change or destroy what it has made (bring the folder back until that is done)"
+            )
         variables = self.variables if self.variables is not None else (kept.variables if kept else {})
         data = {"TF_DATA_DIR": str(self._folder.data_path.absolute())}
         return _Workplace(
@@ -255,9 +277,12 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             former = kept or workplace.kept({}, "", is_whole=False)
             self._folder.keep(msgspec.structs.replace(former, state=state))
 
-    async def _plan(self, workplace: _Workplace, file: BinaryIO | None = None) -> tuple[Messages, bool]:
+    async def _plan(
+        self, workplace: _Workplace, file: BinaryIO | None = None, *, destroy: bool = False
+    ) -> tuple[Messages, bool]:
         """Let terraform plan, into a file if one is given; return messages, and whether it has changes."""
-        out = [] if file is None else [f"-out={_path_of(file)}"]
+        out = ["-destroy"] if destroy else []
+        out += [] if file is None else [f"-out={_path_of(file)}"]
         files = [] if file is None else [file.fileno()]
         ended = await workplace.run(*_PLAN, self._state_option, _VARIABLES, *out, files=files)
         messages = read_messages(ended.stdout)
@@ -304,6 +329,9 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
         for output in outputs.values():
             if output.sensitive:
                 self.masker.add(*scalar_texts(output.value))
+
+    def _warnings(self, messages: Messages) -> tuple[str, ...]:
+        return tuple(map(self.masker.text, messages.warnings))
 
     def _why(self, what: str, ended: Ended, messages: Messages) -> str:
         reasons = "\n".join(messages.errors) or end_of(ended.stderr) or f"exit code {ended.code}"
