@@ -324,7 +324,7 @@ class Executor:
         if condition.met:
             return self._pending.changers_of(node, {*paths, *node.chunk.options.creates})
         if "creates" in condition.not_met:
-            return ()
+            return self._pending.removers_of(node, node.chunk.options.creates)
         return self._pending.changers(node, paths, with_required="onlyif" in condition.not_met)
 
 

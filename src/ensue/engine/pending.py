@@ -91,6 +91,8 @@ class PendingStates:
             things.removers.setdefault(own, id_)
             for folder in folders:
                 things.changers_below.setdefault(folder, id_)
+        if not function_return.changes:
+            things.removers_perhaps.setdefault(_normal(node.chunk.name), id_)
         if [*function_return.changes] == ["removed"]:
             return  # It makes nothing.
         paths = {key for key in function_return.changes if _is_path(key)} - {*removed}
@@ -215,6 +217,24 @@ class PendingStates:
         changers = {self._changer(node, _normal(path)) for path in paths} - {node.chunk.id}
         return tuple(sorted(filter(None, changers)))
 
+    def removers_of(self, node: Node, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return the IDs of the earlier states that would remove paths, or of which only an apply knows.
+
+        Args:
+            node: the state.
+            paths: the paths; a state that removes a folder does so with what is in it.
+        """
+        if not node.scope.test:
+            return ()
+        removers = {
+            remover.get(part)
+            for things in self._before(node)
+            for remover in (things.removers, things.removers_perhaps)
+            for path in paths
+            for part in _with_folders(path)
+        }
+        return tuple(sorted(filter(None, removers)))
+
     def foreseen(self, node: Node, function_return: StateReturn, callee: Callee) -> StateReturn:
         """Return what a state of a plan returned; as unknown if an earlier one would change what it looks at.
 
@@ -256,6 +276,7 @@ class _PendingThings:
         self.makers: dict[str, str] = {}
         self.editors: dict[str, str] = {}
         self.removers: dict[str, str] = {}
+        self.removers_perhaps: dict[str, str] = {}
         self.folders: dict[str, str] = {}
         self.changers_below: dict[str, str] = {}
         self.makers_of_anything: dict[str, None] = {}
