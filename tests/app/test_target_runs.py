@@ -9,7 +9,7 @@ import os
 import pwd
 import socket
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from tests.app.test_project import apply, write
@@ -100,6 +100,41 @@ def test_everything_works_in_the_sls_of_a_resource(site: Path) -> None:
     again = apply(site, tgt="web-[12]")
     assert again.exit_code == 0
     assert not [one.id for one in again.returns.values() if one.changes]
+
+
+READER: Final = """
+read {{ opts.id }}:
+  cmd.run:
+    - name: cat "$ENSUE_ROOT/token"
+    - read_only: true
+    - tgt: web-1
+"""
+OWN_TOKEN: Final = """
+first: {cmd.run: [{name: 'true'}]}
+/token: {file.managed: [{contents: t}]}
+"""
+
+
+def test_what_a_host_does_on_another_comes_after_the_states_of_that_host(site: Path) -> None:
+    """The plan says which state the reader waits for, and the apply waits for it."""
+    write(site, states__own=OWN_TOKEN, states__reader=READER)
+    write(site, states__top="base:\n  web-1: [own]\n  web-2: [reader]\n")
+    plan = apply(site, tgt="web-[12]", test=True)
+    assert "waits for 'web-1 first', 'web-1 /token' (known" in comments(plan)["web-1 web-2 read web-2"]
+    report = apply(site, tgt="web-[12]")
+    assert report.exit_code == 0
+    assert results(report)["web-1 web-2 read web-2"] is True
+
+
+def test_a_plan_claims_no_order_between_two_hosts_on_a_third(site: Path) -> None:
+    """What the SLS of one host makes on a third is nothing that the SLS of another host waits for."""
+    boxes(site, "web-1", "web-2", "web-3")
+    maker = "/token: {file.managed: [{contents: t}, {tgt: web-1}]}\n"
+    write(site, states__maker=maker, states__reader=READER)
+    write(site, states__top="base:\n  web-2: [maker]\n  web-3: [reader]\n")
+    plan = apply(site, tgt="web-[23]", test=True)
+    assert results(plan)["web-1 web-2 /token"] is None
+    assert results(plan)["web-1 web-3 read web-3"] is False
 
 
 def test_a_plan_changes_nothing(site: Path) -> None:

@@ -417,6 +417,35 @@ def test_changes_of_a_plug_in_have_any_keys(shell: Shell) -> None:
     assert (planned.code, planned.out.splitlines()[-1]) == (0, "2 to change, 0 unchanged")
 
 
+def test_what_creates_names_is_removed_before(shell: Shell) -> None:
+    """A command that its `creates` skips now may run in the apply, if an earlier state removes the file."""
+    root = shell.root
+    gone = f"gone:\n  file.absent: [name: {root}/d]\n"
+    again = f"again:\n  cmd.run: [name: mkdir -p {root}/d && touch {root}/d/x, creates: {root}/d/x]\n"
+    other = f"other:\n  cmd.run: [name: 'true', creates: {root}/kept]\n"
+    shell.write("states/t.sls", gone + again + other)
+    shell.write("d/x", "")
+    shell.write("kept", "")
+    planned = shell.run("plan", "t")
+    assert "waits for 'gone' (known after apply); now:" in planned.out
+    assert "1 to change, 1 unchanged, 1 known after apply" in planned.out
+    assert "2 changed, 1 unchanged" in shell.run("apply", "t").out
+
+
+def test_what_an_uncalled_state_may_make(shell: Shell) -> None:
+    """A plan does not call a state that depends on changes; what it may make is not missing for certain."""
+    root = shell.root
+    shell.write(
+        "states/t.sls",
+        f"conf:\n  file.managed: [name: {root}/conf, contents: x]\n"
+        f"make:\n  file.directory: [name: {root}/new, onfail: [file: conf]]\n"
+        f"in it:\n  file.managed: [name: {root}/new/f, contents: x]\n",
+    )
+    planned = shell.run("plan", "t")
+    assert "would fail" not in planned.out
+    assert planned.code == 0
+
+
 def test_a_missing_folder_that_a_command_may_make(shell: Shell) -> None:
     """What an earlier command or package makes is not known in a plan: a line below the file says that."""
     root = shell.root

@@ -30,7 +30,7 @@ def break_deadlock(scopes: Iterable[Scope], can_do_without: Callable[[Node], boo
     Raises:
         InternalError: nothing can go on, but no node waits for itself.
     """
-    nodes = [node for scope in scopes for node in _open_nodes(scope)]
+    nodes = open_nodes(scopes)
     cycles = find_cycles(_waits(nodes))
     for cycle in cycles:
         circle = [nodes[edge.before] for edge in cycle]
@@ -57,9 +57,15 @@ def cycle_text(node: Node, circle: Sequence[Node]) -> str:
     return f"This state waits for itself: {' waits for '.join(names)}"
 
 
-def _open_nodes(scope: Scope) -> list[Node]:
-    fanned = (node for nodes in scope.fanned.values() for node in nodes)
-    return [node for node in [*scope.nodes, *fanned, *(scope.listeners or [])] if not is_over(node.status)]
+def open_nodes(scopes: Iterable[Scope]) -> list[Node]:
+    """Return the nodes of scopes that have not ended."""
+    return [
+        node
+        for scope in scopes
+        for nodes in (scope.nodes, *scope.fanned.values(), scope.listeners or [])
+        for node in nodes
+        if not is_over(node.status)
+    ]
 
 
 def _waits(nodes: Sequence[Node]) -> Dag:

@@ -27,6 +27,7 @@ from ensue.engine.conditions import (
 from ensue.engine.decision import unless_watched
 from ensue.engine.function_calls import FunctionCalls
 from ensue.engine.node import Role
+from ensue.engine.own_states import remark
 from ensue.engine.pending import PendingStates
 from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
@@ -123,9 +124,14 @@ class Executor:
 
     async def call(self, node: Node) -> StateReturn:
         """Call a node's function with its conditions and retries; an exception becomes the return."""
+        remarks = remark(node)
         function_return = await (self._foreseen(node) if node.is_test else self._called(node))
-        if not node.scope.test:
-            return function_return
+        if node.scope.test:
+            function_return = self._planned(node, function_return)
+        return _warned(function_return, remarks) if remarks else function_return
+
+    def _planned(self, node: Node, function_return: StateReturn) -> StateReturn:
+        """Return what a function of a plan returned, as far as the plan knows it."""
         if node.verdict is Verdict.CALL_AND_MAY_WATCH:
             function_return = unless_watched(node, function_return)
         callee = node.callee or self._callee(node)
@@ -135,10 +141,20 @@ class Executor:
             function_return = self._pending.reread(node, function_return)
         if callee is not None:
             function_return = self._pending.foreseen(node, function_return, callee)
-        if function_return.result is None and node.role is not _CHECK:
-            self._pending.add(node, function_return, callee)
-            self._faults.would_change(node)
+        self.leave_pending(node, function_return)
         return function_return
+
+    def leave_pending(self, node: Node, function_return: StateReturn) -> None:
+        """Note a state of a plan, called or not, if it is for an apply to carry out."""
+        if function_return.result is not None or not node.scope.test or node.role is _CHECK:
+            return
+        self._pending.add(node, function_return, node.callee or self._callee(node))
+        self._faults.would_change(node)
+
+    def leave_renderings(self, node: Node, returned: Return) -> None:
+        """Note a state of a plan if a delayed rendering of it is for an apply to carry out."""
+        if any(entry.status == "deferred" for entry in returned.delayed):
+            self._pending.add_rendering(node)
 
     async def _foreseen(self, node: Node) -> StateReturn:
         """Call a function in a plan; what it makes of a set of targets may be known after an apply only."""
@@ -289,7 +305,7 @@ class Executor:
             skipped = SkippedReturn(name=chunk.name, result=True, comment=condition.comment)
             reply = AttemptResult(skipped, skipped=True)
         if condition.warnings and not makers:
-            reply = _warned(reply, condition.warnings)
+            reply = AttemptResult(_warned(reply.function_return, condition.warnings), reply.skipped)
         if chunk.options.check_cmd and "check_cmd" not in callee.takes:
             after = await check_afterwards(context, chunk)
             function_return = msgspec.structs.replace(
@@ -308,7 +324,7 @@ class Executor:
         if condition.met:
             return self._pending.changers_of(node, {*paths, *node.chunk.options.creates})
         if "creates" in condition.not_met:
-            return ()
+            return self._pending.removers_of(node, node.chunk.options.creates)
         return self._pending.changers(node, paths, with_required="onlyif" in condition.not_met)
 
 
@@ -327,10 +343,8 @@ def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:
     )
 
 
-def _warned(reply: AttemptResult, warnings: tuple[str, ...]) -> AttemptResult:
-    function_return = reply.function_return
-    both = (*warnings, *function_return.warnings)
-    return AttemptResult(msgspec.structs.replace(function_return, warnings=both), reply.skipped)
+def _warned(function_return: StateReturn, warnings: tuple[str, ...]) -> StateReturn:
+    return msgspec.structs.replace(function_return, warnings=(*warnings, *function_return.warnings))
 
 
 def _commented(reply: AttemptResult, comment: str) -> AttemptResult:

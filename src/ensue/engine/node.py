@@ -63,17 +63,20 @@ class Node:
     call; `callee` is its function if nothing else is called, and `lease` what it needs meanwhile; `opened`
     counts the scopes that its present attempt has opened, by kind, name and target; `is_news` marks a node
     that is called in a resumed run because the run before had not finished it, or had called it with other
-    arguments or readings.
+    arguments or readings; `after` is the scope of its target's own SLS, if it is in another one and comes
+    after that (see `own_states`), and `goes_ahead` is whether it does not wait for it.
     """
 
     __slots__ = (
         "_told",
+        "after",
         "applied",
         "awaited",
         "bound",
         "callee",
         "chunk",
         "dependents",
+        "goes_ahead",
         "growing",
         "index",
         "instead",
@@ -121,6 +124,8 @@ class Node:
         self.lease: Lease | None = None
         self.opened: dict[tuple[str, str, Srn], int] | None = None
         self.instead: DecidedReturn | None = None
+        self.after: Scope | None = None
+        self.goes_ahead = False
         self.applied: tuple[ScopeReturn, ...] = ()
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused

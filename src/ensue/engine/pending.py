@@ -71,33 +71,28 @@ class PendingStates:
 
     def __init__(self, *, ordered: bool) -> None:
         self._ordered = ordered
-        self._makers: dict[tuple[Srn, str], str] = {}
-        self._editors: dict[tuple[Srn, str], str] = {}
-        self._removers: dict[tuple[Srn, str], str] = {}
-        self._folders: dict[tuple[Srn, str], str] = {}
-        self._changers_below: dict[tuple[Srn, str], str] = {}
-        self._makers_of_anything: dict[Srn, dict[str, None]] = {}
-        self._makers_of_paths: dict[Srn, dict[str, None]] = {}
-        self._changing: dict[Srn, dict[str, None]] = {}
+        self._by_sls: dict[tuple[Scope | None, Srn], _PendingThings] = {}
 
     def add(self, node: Node, function_return: StateReturn, callee: Callee | None) -> None:
-        """Note what a state would make, if it belongs to a plan and would change something.
+        """Note what a state would make.
 
         Args:
-            node: the state.
+            node: the state, which belongs to a plan and would change something.
             function_return: its return.
             callee: its function; None if it is not known.
         """
-        if function_return.result is not None or not node.scope.test or not self._ordered:
+        if not self._ordered:
             return
-        target, id_, makes = node.target, node.chunk.id, callee.makes if callee else None
-        self._changing.setdefault(target, {})[id_] = None
+        things, id_, makes = self._own(node), node.chunk.id, callee.makes if callee else None
+        things.changing[id_] = None
         removed = _removed(node, function_return, makes or ())
         for path in removed:
             own, *folders = _with_folders(path)
-            self._removers.setdefault((target, own), id_)
+            things.removers.setdefault(own, id_)
             for folder in folders:
-                self._changers_below.setdefault((target, folder), id_)
+                things.changers_below.setdefault(folder, id_)
+        if not function_return.changes:
+            things.removers_perhaps.setdefault(_normal(node.chunk.name), id_)
         if [*function_return.changes] == ["removed"]:
             return  # It makes nothing.
         paths = {key for key in function_return.changes if _is_path(key)} - {*removed}
@@ -105,14 +100,34 @@ class PendingStates:
         for name in named:
             own, *folders = _with_folders(name)
             is_edit = callee is not None and callee.edits_part
-            (self._editors if is_edit else self._makers).setdefault((target, own), id_)
+            (things.editors if is_edit else things.makers).setdefault(own, id_)
             for folder in folders:
-                self._folders.setdefault((target, folder), id_)
-                self._changers_below.setdefault((target, folder), id_)
+                things.folders.setdefault(folder, id_)
+                things.changers_below.setdefault(folder, id_)
         if makes is None or node.chunk.options.delayed_render:
-            self._makers_of_anything.setdefault(target, {})[id_] = None
+            things.makers_of_anything[id_] = None
         elif "paths" in makes:
-            self._makers_of_paths.setdefault(target, {})[id_] = None
+            things.makers_of_paths[id_] = None
+
+    def add_rendering(self, node: Node) -> None:
+        """Note that a state of a plan has a delayed rendering that only an apply carries out."""
+        if self._ordered:
+            things = self._own(node)
+            things.changing[node.chunk.id] = things.makers_of_anything[node.chunk.id] = None
+
+    def _own(self, node: Node) -> _PendingThings:
+        """Return what the SLS that a state belongs to would make on its target."""
+        top = None if _is_of_its_host(node) else node.scope.top
+        return self._by_sls.setdefault((top, node.target), _PendingThings())
+
+    def _before(self, node: Node) -> list[_PendingThings]:
+        """Return what would be made on the target of a state before it: by its own SLS, and by the target's.
+
+        Nothing orders what the SLS of several other hosts do on one host.
+        """
+        tops = [None] if _is_of_its_host(node) else [node.scope.top, *([None] if node.after else [])]
+        things = (self._by_sls.get((top, node.target)) for top in tops)
+        return [each for each in things if each is not None]
 
     def judged(self, node: Node, function_return: StateReturn) -> StateReturn:
         """Return what a state of a plan returned; as a failure if it needs what no earlier state can make.
@@ -138,14 +153,15 @@ class PendingStates:
             node: the state; only one that is `read_only` runs its command in a plan.
             function_return: its return, a failure.
         """
-        changing, observed = self._changing.get(node.target, ()), function_return.new_state
+        changing = [id_ for things in self._before(node) for id_ in things.changing]
+        observed = function_return.new_state
         code = observed.get("retcode") if is_mapping(observed) else None
         if not changing or not code or node.chunk.arguments.get("read_only") is not True:
             return function_return
         errors = function_return.changes.get("stderr")
         reason = errors.strip().partition("\n")[0] if isinstance(errors, str) else ""
         now = f"exited {code}: {reason}" if reason else f"exited {code}"
-        return known_later(function_return.name, now, [*changing][:MOST_NAMED])
+        return known_later(function_return.name, now, changing[:MOST_NAMED])
 
     def makers(self, node: Node, name: str) -> tuple[str, ...]:
         """Return the IDs of the states that come before a state of a plan and may make what it needs.
@@ -162,15 +178,17 @@ class PendingStates:
             return ()
         if not self._ordered:
             return pending_states(node)
-        target = node.target
-        keys = [(target, part) for part in _with_folders(name)]
-        if named := {makers.get(key) for key in keys for makers in (self._makers, self._editors)} - {None}:
+        before, parts = self._before(node), _with_folders(name)
+        makers = [makers.get(part) for things in before for makers in things.by_name for part in parts]
+        if named := {*makers} - {None}:
             return tuple(sorted(filter(None, named)))
-        ids: set[str | None] = {*self._makers_of_anything.get(target, ())}
-        if name.startswith("/"):
-            ids.update(self._makers_of_paths.get(target, ()))
-            ids.add(self._folders.get((target, _normal(name))))
-        ids.update(returned.id for returned, required in _pending(node) if required.target != target)
+        ids: set[str | None] = set()
+        for things in before:
+            ids.update(things.makers_of_anything)
+            if name.startswith("/"):
+                ids.update(things.makers_of_paths)
+                ids.add(things.folders.get(_normal(name)))
+        ids.update(returned.id for returned, required in _pending(node) if required.target != node.target)
         return tuple(sorted(filter(None, ids)))
 
     def changers(self, node: Node, paths: Iterable[str], *, with_required: bool) -> tuple[str, ...]:
@@ -199,6 +217,24 @@ class PendingStates:
         changers = {self._changer(node, _normal(path)) for path in paths} - {node.chunk.id}
         return tuple(sorted(filter(None, changers)))
 
+    def removers_of(self, node: Node, paths: Iterable[str]) -> tuple[str, ...]:
+        """Return the IDs of the earlier states that would remove paths, or of which only an apply knows.
+
+        Args:
+            node: the state.
+            paths: the paths; a state that removes a folder does so with what is in it.
+        """
+        if not node.scope.test:
+            return ()
+        removers = {
+            remover.get(part)
+            for things in self._before(node)
+            for remover in (things.removers, things.removers_perhaps)
+            for path in paths
+            for part in _with_folders(path)
+        }
+        return tuple(sorted(filter(None, removers)))
+
     def foreseen(self, node: Node, function_return: StateReturn, callee: Callee) -> StateReturn:
         """Return what a state of a plan returned; as unknown if an earlier one would change what it looks at.
 
@@ -207,14 +243,18 @@ class PendingStates:
             function_return: its return.
             callee: its function.
         """
-        if node.target not in self._changing or isinstance(function_return, UnknownReturn):
+        before = self._before(node)
+        if not before or isinstance(function_return, UnknownReturn):
             return function_return
         paths = _read(node, callee)
         with_edits = not callee.edits_part or "name" in callee.reads.arguments
         changers = {self._changer(node, _normal(path), with_edits=with_edits) for path in paths}
-        changers |= self._removers_above(node, paths)
-        if callee.reads.looks_below(node.chunk.arguments):
-            changers.add(self._changers_below.get((node.target, _normal(node.chunk.name))))
+        for things in before:
+            changers.update(
+                things.removers.get(folder) for path in paths for folder in _with_folders(path)[1:]
+            )
+            if callee.reads.looks_below(node.chunk.arguments):
+                changers.add(things.changers_below.get(_normal(node.chunk.name)))
         ids = sorted(filter(None, changers - {node.chunk.id}))
         if not ids:
             return function_return
@@ -224,15 +264,39 @@ class PendingStates:
             unknown, changes=function_return.changes, preview=function_return.preview
         )
 
-    def _removers_above(self, node: Node, paths: Iterable[str]) -> set[str | None]:
-        return {
-            self._removers.get((node.target, folder)) for path in paths for folder in _with_folders(path)[1:]
-        }
-
     def _changer(self, node: Node, name: str, *, with_edits: bool = True) -> str | None:
-        key = (node.target, name)
-        editor = self._editors.get(key) if with_edits else None
-        return self._makers.get(key) or self._removers.get(key) or editor
+        changers = (things.changer(name, with_edits=with_edits) for things in self._before(node))
+        return next(filter(None, changers), None)
+
+
+class _PendingThings:
+    """What the pending states of one host's SLS would make on one target: IDs of states by its name."""
+
+    def __init__(self) -> None:
+        self.makers: dict[str, str] = {}
+        self.editors: dict[str, str] = {}
+        self.removers: dict[str, str] = {}
+        self.removers_perhaps: dict[str, str] = {}
+        self.folders: dict[str, str] = {}
+        self.changers_below: dict[str, str] = {}
+        self.makers_of_anything: dict[str, None] = {}
+        self.makers_of_paths: dict[str, None] = {}
+        self.changing: dict[str, None] = {}
+
+    @property
+    def by_name(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The states that make a thing or a part of it."""
+        return self.makers, self.editors
+
+    def changer(self, name: str, *, with_edits: bool) -> str | None:
+        """Return the state that makes or removes a thing, or edits a part of it; None if none does."""
+        editor = self.editors.get(name) if with_edits else None
+        return self.makers.get(name) or self.removers.get(name) or editor
+
+
+def _is_of_its_host(node: Node) -> bool:
+    """Return whether the SLS that a state belongs to is that of the host that it runs on."""
+    return node.scope.top.plan.target == node.target
 
 
 def _read(node: Node, callee: Callee) -> list[str]:

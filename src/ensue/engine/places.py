@@ -158,8 +158,9 @@ class Places:
 
     def _prefer_awaited(self, node: Node) -> None:
         """Let the hosts that a node waits for begin before others."""
-        for awaited in node.awaited:
-            if (scope := awaited.scope.top) in self._beginning:
+        awaited = [each.scope.top for each in node.awaited]
+        for scope in [*awaited, *([node.after] if node.after else [])]:
+            if scope in self._beginning:
                 self._beginning.move_to_end(scope, last=False)
 
     def _give_back(self, host: _Host) -> None:

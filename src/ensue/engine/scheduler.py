@@ -20,6 +20,7 @@ from ensue.engine.growth import Growth
 from ensue.engine.leases import Lease, Leases
 from ensue.engine.minion_waits import MinionWaits
 from ensue.engine.node import Node, Role, Scope
+from ensue.engine.own_states import OwnStates
 from ensue.engine.places import FAIL_LIMIT, Places
 from ensue.engine.plans.joining import PendingNewcomers
 from ensue.engine.ready_queue import ReadyQueue
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.plans.asked_growth import AskedGrowth
-    from ensue.engine.plans.joining import Newcomers
+    from ensue.engine.plans.joining import Newcomer, Newcomers
     from ensue.engine.services import EngineOptions, EngineServices
 
 _STATE: Final = Role.STATE
@@ -70,17 +71,14 @@ class Scheduler:
         self._adoptions = Adoptions(done, services.hooks, self._executor)
         self._recorder = Recorder(services, first_number=self._adoptions.first_free_number)
         self._growth = Growth(services, options, self._recorder, self)
-        self.scopes = Scopes(services.hooks, ordered=options.ordered, make_ready=self.make_ready)
-        self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self._wake = asyncio.Event()
+        self._joining = PendingNewcomers(self._open_top, self._leave_out_newcomer, self._wake.set)
+        own_states = OwnStates(self._joining.opening, self.make_ready)
+        self.scopes = Scopes(services.hooks, own_states if options.ordered else None, self.make_ready)
+        self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self.places = self._places_of(options)
         carry_out = self.places.around(self._carry_out) if self.places else self._carry_out
         self._queue = ReadyQueue(carry_out, idle=self._wake.set)
-        self._joining = PendingNewcomers(
-            self._open_top,
-            lambda newcomer: self.scopes.leave_out_resource(newcomer, self.stop_reason or FAIL_LIMIT),
-            self._wake.set,
-        )
         self._sleepers: set[asyncio.Future[None]] = set()
         self._waits = Waits(self.places, self._queue.look_soon)
         self._minion_waits = MinionWaits(services.hooks.other_minions, self._recorder, self._queue.look_soon)
@@ -176,14 +174,15 @@ class Scheduler:
     def _open_top(self, plan: Plan) -> None:
         self.scopes.open(plan, caller=None, test=self._options.test, quiet=False)
 
+    def _leave_out_newcomer(self, newcomer: Newcomer) -> None:
+        self.scopes.leave_out_resource(newcomer, self.stop_reason or FAIL_LIMIT)
+
     async def _loop(self) -> None:
         """Wait until every scope has ended; if nodes wait for each other, let one of them fail."""
         while self._joining.is_going_on or not self.scopes.all_closed:
             if not self._joining.is_going_on and self._queue.is_idle:
                 if not (at_work := self._queue.in_hand - self._waits.count):
-                    from ensue.engine.deadlock import break_deadlock
-
-                    self.make_ready(break_deadlock(self.scopes.still_open(), self.scopes.can_do_without))
+                    self.scopes.break_deadlock()
                 elif at_work == self._minion_waits.count:
                     self._minion_waits.stall()
             await self._wake.wait()
@@ -208,10 +207,9 @@ class Scheduler:
             returned = await self._decide(node)
         if returned is None:
             return
-        if returned.result is False:
-            counts = not node.scope.quiet and (node.role is not _CHECK or not returned.ran)
-            if counts and self._stops_the_run(node):
-                self.stop(FAILHARD)
+        counts = not node.scope.quiet and (node.role is not _CHECK or not returned.ran)
+        if returned.result is False and counts and self._stops_the_run(node):
+            self.stop(FAILHARD)
         if node.chunk.options.delayed_render and node.role is _STATE and not node.scope.quiet:
             await self._grow(node, returned)
         self.settle(node, returned)
@@ -250,6 +248,7 @@ class Scheduler:
                 # A check without a call stands for the state; what a check that ran returned is not reported.
                 reported = not node.scope.quiet and (node.role is not _CHECK or not ran)
                 start = self._recorder.start(node, reported=reported)
+                self._executor.leave_pending(node, function_return)
                 return self._recorder.finish(node, start, function_return, ran=ran)
             case Adopt(returned, earlier):
                 if earlier:
@@ -349,6 +348,7 @@ class Scheduler:
         node.status, node.growing = GROWING, returned
         try:
             await self._growth.delayed(node, returned)
+            self._executor.leave_renderings(node, returned)
         except asyncio.CancelledError:
             if self._queue.is_broken:
                 raise

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
+    from ensue.engine.own_states import OwnStates
     from ensue.engine.plans.joining import Newcomer
     from ensue.engine.services import EngineHooks
 
@@ -36,14 +37,19 @@ class Scopes:
 
     Args:
         hooks: knows which chunks await and register which resources.
-        ordered: whether the states of one target run one at a time.
+        own_states: what states on another host wait for; None: the states of one target have no order.
         make_ready: called for every node that has become ready.
     """
 
-    def __init__(self, hooks: EngineHooks, *, ordered: bool, make_ready: Callable[[Node], None]) -> None:
+    def __init__(
+        self, hooks: EngineHooks, own_states: OwnStates | None, make_ready: Callable[[Node], None]
+    ) -> None:
         self._hooks = hooks
         self._rules = LoweringRules(
-            ordered=ordered, awaits=hooks.awaits, promises=hooks.promises, may_await=self._may_await
+            ordered=own_states is not None,
+            awaits=hooks.awaits,
+            promises=hooks.promises,
+            may_await=self._may_await,
         )
         self._make_ready = make_ready
         self._open: dict[int, Scope] = {}
@@ -52,6 +58,7 @@ class Scopes:
         self._registrars: dict[Srn, list[Node]] = {}
         self.coming = ComingMembers(hooks, self._registrars)
         self._left_out: list[tuple[int, int, NotRunChunk]] = []
+        self._own_states = own_states
         self._tops: list[Scope] = []
         self._failed: set[tuple[Scope, str]] = set()
 
@@ -83,6 +90,8 @@ class Scopes:
         self._open[scope.serial] = self._by_path[scope.path] = scope
         if caller is None:
             self._tops.append(scope)
+            if self._own_states is not None:
+                self._own_states.note(scope)
         for index, cycle in lowered.self_waiting.items():
             from ensue.engine.deadlock import cycle_text
 
@@ -123,6 +132,8 @@ class Scopes:
         for top in self._tops:
             top.nodes, top.listeners = [], None
         self._tops.clear()
+        if self._own_states is not None:
+            self._own_states.forget()
         self._registrars.clear()
         self.coming.forget()
         return returns
@@ -149,18 +160,25 @@ class Scopes:
             self._next_listener(scope)
 
     def waits_elsewhere(self, node: Node) -> bool:
-        """Let a node wait for nodes of other scopes: what its plan awaits, or what registers its resource.
-
-        A growing node has registered already; what it causes uses that first, and must not wait for its end.
+        """Let a node wait for what its plan awaits, what registers its resource, and its target's own SLS.
 
         Returns:
-            Whether there are such nodes; the node becomes ready again when they have ended.
+            Whether it waits; the node becomes ready again when that has ended.
         """
         if node.scope.plan.awaits is not None and self._waits_for_awaited(node, node.scope.plan.awaits):
             return True
         if node.chunk.options.producers:
             self._wait_for(node, dict.fromkeys(awaited_producers(node)))
             return bool(node.awaited)
+        return self._waits_for_registrars(node) or (
+            self._own_states is not None and self._own_states.wait(node, self._registrars)
+        )
+
+    def _waits_for_registrars(self, node: Node) -> bool:
+        """Let a node wait for what registers its resource.
+
+        A growing node has registered already; what it causes uses that first, and must not wait for its end.
+        """
         if not self._registrars or node.awaited:
             return False
         registrars: Sequence[Node] = ()
@@ -208,7 +226,16 @@ class Scopes:
             for srn in self._hooks.promises(node.chunk):
                 self._registrars.setdefault(srn, []).extend(nodes)
 
-    def can_do_without(self, node: Node) -> bool:
+    def break_deadlock(self) -> None:
+        """Let a node go on when each waits for another."""
+        from ensue.engine import deadlock
+
+        scopes = self.still_open()
+        if self._own_states is not None and self._own_states.release(deadlock.open_nodes(scopes)):
+            return
+        self._make_ready(deadlock.break_deadlock(scopes, self._can_do_without))
+
+    def _can_do_without(self, node: Node) -> bool:
         """Return whether a node waits only for what may register, or registers again, its target."""
         may_match = node.chunk.options.fan_out is not None or self._own_resource(node) is not None
         return may_match and self._hooks.awaits(node.chunk) is None

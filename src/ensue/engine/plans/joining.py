@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
+from ensue.engine.promise import Promise
+
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Awaitable, Callable
 
-    from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.growth import Event, Plan
+    from ensue.core.model.srn import Srn
 
 
 class Newcomer(msgspec.Struct, frozen=True):
@@ -62,12 +65,17 @@ class PendingNewcomers:
         self._ended = ended
         self._group: asyncio.TaskGroup | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._openings: dict[str, Promise[None]] = {}
         self._is_stopped = False
 
     @property
     def is_going_on(self) -> bool:
         """Whether plans are being compiled."""
         return bool(self._tasks)
+
+    def opening(self, host: Srn) -> Event | None:
+        """Return when a resource has joined or was left out; None if its plan is not being compiled."""
+        return self._openings.get(str(host))
 
     def begin(self, group: asyncio.TaskGroup, newcomers: Newcomers | None) -> None:
         """Let newcomers join from now on; their plans are compiled in tasks of this group."""
@@ -87,9 +95,12 @@ class PendingNewcomers:
             return
         task = self._group.create_task(self._opened(newcomer))
         self._tasks.add(task)
+        opening = self._openings[newcomer.host] = Promise()
 
         def over(_: asyncio.Task[None]) -> None:
             self._tasks.discard(task)
+            del self._openings[newcomer.host]
+            opening.resolve(None)
             if task.cancelled():
                 self._leave_out(newcomer)
             self._ended()
