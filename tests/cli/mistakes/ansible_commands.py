@@ -89,7 +89,9 @@ ROWS: list[Mistake] = [
     line("call w1 test.ping --tree", says="No such option '--tree'", mends="`--out json` prints the answers"),
     line("resources list --tgt w1", says="No such option '--tgt'", mends="`ensue call TARGET test.ping`"),
     line("apply t --list-hosts", says="No such option '--list-hosts'", mends="`ensue call TARGET test.ping`"),
-    line("apply t --max-fail-percentage 9", says="No such option", mends="Instead: `--fail-limit N`"),
+    line(
+        "apply t --max-fail-percentage 9", says="No such option", mends="Instead: `--batch N --fail-limit N%`"
+    ),
     line("apply t --tgt w1 --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'L@w1,w2'"),
     line("plan t --tgt N@a --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'N@a or w2'"),
 ]
