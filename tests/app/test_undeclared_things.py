@@ -49,6 +49,29 @@ def test_what_another_sls_is_about(tmp_path: Path) -> None:
     assert "/out/a" not in warning.summary
 
 
+CRONTAB = """\
+resources:
+  minion:
+    box: {root: ROOT/box}
+"""
+JOB = "job:\n  cron.present: [name: ROOT/out/a, tgt: box]\n"
+
+
+def test_a_job_whose_command_is_a_path(tmp_path: Path) -> None:
+    """The job is a line of a crontab, and not the file that it runs."""
+    (tmp_path / "box/var/spool/cron/crontabs").mkdir(parents=True)
+    write(
+        tmp_path,
+        pillar__top="base: {'*': [boxes]}\n",
+        pillar__boxes=CRONTAB.replace("ROOT", str(tmp_path)),
+    )
+    file = FILE.format("script", "a") + "    - tgt: box\n"
+    applied(tmp_path, file + JOB)
+    write(tmp_path, states__t=file.replace("ROOT", str(tmp_path)))
+    [warning] = left(tmp_path, "t")
+    assert "stays: job (cron.present" in warning.summary
+
+
 def test_a_deployment_by_another_name(tmp_path: Path) -> None:
     """It is the same environment; another environment is another thing."""
     score = "apiVersion: score.dev/v1b1\nmetadata: {name: web}\ncontainers: {main: {image: nginx}}\n"

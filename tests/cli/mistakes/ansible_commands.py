@@ -48,7 +48,7 @@ ROWS: list[Mistake] = [
             ("community.general.htpasswd", "ensue has no counterpart of this module: write `cmd.run`"),
             ("handler", "`handlers` is Ansible's: write `onchanges_in`"),
             ("notify_in", "`notify` is Ansible's: write `onchanges_in`"),
-            ("rescue", "`onfail_stop: false`, with which the failure counts as handled"),
+            ("rescue", "`onfail_stop: false`, with which failures count as handled"),
             ("facts", "instead of `facts`, write `ensue call TARGET grains.items`"),
             ("ansible_facts", "facts are grains: {{ grains.os_family }}"),
             ("inventory_hostname", "write {{ grains.id }}, the id of the host"),
