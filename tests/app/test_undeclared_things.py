@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 from tests.app.test_project import apply, write
 from tests.app.test_undeclared_states import left
 
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.language.plans import things_gone
 
 if TYPE_CHECKING:
@@ -204,3 +206,30 @@ def test_what_a_module_declares_to_make_absent(tmp_path: Path) -> None:
     applied(tmp_path, "dark:\n  switch.off: [name: lamp]\n")
     write(tmp_path, states__t=NOTHING)
     assert left(tmp_path, "t") == []
+
+
+def test_what_had_an_earlier_name_stays_forgotten(tmp_path: Path) -> None:
+    """An entry that a later one superseded does not speak in its place once that is forgotten."""
+    applied(tmp_path, FILE.format("first", "a"))
+    applied(tmp_path, FILE.format("second", "a"))
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert "stays: second (file.managed" in warning.summary
+
+    async def forget() -> None:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            forgotten, unknown = await project.forget_enforced(["second"])
+        assert (len(forgotten), unknown) == (1, {})
+
+    asyncio.run(forget())
+    assert left(tmp_path, "t") == []
+
+
+def test_what_the_highstate_may_declare_is_its_own(tmp_path: Path) -> None:
+    """An SLS that is applied by name, and had the same thing for a while, says nothing of the highstate's."""
+    write(tmp_path, states__top="base: {'*': [t]}\n")
+    write(tmp_path, states__t=FILE.format("mine", "a").replace("ROOT", str(tmp_path)))
+    assert apply(tmp_path).exit_code == 0
+    applied(tmp_path, FILE.format("other", "a"), "u")
+    write(tmp_path, states__u=NOTHING)
+    assert left(tmp_path, "u") == []

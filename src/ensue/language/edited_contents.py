@@ -37,9 +37,9 @@ def warn_of_edited_contents(
     whole: dict[tuple[str, str], Draft] = {}
     for draft in drafts:
         if _writes_all(draft, signature_of(draft)) and not _is_conditional(draft):
-            writer = whole.setdefault(_place(draft), draft)
-            if _content(writer, signature_of(writer)) != _content(draft, signature_of(draft)):
-                _warn_of_other_content(draft, writer, collector)
+            first = whole.setdefault(_place(draft), draft)
+            if _content(first, signature_of(first)) != _content(draft, signature_of(draft)):
+                _warn_of_other_content(draft, first, collector)
     for draft in drafts if whole else ():
         declaration = draft.declaration
         writer = whole.get(_place(draft))
