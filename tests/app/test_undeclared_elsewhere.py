@@ -141,8 +141,12 @@ def test_pillar_of_the_command_line(environments: Path) -> None:
     """What was applied with `--pillar` is no longer declared without it, and the warning says how it was."""
     assert left(environments, "t", test=False, pillar={"names": ["a", "b"]}) == []
     [warning] = left(environments, "t", pillar={"names": ["b"]})
-    assert f"file-a (file.managed {environments}/out/a in t, applied with --pillar names)" in warning.summary
-    assert "what was applied with `--pillar` may be declared with the values of that apply" in warning.help
+    how = "applied with 'names' in the pillar of the command line"
+    assert f"file-a (file.managed {environments}/out/a in t, {how})" in warning.summary
+    assert (
+        "what was applied with `--pillar` or `--pillar-file` may be declared with the values of that apply"
+        in warning.help
+    )
     assert left(environments, "t", pillar={"names": ["a", "b", "c"]}) == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 from tests.app.test_project import apply, write
 from tests.app.test_undeclared_states import left
 
+from ensue.app.project import AppProject, ProjectOptions
 from ensue.language.plans import things_gone
 
 if TYPE_CHECKING:
@@ -47,6 +49,29 @@ def test_what_another_sls_is_about(tmp_path: Path) -> None:
     [warning] = left(tmp_path, "t")
     assert "stays: more (file.managed" in warning.summary
     assert "/out/a" not in warning.summary
+
+
+CRONTAB = """\
+resources:
+  minion:
+    box: {root: ROOT/box}
+"""
+JOB = "job:\n  cron.present: [name: ROOT/out/a, tgt: box]\n"
+
+
+def test_a_job_whose_command_is_a_path(tmp_path: Path) -> None:
+    """The job is a line of a crontab, and not the file that it runs."""
+    (tmp_path / "box/var/spool/cron/crontabs").mkdir(parents=True)
+    write(
+        tmp_path,
+        pillar__top="base: {'*': [boxes]}\n",
+        pillar__boxes=CRONTAB.replace("ROOT", str(tmp_path)),
+    )
+    file = FILE.format("script", "a") + "    - tgt: box\n"
+    applied(tmp_path, file + JOB)
+    write(tmp_path, states__t=file.replace("ROOT", str(tmp_path)))
+    [warning] = left(tmp_path, "t")
+    assert "stays: job (cron.present" in warning.summary
 
 
 def test_a_deployment_by_another_name(tmp_path: Path) -> None:
@@ -181,3 +206,30 @@ def test_what_a_module_declares_to_make_absent(tmp_path: Path) -> None:
     applied(tmp_path, "dark:\n  switch.off: [name: lamp]\n")
     write(tmp_path, states__t=NOTHING)
     assert left(tmp_path, "t") == []
+
+
+def test_what_had_an_earlier_name_stays_forgotten(tmp_path: Path) -> None:
+    """An entry that a later one superseded does not speak in its place once that is forgotten."""
+    applied(tmp_path, FILE.format("first", "a"))
+    applied(tmp_path, FILE.format("second", "a"))
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert "stays: second (file.managed" in warning.summary
+
+    async def forget() -> None:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            forgotten, unknown = await project.forget_enforced(["second"])
+        assert (len(forgotten), unknown) == (1, {})
+
+    asyncio.run(forget())
+    assert left(tmp_path, "t") == []
+
+
+def test_what_the_highstate_may_declare_is_its_own(tmp_path: Path) -> None:
+    """An SLS that is applied by name, and had the same thing for a while, says nothing of the highstate's."""
+    write(tmp_path, states__top="base: {'*': [t]}\n")
+    write(tmp_path, states__t=FILE.format("mine", "a").replace("ROOT", str(tmp_path)))
+    assert apply(tmp_path).exit_code == 0
+    applied(tmp_path, FILE.format("other", "a"), "u")
+    write(tmp_path, states__u=NOTHING)
+    assert left(tmp_path, "u") == []

@@ -75,3 +75,34 @@ def test_results_as_data_name_both_states(shell: Shell) -> None:
     assert planned.code == 0, planned.out
     assert "! gone (file.managed) /nonexistent/a: handled by say so" in planned.out
     assert "1 would fail and be handled" in planned.out
+
+
+BLOCK = """\
+first:
+  cmd.run: [name: exit 3]
+second:
+  cmd.run:
+    - name: echo second
+    - require: [first]
+roll back:
+  cmd.run:
+    - name: "true"
+    - onfail: [HANDLED]
+    - onfail_stop: false
+"""
+
+
+def test_the_end_says_which_states_of_a_block_are_not_handled(shell: Shell) -> None:
+    """They did not run, which alone makes the exit code 2; named in `onfail`, they are handled, too."""
+    shell.write("states/t.sls", BLOCK.replace("HANDLED", "first"))
+    applied = shell.run("apply", "t", "--state-output", "terse")
+    assert applied.code == 2
+    assert (
+        "\nNot run, which fails the run (name them, too, in `onfail` of the state that handles the "
+        "failure):\n"
+        "  second (cmd.run), states/t.sls:4:3: One or more requisite failed: t.first\n"
+    ) in applied.out
+    shell.write("states/t.sls", BLOCK.replace("HANDLED", "first, second"))
+    applied = shell.run("apply", "t", "--state-output", "terse")
+    assert applied.code == 0
+    assert "Not run" not in applied.out

@@ -38,6 +38,10 @@ _HOSTS: Final = (
 _PLAYBOOK: Final = "`ensue apply SLS` for this machine, `ensue apply SLS --tgt TARGET` for others"
 _UNREACHABLE: Final = "leave it out: a host that cannot be reached fails its own states, and the others go on"
 _AGAIN: Final = "`ensue apply --tgt 'L@ID,ID'` applies to the hosts that have failed"
+_SERIAL: Final = (
+    "`ensue apply SLS --tgt TARGET --batch N --fail-limit 0`; with `--batch` alone, the next hosts begin "
+    "although others have failed"
+)
 _REGISTERED: Final = "hosts are resources: in pillar below `resources`, or `ensue resources register`"
 
 OPTIONS: Final = {
@@ -85,14 +89,14 @@ OPTIONS: Final = {
     "--skip-tags": "`--exclude tag:NAME`",
     "--start-at-task": "`--start-at ID`",
     "--step": _STEP,
-    "--serial": "`--batch N`",
+    "--serial": _SERIAL,
     "--forks": "`--concurrency N`",
     "-f": "`--concurrency N`",
     "--syntax-check": _VERIFIED,
     "--list-tasks": _STATES,
     "--list-tags": _STATES,
     "--list-hosts": "`ensue call TARGET test.ping` answers for each host that a target matches",
-    "--max-fail-percentage": "`--fail-limit N`, also as a percentage, with `--batch`",
+    "--max-fail-percentage": "`--batch N --fail-limit N%`, or a number of hosts",
     "--flush-cache": _GRAINS,
     "--ignore-unreachable": _UNREACHABLE,
     "--retry": _AGAIN,

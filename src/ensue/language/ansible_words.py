@@ -83,8 +83,10 @@ KEYWORDS: Final = {
     "ignore_unreachable": "leave it out: a host that cannot be reached fails its own states, and the "
     "others go on",
     "any_errors_fatal": "write `failhard: true`, of a state or in ensue.yaml",
-    "max_fail_percentage": "`ensue apply --tgt TARGET --fail-limit N` stops when so many hosts have failed",
-    "serial": "`ensue apply --tgt TARGET --batch N` takes N hosts at a time",
+    "max_fail_percentage": "`ensue apply --tgt TARGET --batch N --fail-limit N%` begins no further host when "
+    "so many have failed",
+    "serial": "`ensue apply --tgt TARGET --batch N --fail-limit 0` takes N hosts at a time, and begins no "
+    "further one when one has failed",
     "throttle": "`ensue apply --concurrency N` limits how many states run at the same time",
     "strategy": "leave it out: each host goes on by itself; `require` waits for what a state needs",
     "changed_when": "write `stateful: true` and let the command report whether it changed something, or "
@@ -117,8 +119,9 @@ KEYWORDS: Final = {
     "gather_timeout": _GRAINS,
     "fact_path": "own grains are files in `_grains`, or `grains.present`",
     "block": _BLOCK,
-    "rescue": "write `onfail` in the state that runs after a failure, and `onfail_stop: false`, with which "
-    "the failure counts as handled if that state succeeds (without it, the run fails)",
+    "rescue": "write `onfail` with every state of the block in the state that runs after a failure, and "
+    "`onfail_stop: false`, with which failures count as handled if that state succeeds (without it, the run "
+    "fails)",
     "always": "leave it out: a state that does not require the failed one runs anyway",
     "tasks": _TASKS,
     "pre_tasks": _TASKS,

@@ -272,6 +272,7 @@ class Drafter:
         self, declaration: Declaration, signature: Signature, arguments: dict[str, Any], name: str, place: int
     ) -> str:
         """Return the name of a state, and take `name` out of its arguments unless it is a list of words."""
+        is_given = "name" in arguments
         given = arguments.pop("name", None)
         if isinstance(given, str) and not place:
             return given
@@ -280,9 +281,9 @@ class Drafter:
 
             arguments["name"] = read_words(given, declaration, self._collector)
             return name_of_words(given)
-        if signature.takes_words and isinstance(given, bool | int | float) and not place:
+        if is_given and not isinstance(given, str):
             ignores = self._on_unknown.argument == "ignore"
-            OptionFaults(declaration, self._collector, ignores=ignores).report_command(given)
+            OptionFaults(declaration, self._collector, ignores=ignores).report_name(given)
         return name
 
     def _signature(

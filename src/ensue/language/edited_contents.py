@@ -1,4 +1,4 @@
-"""Warns of a file whose whole content one state writes, and that another state edits.
+"""Warns of a file whose whole content one state writes, and that another state writes or edits.
 
 Each undoes what the other has done, so that both report a change in every apply. It is reported unless
 something decides whether one of them runs, such as a condition, and unless the first only creates the file
@@ -18,24 +18,28 @@ if TYPE_CHECKING:
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
 
+_RENDERING: Final = ("template", "context", "defaults")
+"""Arguments on which the content depends, beside those that are the content."""
+
 _DECIDING: Final = ("onchanges", "onchanges_any", "onfail", "onfail_any", "onfail_all", "prereq")
 
 
 def warn_of_edited_contents(
     drafts: Sequence[Draft], signature_of: Callable[[Draft], Signature], collector: Collector
 ) -> None:
-    """Warn of each state that edits a file whose whole content another state writes.
+    """Warn of each state that edits a file whose whole content another state writes, or writes other content.
 
     Args:
         drafts: the states of a scope.
         signature_of: returns what the function of a state accepts.
         collector: collects the warnings.
     """
-    whole = {
-        _place(draft): draft
-        for draft in drafts
-        if _writes_all(draft, signature_of(draft)) and not _is_conditional(draft)
-    }
+    whole: dict[tuple[str, str], Draft] = {}
+    for draft in drafts:
+        if _writes_all(draft, signature_of(draft)) and not _is_conditional(draft):
+            first = whole.setdefault(_place(draft), draft)
+            if _content(first, signature_of(first)) != _content(draft, signature_of(draft)):
+                _warn_of_other_content(draft, first, collector)
     for draft in drafts if whole else ():
         declaration = draft.declaration
         writer = whole.get(_place(draft))
@@ -51,6 +55,24 @@ def warn_of_edited_contents(
             help=f"write it into the content of {writer.declaration.id!r}; if that only creates the file, "
             "add `- replace: false` to it",
         )
+
+
+def _warn_of_other_content(draft: Draft, writer: Draft, collector: Collector) -> None:
+    declaration, other = draft.declaration, writer.declaration
+    collector.warning(
+        "E0413",
+        f"{declaration.id!r} and {other.id!r} ({other.span()}) write different content to {draft.name}",
+        declaration.span(),
+        detail="each undoes what the other has done, so both change the file in every apply",
+        help="write the file in one state, or decide between the two with a condition or {% if %}; if the "
+        "first only creates the file, add `- replace: false` to it",
+    )
+
+
+def _content(draft: Draft, signature: Signature) -> dict[str, object]:
+    """Return the arguments that are the content of a file, or on which it depends."""
+    names = (*signature.writes.whole, *_RENDERING)
+    return {name: draft.arguments[name] for name in names if name in draft.arguments}
 
 
 def _writes_all(draft: Draft, signature: Signature) -> bool:

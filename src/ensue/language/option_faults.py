@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.data import is_list, is_mapping
+
 if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration
@@ -76,11 +78,11 @@ class OptionFaults:
             help=f"put it in quotes if the command '{command}' is meant, or remove it",
         )
 
-    def report_command(self, value: bool | float) -> None:
-        """Refuse a command that YAML reads as a boolean or a number, or warn that the ID is the command.
+    def report_name(self, value: Any) -> None:
+        """Refuse a `name` that is no text, or warn that the ID takes its place.
 
         Args:
-            value: the `name` of a state that runs a command.
+            value: what YAML reads it as.
         """
         document, place = self.declaration.written_at("name")
         id_, text = self.declaration.id, shown(value)
@@ -91,8 +93,14 @@ class OptionFaults:
             code,
             f"`name` of {id_!r} is {text}, not a text",
             document.locate(place),
-            detail=f"as in Salt, the ID would be the command: {id_}",
-            help=f"did you mean the command '{text}'? Put it in quotes",
+            detail=f"as in Salt, the ID would be the name: {id_}",
+            help=(
+                "write one text, or `names` for several"
+                if is_list(value) or is_mapping(value)
+                else f"did you mean the text '{text}'? Put it in quotes"
+                if value is not None
+                else "give it a value, or leave `name` out if the ID is the name"
+            ),
         )
 
 

@@ -14,7 +14,7 @@ from ensue.core.model.target_paths import folders_above
 from ensue.output.change_lines import change_items, change_texts, drift_lines, mark_of, preview_lines
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.drift import cause_of, content_drift, managed_drift, unmanaged_drift
-from ensue.output.failures import RepeatedFailures, has_function, what_happened
+from ensue.output.failures import RepeatedFailures, first_line, has_function, what_happened
 from ensue.output.foreseen import foreseen_lines, only_applies
 from ensue.output.highstate import scope_heading
 from ensue.output.outcome import outcome_line
@@ -47,7 +47,7 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
         masker: the secrets of the process.
         palette: the colours.
     """
-    failures = RepeatedFailures(report, masker)
+    failures = RepeatedFailures(report, masker, whole=True)
     view = _View(masker, palette, report.minion_id, failures)
     tally = Tally()
     for returned in report.returns.values():
@@ -107,6 +107,8 @@ class _View:
     def _state_lines(self, returned: Return) -> Iterator[str]:
         if is_nested_only(returned) and not returned.warnings:
             return
+        if self._failures.counts_elsewhere(returned):
+            return
         if not has_function(returned):
             return  # The end of the plan says why there are no states.
         if returned.result is True and not returned.changes and not returned.warnings:
@@ -162,9 +164,7 @@ class _View:
         if returned.unknown:
             return without_escapes(self._masker.text(returned.comment))
         if not returned.changes:
-            return (
-                "" if returned.result else without_escapes(self._masker.text(_first_line(returned.comment)))
-            )
+            return "" if returned.result else without_escapes(self._masker.text(first_line(returned.comment)))
         return change_items(self._masked(returned), self._masker.text(returned.name))
 
     def _below(self, returned: Return) -> Iterator[str]:
@@ -193,10 +193,6 @@ class _View:
 
     def _indented(self, lines: Iterable[str]) -> Iterator[str]:
         return (f"{_BELOW}{line}" for line in lines)
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
 def _shown_name(name: str) -> str:

@@ -1,8 +1,8 @@
-"""What happened to a state that failed, in one line; and all failures of a run, repeated at its end.
+"""What happened to a state that failed; and all failures of a run, repeated at its end.
 
-The line has the exit code of a command and the last line that it wrote; for any other state it has the
-first line of the comment. Secrets are masked before anything is cut. The way out in a comment is printed
-once: with the failures at the end, if they have it.
+It is the exit code of a command and the last line that it wrote; for any other state, its comment, which is
+never cut. The way out in a comment is printed once: with the failures at the end, if they have it. A host
+that cannot be reached is one failure, however many states it has.
 """
 
 from __future__ import annotations
@@ -25,40 +25,83 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
 
-_LONGEST_LINE_CHARS: Final = 160
-_LONGEST_COMMENT_CHARS: Final = 240
+_LONGEST_OUTPUT_CHARS: Final = 1000
+"""The longest end of a command's output; it is no message of ensue, and may have any length."""
 _LONGEST_WAY_OUT_CHARS: Final = 600
 _WAY_OUT: Final = re.compile(r" \((?:[^()]|\([^()]*\))+\)$")
 """The last sentence of a comment, which says how to go on: `(did you mean host?)`."""
+_NOT_RUN: Final = (
+    "Not run, which fails the run (name them, too, in `onfail` of the state that handles the failure):"
+)
 _MOST_REPEATED: Final = 50
 """The most failures that are repeated, because thousands may fail in a run."""
+
+
+class UnreachableHosts:
+    """The hosts that states could not reach, each with the state that says why.
+
+    Every other state of such a host that did not run is counted with that one.
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[str, Return] = {}
+        self._others: dict[str, int] = {}
+
+    def counts_elsewhere(self, returned: Return) -> bool:
+        """Take a return, and tell whether it only repeats that its host cannot be reached."""
+        first = self._first.get(returned.target)
+        if first is returned or returned.result is not False:
+            return False
+        if first is None:
+            if returned.unreachable:
+                self._first[returned.target] = returned
+            return False
+        if returned.ran and not returned.unreachable:
+            return False
+        self._others[returned.target] = self._others.get(returned.target, 0) + 1
+        return True
+
+    def others(self, returned: Return) -> int:
+        """Return how many states are counted with this one."""
+        return self._others.get(returned.target, 0) if self._first.get(returned.target) is returned else 0
 
 
 class RepeatedFailures:
     """The failures of a run that are repeated at its end, each with what happened and where it is declared.
 
     States that were not called because something they require failed are left out: that failure is listed.
+    They are listed if it is handled, because then they alone fail the run.
 
     Args:
         report: the run.
         masker: the secrets of the process.
+        whole: whether all lines of a comment are repeated, because nothing else of the results has them.
     """
 
-    def __init__(self, report: RunReport, masker: Masker) -> None:
+    def __init__(self, report: RunReport, masker: Masker, *, whole: bool = False) -> None:
         every = list(every_return(report.returns.values()))
+        hosts = UnreachableHosts()
+        # The first state that tried to reach a host says why it could not.
+        by_start = sorted(every, key=lambda returned: returned.run_num)
+        self._elsewhere = {id(returned) for returned in by_start if hosts.counts_elsewhere(returned)}
         has_cause = any(_is_cause(state_return) for state_return in every)
         failed = [
             (part, state_return)
             for state_return in every
+            if id(state_return) not in self._elsewhere
             for part in _failed_parts(state_return, all_count=not has_cause)
         ]
         # Those that fail the run first, so that handled ones do not displace them.
         failed.sort(key=lambda pair: _is_handled(pair[0]))
         self._lines = {
-            id(part): _line(part, state_return, masker) for part, state_return in failed[:_MOST_REPEATED]
+            id(part): _line(part, state_return, masker, hosts.others(state_return), whole=whole)
+            for part, state_return in failed[:_MOST_REPEATED]
         }
         self._handled = {id(part) for part, _ in failed if _is_handled(part)}
         self._more = len(failed) - len(self._lines)
+        not_run = [each for each in every if self._handled and has_cause and self._only_not_run(each)]
+        self._not_run = [_failure(returned, masker) for returned in not_run[:_MOST_REPEATED]]
+        self._more_not_run = len(not_run) - len(self._not_run)
 
     def lines(self, palette: Palette) -> list[str]:
         """Return the lines for the end of the run; none if nothing failed."""
@@ -66,16 +109,28 @@ class RepeatedFailures:
             return []
         failed = [f"  {line}" for part, line in self._lines.items() if part not in self._handled]
         handled = [f"  {line}" for part, line in self._lines.items() if part in self._handled]
+        not_run = [f"  {line}" for line in self._not_run]
         if self._more:
             (handled or failed).append(f"  and {self._more} more")
+        if self._more_not_run:
+            not_run.append(f"  and {self._more_not_run} more")
         lines: list[str] = []
         for heading, texts, colour in (
             ("Failed:", failed, palette.red),
             ("Failed and handled:", handled, palette.light_yellow),
+            (_NOT_RUN, not_run, palette.red),
         ):
             if texts:
                 lines += ["", *(palette.paint(colour, line) for line in (heading, *texts))]
         return lines
+
+    def counts_elsewhere(self, returned: Return) -> bool:
+        """Return whether a state is counted with the one that says why their host cannot be reached."""
+        return id(returned) in self._elsewhere
+
+    def _only_not_run(self, returned: Return) -> bool:
+        is_failure = returned.result is False and not returned.handled_by and not is_nested_only(returned)
+        return is_failure and not _is_cause(returned) and not self.counts_elsewhere(returned)
 
     def repeats(self, failed: Return | ScopeReturn) -> bool:
         """Return whether the lines for the end of the run have a failure."""
@@ -89,10 +144,8 @@ class RepeatedFailures:
             text: its comment, or a line with it, masked.
         """
         line = self._lines.get(id(failed))
-        if line is None:
-            return text
-        way_out = _WAY_OUT.search(text[-_LONGEST_WAY_OUT_CHARS:])
-        return text.removesuffix(way_out[0]) if way_out and line.endswith(way_out[0]) else text
+        shortened = without_way_out(text)
+        return shortened if line is not None and line.endswith(text[len(shortened) :]) else text
 
 
 def failures_of_minion(failures: Iterable[Return], masker: Masker) -> Iterator[str]:
@@ -128,26 +181,36 @@ def _failed_parts(returned: Return, *, all_count: bool) -> Iterator[Return | Sco
     yield from (scope for scope in returned.delayed if scope.status == "failed")
 
 
-def _line(failed: Return | ScopeReturn, returned: Return, masker: Masker) -> str:
-    """Return the line about a state that failed, or about a delayed rendering of a state."""
+def _line(
+    failed: Return | ScopeReturn, returned: Return, masker: Masker, others: int = 0, *, whole: bool = False
+) -> str:
+    """Return the text about a state that failed, or about a delayed rendering of a state."""
     if isinstance(failed, ScopeReturn):
-        return _broken(failed, returned, masker)
-    return _failure(failed, masker)
+        return _broken(failed, returned, masker, whole=whole)
+    return _failure(failed, masker, others, whole=whole)
 
 
-def _broken(scope: ScopeReturn, caller: Return, masker: Masker) -> str:
+def _broken(scope: ScopeReturn, caller: Return, masker: Masker, *, whole: bool) -> str:
     what = f"{scope.kind} {masker.name(scope.numbered_name)} of {masker.name(caller.id)}"
-    return on_one_line(f"{what}: {cut_comment(_first_line(masker.text(scope.comment)))}")
+    first, *further = _lines(masker.text(scope.comment)) or [""]
+    return _joined(f"{what}: {first}", further if whole else ())
 
 
-def _failure(returned: Return, masker: Masker) -> str:
+def _failure(returned: Return, masker: Masker, others: int = 0, *, whole: bool = False) -> str:
     # A run without states has one return without a declaration.
     function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
     what = f"{masker.name(returned.id)}{function}"
     where = f" on {returned.target}" if returned.target and not returned.target.startswith("minion:") else ""
+    if others:
+        where += f" and {others} more {'state' if others == 1 else 'states'} of it"
     place = f", {returned.place}" if returned.place else f", {returned.sls}" if returned.sls else ""
     handled = f", handled by {masker.name(returned.handled_by)}" if returned.handled_by else ""
-    return on_one_line(f"{what}{where}{place}{handled}: {what_happened(returned, masker)}")
+    further = [] if not whole or _exit_code(returned, masker) else _lines(state_comment(returned, masker))[1:]
+    return _joined(f"{what}{where}{place}{handled}: {what_happened(returned, masker)}", further)
+
+
+def _joined(first: str, further: Iterable[str]) -> str:
+    return "\n      ".join([on_one_line(first), *map(on_one_line, further)])
 
 
 def every_return(returns: Iterable[Return]) -> Iterator[Return]:
@@ -171,40 +234,35 @@ def what_happened(returned: Return, masker: Masker) -> str:
         returned: the state's return.
         masker: the secrets of the process.
     """
-    changes: Any = masker.data(hide_in_changes(returned.changes, returned.sensitive))
+    if exit_code := _exit_code(returned, masker):
+        last_line = _last_line(_changes(returned, masker))
+        return f"exited {exit_code}: {last_line}" if last_line else f"exited {exit_code}"
+    return first_line(state_comment(returned, masker))
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a text that is not empty; empty if there is none."""
+    return next(iter(_lines(text)), "")
+
+
+def _lines(text: str) -> list[str]:
+    return [stripped for line in text.splitlines() if (stripped := line.strip())]
+
+
+def _changes(returned: Return, masker: Masker) -> Any:
+    return masker.data(hide_in_changes(returned.changes, returned.sensitive))
+
+
+def _exit_code(returned: Return, masker: Masker) -> int:
+    changes = _changes(returned, masker)
     exit_code = changes.get("retcode") if is_mapping(changes) else None
-    if isinstance(exit_code, int) and not isinstance(exit_code, bool) and exit_code:
-        last_line = _last_line(changes)
-        return _cut(f"exited {exit_code}: {last_line}" if last_line else f"exited {exit_code}")
-    return cut_comment(_first_line(state_comment(returned, masker)))
-
-
-def _first_line(text: str) -> str:
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return exit_code if isinstance(exit_code, int) and not isinstance(exit_code, bool) else 0
 
 
 def _last_line(changes: Any) -> str:
     for stream in ("stderr", "stdout"):
         text = cast("Mapping[str, Any]", changes).get(stream)
-        lines = [line.strip() for line in text.splitlines()] if isinstance(text, str) else []
-        if any(lines):
-            return next(line for line in reversed(lines) if line)
+        if lines := _lines(text) if isinstance(text, str) else []:
+            line = lines[-1]
+            return line if len(line) <= _LONGEST_OUTPUT_CHARS else f"{line[:_LONGEST_OUTPUT_CHARS]}…"
     return ""
-
-
-def cut_comment(line: str) -> str:
-    """Return a line of a comment, cut if it is long; the way out in parentheses at its end is kept.
-
-    Args:
-        line: the line, masked.
-    """
-    if len(line) <= _LONGEST_COMMENT_CHARS:
-        return line
-    way_out = _WAY_OUT.search(line[-_LONGEST_WAY_OUT_CHARS:])
-    end = way_out[0] if way_out else ""
-    start = line[: len(line) - len(end)]
-    return line if len(start) <= _LONGEST_LINE_CHARS else f"{start[:_LONGEST_LINE_CHARS]}…{end}"
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _LONGEST_LINE_CHARS else line[:_LONGEST_LINE_CHARS] + "…"

@@ -25,7 +25,7 @@ from ensue.core.model.events import (
     StateExcluded,
 )
 from ensue.output.colours import PLAIN, Palette, on_one_line
-from ensue.output.failures import cut_comment, what_happened
+from ensue.output.failures import UnreachableHosts, first_line, what_happened
 from ensue.output.running import LONG_S, EventLoop, RunningStates
 from ensue.output.scope_paths import shortened
 
@@ -66,6 +66,7 @@ class PlainProgress:
         self._palette = palette
         self._running = RunningStates(loop, self._tell_long)
         self._told: dict[str, int] = {}
+        self._unreachable = UnreachableHosts()
         # A dispatch by type costs a tenth of a microsecond; `match` would ask seven times.
         self._handlers: dict[type, Callable[[Any], None]] = {
             NodeStarted: self._running.start,
@@ -94,6 +95,8 @@ class PlainProgress:
     def _finished(self, event: NodeFinished) -> None:
         returned = event.returned
         seconds = self._running.end(returned.run_num)
+        if self._unreachable.counts_elsewhere(returned):
+            return
         if returned.result is False:
             happened = self._shorten(what_happened(returned, self._masker))
             line = failure_line(returned, happened, self._masker)
@@ -117,7 +120,7 @@ class PlainProgress:
         if scope.status == "failed":
             columns, path = self._lines.columns, self._masker.name(scope.scope)
             path = path if columns is None else shortened(path, columns // 2)
-            comment = self._shorten(_short(self._masker.text(scope.comment)))
+            comment = self._shorten(first_line(self._masker.text(scope.comment)))
             self._tell("scope failed", self._palette.red, f"failed: {path}: {comment}")
         elif not scope.counts:
             self._tell("scope", self._palette.cyan, f"trying again: {self._masker.name(scope.scope)}")
@@ -186,8 +189,3 @@ def registered_line(event: ResourceRegistered) -> str:
     """Return the line for a resource that was registered."""
     source = f", derived from {event.source_label or event.source}" if event.source else ""
     return f"registered: {event.srn}{source}"
-
-
-def _short(comment: str) -> str:
-    first = next((line.strip() for line in comment.splitlines() if line.strip()), "")
-    return cut_comment(first)

@@ -37,7 +37,7 @@ ROWS: list[Mistake] = [
             f"x:\n  cmd.run:\n    - name: {command}\n",
             at="states/t.sls:3",
             says=f"`name` of 'x' is {command}, not a text",
-            mends=f"did you mean the command '{command}'? Put it in quotes",
+            mends=f"did you mean the text '{command}'? Put it in quotes",
         )
         for command in ("false", "true", "3")
     ],
@@ -50,7 +50,7 @@ ROWS: list[Mistake] = [
         },
         at="states/t.sls:3",
         says="warning[E0408]: `name` of 'x' is false, not a text",
-        mends="as in Salt, the ID would be the command: x",
+        mends="as in Salt, the ID would be the name: x",
         code=0,
     ),
     *[

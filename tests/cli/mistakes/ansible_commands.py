@@ -48,7 +48,7 @@ ROWS: list[Mistake] = [
             ("community.general.htpasswd", "ensue has no counterpart of this module: write `cmd.run`"),
             ("handler", "`handlers` is Ansible's: write `onchanges_in`"),
             ("notify_in", "`notify` is Ansible's: write `onchanges_in`"),
-            ("rescue", "`onfail_stop: false`, with which the failure counts as handled"),
+            ("rescue", "`onfail_stop: false`, with which failures count as handled"),
             ("facts", "instead of `facts`, write `ensue call TARGET grains.items`"),
             ("ansible_facts", "facts are grains: {{ grains.os_family }}"),
             ("inventory_hostname", "write {{ grains.id }}, the id of the host"),
@@ -89,7 +89,9 @@ ROWS: list[Mistake] = [
     line("call w1 test.ping --tree", says="No such option '--tree'", mends="`--out json` prints the answers"),
     line("resources list --tgt w1", says="No such option '--tgt'", mends="`ensue call TARGET test.ping`"),
     line("apply t --list-hosts", says="No such option '--list-hosts'", mends="`ensue call TARGET test.ping`"),
-    line("apply t --max-fail-percentage 9", says="No such option", mends="Instead: `--fail-limit N`"),
+    line(
+        "apply t --max-fail-percentage 9", says="No such option", mends="Instead: `--batch N --fail-limit N%`"
+    ),
     line("apply t --tgt w1 --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'L@w1,w2'"),
     line("plan t --tgt N@a --tgt w2", says="--tgt is given 2 times", mends="write one: --tgt 'N@a or w2'"),
 ]

@@ -85,7 +85,12 @@ ROWS = [
         mends="write `check_cmd`",
     ),
     argument("with_fileglob of Ansible", "with_fileglob: x", says="no argument", mends="write `names`"),
-    argument("serial of Ansible", "serial: 2", says="no argument 'serial'", mends="--tgt TARGET --batch N`"),
+    argument(
+        "serial of Ansible",
+        "serial: 2",
+        says="no argument 'serial'",
+        mends="--batch N --fail-limit 0`",
+    ),
     argument("rescue of Ansible", "rescue: []", says="no argument 'rescue'", mends="write `onfail`"),
     state(
         "notify of Ansible beside a template",
@@ -280,7 +285,7 @@ ROWS = [
     line("apply t -e x=1", says="No such option '-e'", mends="`--pillar KEY=VALUE` gives a value"),
     line("apply t -v", says="No such option '-v'", mends="`--log-level debug` says more"),
     line("apply t -K", says="No such option '-K'", mends="`sudo: true`"),
-    line("apply t --serial 2", says="No such option '--serial'", mends="Instead: `--batch N`"),
+    line("apply t --serial 2", says="No such option '--serial'", mends="--batch N --fail-limit 0`"),
     line("apply t -t web", says="No such option '-t'", mends="Instead: `--only tag:NAME`"),
     line("call web -m ping", says="No such option '-m'", mends="`ensue call TARGET cmd.run 'uptime'`"),
     line("apply t -i hosts", says="No such option '-i'", mends="hosts are resources"),

@@ -29,10 +29,12 @@ _RELATIONS: Final = {
     "onchanges": "Runs only if one of the states that it names changed something, as a handler of Ansible "
     "does.",
     "onchanges_any": "Is the same as `onchanges`.",
-    "onfail": "Runs only if one of the states that it names failed. With `onfail_stop: false`, that failure "
-    "does not fail the run if this state succeeds. After a failure with `failhard`, it does not run.",
+    "onfail": "Runs only if one of the states that it names failed. With `onfail_stop: false`, the failures "
+    "of the states that it names do not fail the run if this state succeeds, so it names every state of a "
+    "block, also those that would not run. After a failure with `failhard`, it does not run.",
     "onfail_any": "Is the same as `onfail`.",
-    "onfail_all": "Runs only if all states that it names failed.",
+    "onfail_all": "Runs only if all states that it names failed, as those do that were not run because a "
+    "state that they require failed.",
     "prereq": "Runs before the states that it names, and only if one of them is going to change something.",
     "listen": "Reacts like `watch`, but at the end of the run, and once for any number of changes.",
     "use": "Takes over the arguments of the state that it names, unless this one has them itself.",
@@ -111,7 +113,7 @@ _OPTIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "onfail_stop": (
         _FLAG,
-        "Whether a failure counts that a state with `onfail` has handled (true).",
+        "Whether the failures count that a state with `onfail` names and has handled (true).",
         "false",
     ),
     "fire_event": (

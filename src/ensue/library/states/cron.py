@@ -18,6 +18,7 @@ from ensue.library.states._crontab_file import file
 if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import Return
 
 
 async def present(
@@ -199,5 +200,12 @@ async def env_absent(ctx: StateContext, name: str, user: str = "root") -> StateR
     comment = f"Cron env {variable} removed from {user}'s crontab"
     return StateReturn.changed(variable, comment, {user: variable}, gone)
 
+
+def _entries(returned: Return) -> list[str]:
+    """Return what a state is about: a line of a crontab, even if its command is the path of a program."""
+    return [f"crontab {returned.name}"]
+
+
+THINGS: Final = _entries
 
 FUNCTIONS: Final = by_name(absent, env_absent, env_present, file, present, make_only=("name",))

@@ -173,6 +173,11 @@ class RunDeclarations:
             return by.highstate or not self._exists(by.sls)
         return bool(by.requested) and not by.highstate and set(by.requested) <= set(self._requested.mods)
 
+    def may_be_elsewhere(self, by: EnforcedBy) -> bool:
+        """Return whether an SLS that this run has not compiled may declare a state, in its environments."""
+        is_here = by.environment == self._requested.environment and self._exists(by.sls)
+        return is_here and not self.judges_state(by)
+
     def has_left(self, row: EnforcedRow) -> bool:
         """Return whether a state of the top scope is declared no more; false while that is not known."""
         by = row.entry.by

@@ -142,10 +142,13 @@ def undeclared_states(
         for place in _places(row)
     }
     removed = RemovedThings(rows, run.removed_paths())
+    kept_places = {(row.target, row.scope, row.tag) for row in rows}
     left = [
         row
         for row in missing
         if (test or row.entry.by is None or not row.entry.by.is_reported)
+        # Once the last entry about a thing is forgotten, the earlier ones do not come back.
+        and (row.entry.superseded_by is None or (row.target, *row.entry.superseded_by) in kept_places)
         and alive.isdisjoint(_places(row))
         and not removed.cover(row)
         and _removal(row, targets)
@@ -207,15 +210,16 @@ class _Run:
         )
 
     def has_passed_on(self, row: EnforcedRow) -> bool:
-        """Return whether a state that this run does not judge is no longer the last one about its thing.
+        """Return whether a state of other environments is no longer the last one about its thing.
 
         Then it does not keep that thing: otherwise two environments that have had it in turn would each count
-        on the other's declaration, when neither has one.
+        on the other's declaration, when neither has one. An SLS of the same environments that this run does
+        not compile keeps it.
         """
         by = row.entry.by
-        return (
-            row.entry.superseded_by is not None and by is not None and not self._declarations.judges_state(by)
-        )
+        if row.entry.superseded_by is None or by is None or self._declarations.judges_state(by):
+            return False
+        return not self._declarations.may_be_elsewhere(by)
 
     def removed_paths(self) -> Iterator[tuple[str, str]]:
         """Yield the paths that the run removes, with all below them, each after its target."""
@@ -266,8 +270,9 @@ def _named(row: EnforcedRow, own: Srn) -> str:
     where = "" if row.target == str(own) else f", {row.target}"
     if where and entry.by is not None and entry.by.is_fanned_out:
         id_ = id_.removeprefix(f"{row.target.partition(':')[2]} ")
-    given = "" if entry.by is None else "".join(f" --pillar {key}" for key in entry.by.pillar_keys)
-    applied = f", applied with{given}" if given else ""
+    keys = () if entry.by is None else entry.by.pillar_keys
+    quoted = ", ".join(map(repr, keys))
+    applied = f", applied with {quoted} in the pillar of the command line" if keys else ""
     return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where}{applied})"
 
 
@@ -277,7 +282,10 @@ def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
     removals = ", ".join(f"`{name}`" for name in sorted({thing.removal for thing in things})[:_MOST_NAMED])
     hints = [thing.hint for thing in things if thing.hint][:_MOST_NAMED]
     if any(thing.row.entry.by is not None and thing.row.entry.by.pillar_keys for thing in things):
-        hints.append("what was applied with `--pillar` may be declared with the values of that apply")
+        hints.append(
+            "what was applied with `--pillar` or `--pillar-file` may be declared with the values of that "
+            "apply"
+        )
     states = "a state is" if len(names) == 1 else f"{len(names)} states are"
     named = ", ".join(names[:_MOST_NAMED])
     return Diagnostic(
