@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.core.contracts.context import StateContext
-    from ensue.core.model.chunk import StateOptions
+    from ensue.core.model.chunk import Retry, StateOptions
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.engine.callees import Callee
     from ensue.engine.conditions import ConditionsResult
@@ -121,11 +121,15 @@ class Executor:
         except Exception:  # noqa: BLE001 - it is a failed state when it is called
             return None
 
-    async def call(self, node: Node) -> StateReturn:
-        """Call a node's function with its conditions and retries; an exception becomes the return."""
-        function_return = await (self._foreseen(node) if node.is_test else self._called(node))
-        if not node.scope.test:
-            return function_return
+    def call(self, node: Node) -> Awaitable[StateReturn]:
+        """Return a call of a node's function with its conditions and retries; it raises no exception."""
+        if node.scope.test:
+            return self._planned(node)
+        return self._foreseen(node) if node.is_test else self._called(node)
+
+    async def _planned(self, node: Node) -> StateReturn:
+        """Call a function in a plan, and judge its return by what earlier states would change."""
+        function_return = await self._foreseen(node)
         if node.verdict is Verdict.CALL_AND_MAY_WATCH:
             function_return = unless_watched(node, function_return)
         callee = node.callee or self._callee(node)
@@ -141,7 +145,7 @@ class Executor:
         return function_return
 
     async def _foreseen(self, node: Node) -> StateReturn:
-        """Call a function in a plan; what it makes of a set of targets may be known after an apply only."""
+        """Call a function in test mode; what it makes of targets may be known after an apply only."""
         with questions_of_plan(partial(node.scope.coming.of, node)) as questions:
             function_return = await self._called(node)
         if not questions.waits_for:
@@ -210,11 +214,14 @@ class Executor:
             return function_return
         return await hook(self._calls.site(node, callee), function_return)
 
-    async def _attempts(self, node: Node, callee: Callee) -> AttemptResult:
-        reply = await self._attempt(node, callee)
+    def _attempts(self, node: Node, callee: Callee) -> Awaitable[AttemptResult]:
         retry = node.chunk.options.retry
         if retry is None or node.role is _CHECK:
-            return reply
+            return self._attempt(node, callee)
+        return self._retried(node, callee, retry)
+
+    async def _retried(self, node: Node, callee: Callee, retry: Retry) -> AttemptResult:
+        reply = await self._attempt(node, callee)
         if node.is_test:
             return _commented(reply, would_retry_comment(reply.function_return.comment, retry))
         earlier: list[str] = []
