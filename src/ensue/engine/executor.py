@@ -52,7 +52,7 @@ _CALL: Final = Verdict.CALL
 _CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
 
-class AttemptResult(msgspec.Struct, frozen=True):
+class AttemptResult(msgspec.Struct, frozen=True, gc=False):
     """The result of one attempt.
 
     Args:
@@ -112,7 +112,8 @@ class Executor:
         chunk = node.chunk
         if node.role is not _STATE or node.verdict is not _CALL or chunk.has_slots:
             return None
-        return None if _calls_more(chunk.options) else self._callee(node)
+        is_alone = chunk.options is NO_OPTIONS or not _calls_more(chunk.options)
+        return self._callee(node) if is_alone else None
 
     def _callee(self, node: Node) -> Callee | None:
         """Return the function that a node names; None if there is none."""
@@ -183,7 +184,9 @@ class Executor:
                 )
         if reply.skipped:
             return await self._registered_before(node, callee, reply.function_return)
-        function_return = await self._registered(node, callee, reply.function_return)
+        function_return = reply.function_return
+        if chunk.options.registers:
+            function_return = await self._registered(node, callee, function_return)
         hooks = self._hooks
         if hooks.prune is None or hooks.has_registered is None:
             return function_return
@@ -210,7 +213,7 @@ class Executor:
 
     async def _registered(self, node: Node, callee: Callee, function_return: StateReturn) -> StateReturn:
         hook = self._hooks.registered
-        if hook is None or not node.chunk.options.registers or function_return.result is not True:
+        if hook is None or function_return.result is not True:
             return function_return
         return await hook(self._calls.site(node, callee), function_return)
 
