@@ -293,7 +293,7 @@ class Run:
         test = self._options.test
 
         def look() -> Undeclared | None:
-            return undeclared_states(self._stores.enforced.known(), declarations, outcome, targets, test=test)
+            return undeclared_states(self._stores.enforced.known, declarations, outcome, targets, test=test)
 
         try:
             left = await self._stores.opened.thread.run(look)

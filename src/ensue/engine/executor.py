@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ensue.core.contracts.context import StateContext
-    from ensue.core.model.chunk import StateOptions
+    from ensue.core.model.chunk import Retry, StateOptions
     from ensue.core.model.returns import Return, ScopeReturn
     from ensue.engine.callees import Callee
     from ensue.engine.conditions import ConditionsResult
@@ -53,7 +53,7 @@ _CALL: Final = Verdict.CALL
 _CALL_AND_WATCH: Final = Verdict.CALL_AND_WATCH
 
 
-class AttemptResult(msgspec.Struct, frozen=True):
+class AttemptResult(msgspec.Struct, frozen=True, gc=False):
     """The result of one attempt.
 
     Args:
@@ -113,7 +113,8 @@ class Executor:
         chunk = node.chunk
         if node.role is not _STATE or node.verdict is not _CALL or chunk.has_slots:
             return None
-        return None if _calls_more(chunk.options) else self._callee(node)
+        is_alone = chunk.options is NO_OPTIONS or not _calls_more(chunk.options)
+        return self._callee(node) if is_alone else None
 
     def _callee(self, node: Node) -> Callee | None:
         """Return the function that a node names; None if there is none."""
@@ -122,16 +123,16 @@ class Executor:
         except Exception:  # noqa: BLE001 - it is a failed state when it is called
             return None
 
-    async def call(self, node: Node) -> StateReturn:
-        """Call a node's function with its conditions and retries; an exception becomes the return."""
-        remarks = remark(node)
-        function_return = await (self._foreseen(node) if node.is_test else self._called(node))
-        if node.scope.test:
-            function_return = self._planned(node, function_return)
-        return _warned(function_return, remarks) if remarks else function_return
+    def call(self, node: Node) -> Awaitable[StateReturn]:
+        """Return a call of a node's function with its conditions and retries; it raises no exception."""
+        call = self._called
+        if node.is_test:
+            call = self._planned if node.scope.test else self._foreseen
+        return _remarked(call(node), remark(node)) if node.goes_ahead else call(node)
 
-    def _planned(self, node: Node, function_return: StateReturn) -> StateReturn:
-        """Return what a function of a plan returned, as far as the plan knows it."""
+    async def _planned(self, node: Node) -> StateReturn:
+        """Call a function in a plan, and judge its return by what earlier states would change."""
+        function_return = await self._foreseen(node)
         if node.verdict is Verdict.CALL_AND_MAY_WATCH:
             function_return = unless_watched(node, function_return)
         callee = node.callee or self._callee(node)
@@ -157,7 +158,7 @@ class Executor:
             self._pending.add_rendering(node)
 
     async def _foreseen(self, node: Node) -> StateReturn:
-        """Call a function in a plan; what it makes of a set of targets may be known after an apply only."""
+        """Call a function in test mode; what it makes of targets may be known after an apply only."""
         with questions_of_plan(partial(node.scope.coming.of, node)) as questions:
             function_return = await self._called(node)
         if not questions.waits_for:
@@ -195,7 +196,9 @@ class Executor:
                 )
         if reply.skipped:
             return await self._registered_before(node, callee, reply.function_return)
-        function_return = await self._registered(node, callee, reply.function_return)
+        function_return = reply.function_return
+        if chunk.options.registers:
+            function_return = await self._registered(node, callee, function_return)
         hooks = self._hooks
         if hooks.prune is None or hooks.has_registered is None:
             return function_return
@@ -222,15 +225,18 @@ class Executor:
 
     async def _registered(self, node: Node, callee: Callee, function_return: StateReturn) -> StateReturn:
         hook = self._hooks.registered
-        if hook is None or not node.chunk.options.registers or function_return.result is not True:
+        if hook is None or function_return.result is not True:
             return function_return
         return await hook(self._calls.site(node, callee), function_return)
 
-    async def _attempts(self, node: Node, callee: Callee) -> AttemptResult:
-        reply = await self._attempt(node, callee)
+    def _attempts(self, node: Node, callee: Callee) -> Awaitable[AttemptResult]:
         retry = node.chunk.options.retry
         if retry is None or node.role is _CHECK:
-            return reply
+            return self._attempt(node, callee)
+        return self._retried(node, callee, retry)
+
+    async def _retried(self, node: Node, callee: Callee, retry: Retry) -> AttemptResult:
+        reply = await self._attempt(node, callee)
         if node.is_test:
             return _commented(reply, would_retry_comment(reply.function_return.comment, retry))
         earlier: list[str] = []
@@ -341,6 +347,10 @@ def _with_state_of(first: StateReturn, watched: StateReturn) -> StateReturn:
     return msgspec.structs.replace(
         watched, new_state=first.new_state, old_state=first.old_state, sensitive=first.sensitive
     )
+
+
+async def _remarked(call: Awaitable[StateReturn], warning: str) -> StateReturn:
+    return _warned(await call, (warning,))
 
 
 def _warned(function_return: StateReturn, warnings: tuple[str, ...]) -> StateReturn:

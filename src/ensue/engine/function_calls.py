@@ -78,13 +78,9 @@ class FunctionCalls:
         """Return the context of one call."""
         return self._context_for(self.site(node, callee))
 
-    async def call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
-        """Call a function, and end it after its `timeout`.
-
-        Raises:
-            Exception: any that the function raises.
-        """
-        return await _within_timeout(node, self._call(node, callee, context))
+    def call(self, node: Node, callee: Callee, context: StateContext) -> Awaitable[StateReturn]:
+        """Return a call of a function, which ends after its `timeout`; it raises what the function raises."""
+        return _within_timeout(node, self._call(node, callee, context))
 
     async def _call(self, node: Node, callee: Callee, context: StateContext) -> StateReturn:
         arguments = node.chunk.arguments
@@ -94,7 +90,7 @@ class FunctionCalls:
                 return resolved
             arguments = resolved
         name, keywords = _call_arguments(node, callee, arguments)
-        if callee.types is not NOT_CHECKED:
+        if keywords and callee.types is not NOT_CHECKED:
             if problems := [*callee.types.problems(keywords)]:
                 return failure(node.chunk.name, _refusal(node, problems))
             keywords = callee.types.converted(keywords)
@@ -107,15 +103,14 @@ class FunctionCalls:
                 raw = await raw
         return state_return(raw, name=node.chunk.name, function=callee.label)
 
-    async def call_elsewhere(
+    def call_elsewhere(
         self, node: Node, callee: Callee, context: StateContext, elsewhere: CallsElsewhere
-    ) -> StateReturn:
-        """Have a function called, with the conditions of its state, by the minion that manages the target.
+    ) -> Awaitable[StateReturn]:
+        """Return a call of a function, with its state's conditions, by the minion that manages the target.
 
-        Raises:
-            RemoteError: that minion does not answer.
+        It raises a `RemoteError` if that minion does not answer.
         """
-        return await _within_timeout(node, self._call_elsewhere(node, callee, context, elsewhere))
+        return _within_timeout(node, self._call_elsewhere(node, callee, context, elsewhere))
 
     async def _call_elsewhere(
         self, node: Node, callee: Callee, context: StateContext, elsewhere: CallsElsewhere
@@ -161,11 +156,13 @@ class FunctionCalls:
         return UnknownReturn(name=chunk.name, result=None, comment=comment)
 
 
-async def _within_timeout(node: Node, calling: Awaitable[StateReturn]) -> StateReturn:
-    """Return what a call returns, or a failure once the `timeout` of its state has passed."""
+def _within_timeout(node: Node, calling: Awaitable[StateReturn]) -> Awaitable[StateReturn]:
+    """Return a call that ends once the `timeout` of its state has passed; without one, the call as it is."""
     timeout_s = node.chunk.options.timeout_s
-    if timeout_s is None:
-        return await calling
+    return calling if timeout_s is None else _timed(node, calling, timeout_s)
+
+
+async def _timed(node: Node, calling: Awaitable[StateReturn], timeout_s: float) -> StateReturn:
     limit = asyncio.timeout(timeout_s)
     try:
         async with limit:

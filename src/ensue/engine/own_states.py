@@ -99,10 +99,8 @@ class OwnStates:
             self._make_ready(node)
 
 
-def remark(node: Node) -> tuple[str, ...]:
-    """Return the warning of a state that could not wait for the own SLS of its target; usually none."""
-    if not node.goes_ahead:
-        return ()
+def remark(node: Node) -> str:
+    """Return the warning of a state that could not wait for the own SLS of its target."""
     event = f"did not wait for the own states of {node.target}"
     cause = f"some of these wait for states of {node.scope.top.plan.target}"
-    return (f"{event}, because {cause}: write what both hosts need of each other in one SLS, with `tgt`",)
+    return f"{event}, because {cause}: write what both hosts need of each other in one SLS, with `tgt`"

@@ -48,6 +48,7 @@ class ReadyQueue:
         self._ready: deque[Node] = deque()
         self._group: asyncio.TaskGroup | None = None
         self._context = copy_context()
+        self._variables = tuple(self._context.items())
         self._taker: asyncio.Task[None] | None = None
         self._taker_has_node = False
         self._is_look_due = False
@@ -143,10 +144,9 @@ class ReadyQueue:
         A cancellation that the node survived would end what follows, and a variable that was not set when the
         run began cannot be unset.
         """
-        now = copy_context()
-        if task.cancelling() or len(now) != len(self._context):
+        if task.cancelling() or len(copy_context()) != len(self._variables):
             return False
-        for variable, value in self._context.items():
-            if now[variable] is not value:
+        for variable, value in self._variables:
+            if variable.get() is not value:
                 variable.set(value)
         return True

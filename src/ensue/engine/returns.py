@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 SALT_KEYS: Final = ("name", "result", "changes", "comment")
 """The keys that a mapping must have."""
 
+_DATA: Final = ("changes", "new_state", "old_state")
 _HOLDS_DATA: Final[frozenset[type]] = frozenset({dict, list, tuple})
 
 
@@ -147,12 +148,8 @@ def _fault(returned: Any) -> str:
 
 def _beyond_bounds(function_return: StateReturn) -> str:
     """Return as text which limit the data of a return exceeds; empty if none."""
-    parts: tuple[tuple[str, Any], ...] = (
-        ("changes", function_return.changes),
-        ("new_state", function_return.new_state),
-        ("old_state", function_return.old_state),
-    )
-    for name, data in parts:
+    for name in _DATA:
+        data = getattr(function_return, name)
         if data.__class__ in _HOLDS_DATA and data:
             try:
                 check_data(data)

@@ -53,8 +53,7 @@ def joining_of(returns: Iterable[Return]) -> JoiningCounts:
     registered: set[str] = set()
     joining: set[str] = set()
     undecided: set[str] = set()
-    for returned in every_return(returns):
-        foreseen = returned.foreseen or {}
+    for foreseen in (returned.foreseen for returned in every_return(returns) if returned.foreseen):
         registered.update(foreseen.get("registers", ()))
         joining.update(apply["target"] for apply in foreseen.get("applies", ()))
         undecided.update(each["target"] for each in foreseen.get("undecided", ()))

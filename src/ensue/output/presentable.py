@@ -77,33 +77,29 @@ def return_data(
     for key, hide in _STATES.items():
         if shown[key]:
             shown[key] = presentable(hide(shown[key], returned.sensitive), masker)
-    shown.update(_drift(returned, masker))
-    if returned.foreseen:
-        shown["foreseen"] = foreseen_data(returned, masker)
-    shown.update(_handling(returned, masker))
-    if returned.preview:
-        shown["preview"] = masker.text(returned.preview)
-    if returned.warnings:
-        shown["warnings"] = [masker.text(warning) for warning in returned.warnings]
+    _mask_further(shown, returned, masker)
     for key, scopes in (("delayed", returned.delayed), ("applied", returned.applied)):
         if scopes:
             shown[key] = [_scope_data(scope, masker, excluded) for scope in scopes]
     return shown
 
 
-def _drift(returned: Return, masker: Masker) -> dict[str, Any]:
-    """Return what differs from the last apply, and the state that caused it."""
-    if not returned.drift:
-        return {}
-    cause = {"drift_by": masker.name(returned.drift_by)} if returned.drift_by else {}
-    return {"drift": presentable(returned.drift, masker), **cause}
-
-
-def _handling(returned: Return, masker: Masker) -> dict[str, Any]:
-    """Return what handled a failure, or the failures that a state handled."""
+def _mask_further(shown: dict[str, Any], returned: Return, masker: Masker) -> None:
+    """Mask what few returns have."""
+    if returned.drift:
+        shown["drift"] = presentable(returned.drift, masker)
+    if returned.drift_by:
+        shown["drift_by"] = masker.name(returned.drift_by)
+    if returned.foreseen:
+        shown["foreseen"] = foreseen_data(returned, masker)
     if returned.handled_by:
-        return {"handled_by": masker.name(returned.handled_by)}
-    return {"handles": [*map(masker.tag, returned.handles)]} if returned.handles else {}
+        shown["handled_by"] = masker.name(returned.handled_by)
+    if returned.handles:
+        shown["handles"] = [*map(masker.tag, returned.handles)]
+    if returned.preview:
+        shown["preview"] = masker.text(returned.preview)
+    if returned.warnings:
+        shown["warnings"] = [masker.text(warning) for warning in returned.warnings]
 
 
 def foreseen_data(returned: Return, masker: Masker) -> dict[str, Any]:

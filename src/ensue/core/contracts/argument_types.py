@@ -139,7 +139,7 @@ class ArgumentTypes(msgspec.Struct, frozen=True):
 
     def accept(self, arguments: Mapping[str, Any]) -> bool:
         """Return whether there is no problem."""
-        return not self.by_name or next(self.problems(arguments), None) is None
+        return not arguments or not self.by_name or next(self.problems(arguments), None) is None
 
     def problems(self, arguments: Mapping[str, Any]) -> Iterator[ArgumentProblem]:
         """Yield the problems of arguments.

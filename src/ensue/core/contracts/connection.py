@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 FileKind = Literal["file", "directory", "symlink", "block", "character", "fifo", "socket"]
 
 
-class FileStat(msgspec.Struct, frozen=True, kw_only=True):
+class FileStat(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a target reports about one path.
 
     Args:

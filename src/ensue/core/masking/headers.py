@@ -70,9 +70,10 @@ def may_hold_credential(text: str) -> bool:
     lower = text.lower()
     # Written out, because a loop takes eight times as long, and every text that is written is looked at.
     return (
-        "authoriz" in lower or "cookie" in lower or "-key" in lower or "-token" in lower
-        or "-secret" in lower or "bearer " in lower or "basic " in lower or "apikey" in lower
-        or "api_key" in lower or "x-" in lower
+        "authoriz" in lower or "cookie" in lower
+        or ("key" in lower and ("-key" in lower or "apikey" in lower or "api_key" in lower))
+        or ("-" in lower and ("x-" in lower or "-token" in lower or "-secret" in lower))
+        or (" " in lower and ("bearer " in lower or "basic " in lower))
     )  # fmt: skip
 
 

@@ -31,6 +31,8 @@ _ACTED_ON: Final = f"[\x7f-\x9f{MISLEADING}]"
 """What the encoders do not escape although a terminal acts on it; it occurs only in quoted text."""
 
 _BATCH = 500
+_BATCH_START = f'{{\n{_PAD}"": {{'
+_BATCH_END = f"\n{_PAD}}}\n}}"
 
 
 def json_text(data: Any) -> str:
@@ -40,7 +42,7 @@ def json_text(data: Any) -> str:
         data: what `presentable` returned. Text that is not Unicode (a file name in another
             encoding) is written with `\udcNN` in it, numbers that JSON does not have as null.
     """
-    return _formatted(data, "") + "\n"
+    return _formatted(data) + "\n"
 
 
 def json_pieces(key: str, items: Iterable[tuple[str, Any]]) -> Iterator[str]:
@@ -51,18 +53,18 @@ def json_pieces(key: str, items: Iterable[tuple[str, Any]]) -> Iterator[str]:
         items: names and presentable values of the inner one; made one at a time, so that the
             results of a hundred thousand states need not be in memory twice.
     """
-    yield f"{{\n{_PAD}{_formatted(key, '')}: {{"
+    yield f"{{\n{_PAD}{_formatted(key)}: {{"
     separator = ""
     unwritten = iter(items)
     while batch := dict(islice(unwritten, _BATCH)):
         # One document with many states, without its outer brackets.
-        yield separator + _formatted(batch, _PAD).removeprefix("{").removesuffix(f"\n{_PAD}}}")
+        yield separator + _formatted({"": batch}).removeprefix(_BATCH_START).removesuffix(_BATCH_END)
         separator = ","
     yield f"\n{_PAD}}}\n}}\n" if separator else "}\n}\n"
 
 
-def _formatted(data: Any, pad: str) -> str:
-    """Return indented JSON, with a pad before every line but the first; line ends in texts are escapes."""
+def _formatted(data: Any) -> str:
+    """Return indented JSON; line ends in texts are escapes."""
     try:
         encoded = msgspec.json.encode(data)
     except UnicodeEncodeError:
@@ -70,7 +72,7 @@ def _formatted(data: Any, pad: str) -> str:
     formatted = msgspec.json.format(encoded, indent=_INDENT).decode()
     if not formatted.isascii() or "\x7f" in formatted:
         formatted = re.sub(_ACTED_ON, _escaped, formatted)
-    return formatted.replace("\n", f"\n{pad}") if pad else formatted
+    return formatted
 
 
 def yaml_text(data: Any) -> str:

@@ -13,11 +13,11 @@ _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
 def plain(data: Any) -> Any:
     """Return a copy of data that is masked already, made of nothing but mappings, lists and scalars."""
-    if data is None or isinstance(data, str | bool | int | float):
-        return data
     if isinstance(data, dict):
         mapping = cast("Mapping[Any, Any]", data)
         return mapping if _is_flat(mapping) else _plain_mapping(mapping)
+    if data is None or isinstance(data, str | bool | int | float):
+        return data
     if isinstance(data, list | tuple):
         items = cast("Sequence[Any]", data)
         return [item if item.__class__ in _SCALARS else plain(item) for item in items]

@@ -15,7 +15,7 @@ from ensue.core.model.data import is_list, is_mapping, leaves
 from ensue.core.model.unknown import Unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ensue.core.model.property_path import Step
     from ensue.core.model.property_values import Place
@@ -67,9 +67,9 @@ def scalar_texts(data: Any) -> Iterator[str]:
             yield str(value)
 
 
-def hide_paths(data: Any, paths: Iterable[str]) -> Any:
+def hide_paths(data: Any, paths: Collection[str]) -> Any:
     """Return a `new_state` with the values at the paths replaced by `(sensitive)`; the rest is shared."""
-    return hide_places(data, secret_places(data, paths))
+    return hide_places(data, secret_places(data, paths)) if paths else data
 
 
 def hide_in_changes(changes: Any, paths: Iterable[str]) -> Any:

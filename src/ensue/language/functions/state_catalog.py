@@ -6,7 +6,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import Signature
+from ensue.core.contracts.functions import Signature, WrittenText
 from ensue.core.errors import EnsueError, NotAvailableError
 from ensue.core.model.srn import TYPE_ALIASES
 from ensue.language.functions.new_state_page import declared_keys
@@ -88,21 +88,26 @@ class StateCatalog:
 
 
 def _any_of(signatures: Sequence[Signature]) -> Signature | None:
-    """Return what at least one of several functions accepts, and what all of them need."""
-    if len(signatures) <= 1:
-        return signatures[0] if signatures else None
+    """Return what at least one of several functions accepts, and what all of them need and do."""
+    different = [each for place, each in enumerate(signatures) if each not in signatures[:place]]
+    if len(different) <= 1:
+        return different[0] if different else None
     return Signature(
-        names=frozenset(chain.from_iterable(signature.names for signature in signatures)),
-        required=frozenset(
-            name
-            for name in signatures[0].required
-            if all(name in signature.required for signature in signatures)
+        names=frozenset(chain.from_iterable(each.names for each in different)),
+        required=different[0].required.intersection(*(each.required for each in different)),
+        accepts_any=any(each.accepts_any for each in different),
+        takes_words=any(each.takes_words for each in different),
+        others_with=next((each.others_with for each in different if each.others_with), ""),
+        outdated={name: instead for each in different for name, instead in each.outdated.items()},
+        absorbs_any=any(each.absorbs_any for each in different),
+        is_ours=all(each.is_ours for each in different),
+        edits_part=all(each.edits_part for each in different),
+        writes=WrittenText(
+            texts=_in_all([each.writes.texts for each in different]),
+            whole=_in_all([each.writes.whole for each in different]),
         ),
-        accepts_any=any(signature.accepts_any for signature in signatures),
-        others_with=signatures[0].others_with,
-        outdated=signatures[0].outdated,
-        absorbs_any=any(signature.absorbs_any for signature in signatures),
-        is_ours=all(signature.is_ours for signature in signatures),
-        edits_part=signatures[0].edits_part,
-        writes=signatures[0].writes,
     )
+
+
+def _in_all(lists: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(name for name in lists[0] if all(name in names for names in lists))

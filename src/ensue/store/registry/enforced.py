@@ -279,13 +279,13 @@ class EnforcedStore:
         """
         return map(shown_state, self._file.all())
 
-    def known(self) -> list[EnforcedRow]:
-        """Return the entries of earlier runs and what this one has written; needs no key.
+    def known(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
+        """Return the entries of earlier runs and this one, but those of some states; needs no key.
 
         Raises:
             StoreError: the file cannot be read.
         """
-        return self._look(lambda known: known.all())
+        return self._look(lambda known: known.all(besides))
 
     def note_reported(self, rows: Iterable[EnforcedRow]) -> None:
         """Record that an apply has reported these entries as no longer declared; this blocks.

@@ -35,8 +35,10 @@ from ensue.store.registry.sqlite_remedies import refuse_damaged, sqlite_error
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Generator, Sequence
+    from collections.abc import Collection, Generator, Sequence
     from pathlib import Path
+
+    from ensue.core.model.state_identity import StateIdentity
 
 FILE: Final = "enforced.db"
 """Name of the file below the cachedir."""
@@ -87,15 +89,15 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.named(target, scope, word)
 
-    def all(self) -> list[EnforcedRow]:
-        """Return every row, by target, scope and tag.
+    def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
+        """Return every row but those of some states, by target, scope and tag.
 
         Raises:
             StoreError: the file cannot be read.
         """
         with self._turn:
             self._refresh()
-            return self._loaded.all()
+            return self._loaded.all(besides)
 
     def copy(self) -> LoadedStates:
         """Return every entry, for lookups without I/O.

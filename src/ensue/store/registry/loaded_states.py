@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_form import decode_entry, differing, merge, row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from ensue.store.registry.enforced_form import EnforcedRow, Kept, States
 
@@ -54,13 +55,13 @@ class LoadedStates:
             tags = self._by_word[target, scope] = _tags_by_word(states)
         return [row_of(target, scope, tag, states[tag]) for tag in sorted(tags.get(word, ()))]
 
-    def all(self) -> list[EnforcedRow]:
-        """Return every row, by target, scope and tag."""
+    def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
+        """Return every row but those of some states, by target, scope and tag."""
         return [
-            row_of(target, scope, tag, kept)
+            row_of(target, scope, tag, states[tag])
             for target, scopes in sorted(self.states.items())
             for scope, states in sorted(scopes.items())
-            for tag, kept in sorted(states.items())
+            for tag in sorted(tag for tag in states if StateIdentity(target, scope, tag) not in besides)
         ]
 
 

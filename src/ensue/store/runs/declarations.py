@@ -83,7 +83,8 @@ class RunDeclarations:
         self._promises = promises
         self._roots = roots
         self._requested = requested
-        self._compiled: dict[tuple[str, str], tuple[str, str]] = {}
+        self._compiled: dict[tuple[str, str], EnforcedBy] = {}
+        self._by: dict[tuple[str, str], EnforcedBy] = {}
         self._fanned_out: set[tuple[str, str]] = set()
         self._grown_from: dict[str, str] = {}
         self._slses: dict[str, frozenset[str]] = {}
@@ -107,7 +108,7 @@ class RunDeclarations:
             self._left_out_paths.add(f"{plan.scope}/{chunk.id}" if plan.scope else chunk.id)
         on = _on(plan)
         for chunk in (*plan.chunks, *(chunk for chunk, *_ in plan.excluded)):
-            self._compiled[plan.scope, chunk.tag] = self._sls(chunk, plan), on
+            self._compiled[plan.scope, chunk.tag] = self._enforced_by(self._sls(chunk, plan), on)
             if self._earlier:
                 self.promised.update(self._promises(chunk))
 
@@ -143,18 +144,22 @@ class RunDeclarations:
         """Return the record of the state of a return; None if this run has not compiled it."""
         scope, tag = returned.scope, returned.tag
         is_fanned_out = (scope, tag) in self._fanned_out
-        place = self._compiled.get((scope, origin_of(tag, returned.target) if is_fanned_out else tag))
-        if place is None:
-            return None
-        return EnforcedBy(
-            place[0],
-            is_fanned_out,
-            place[1],
-            self.highstate,
-            self._requested.mods,
-            environment=self._requested.environment,
-            pillar_keys=self._requested.pillar_keys,
-        )
+        by = self._compiled.get((scope, origin_of(tag, returned.target) if is_fanned_out else tag))
+        return msgspec.structs.replace(by, is_fanned_out=True) if by is not None and is_fanned_out else by
+
+    def _enforced_by(self, sls: str, on: str) -> EnforcedBy:
+        """Return the record of states that are not fanned out; all states of an SLS share it."""
+        by = self._by.get((sls, on))
+        if by is None:
+            by = self._by[sls, on] = EnforcedBy(
+                sls,
+                on=on,
+                highstate=self.highstate,
+                requested=self._requested.mods,
+                environment=self._requested.environment,
+                pillar_keys=self._requested.pillar_keys,
+            )
+        return by
 
     def has_state(self, scope: str, tag: str) -> bool:
         """Return whether this run compiled a state, or fanned it out."""
@@ -190,7 +195,8 @@ class RunDeclarations:
         place = (declared_by.scope, declared_by.tag)
         if declared_by.fanned_from:
             return place in self._fanned_out
-        return self._compiled.get(place, ("", ""))[0] == declared_by.sls
+        by = self._compiled.get(place)
+        return by is not None and by.sls == declared_by.sls
 
     def judges(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run has compiled every SLS that could contain a declaration."""

@@ -151,7 +151,8 @@ class Journal:
         content = journal_form.encode(event, self._masker, self._bound)
         if isinstance(event, NodeFinished):
             self._count(event.returned)
-        elif isinstance(event, ScopeClosed):
+            return JournalLine(content)
+        if isinstance(event, ScopeClosed):
             self._set_aside(event.returned)
         elif isinstance(event, RunFinished):
             return JournalLine(content + journal_form.encode_frame(self._summary(event)), is_end=True)

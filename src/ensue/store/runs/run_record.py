@@ -175,7 +175,7 @@ class RunRecord:
         Raises:
             StoreError: it announces something, and the journal cannot be written.
         """
-        if isinstance(event, BEGINNINGS) and self._fault is not None:
+        if self._fault is not None and isinstance(event, BEGINNINGS):
             raise self._fault
         if self._journal is not None:
             self._journal.write(event)

@@ -7,6 +7,7 @@ declares is known once the block is rendered. A plan reports all of them, an app
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -109,7 +110,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def undeclared_states(
-    entries: Iterable[EnforcedRow],
+    entries: Callable[[Collection[StateIdentity]], Sequence[EnforcedRow]],
     declarations: RunDeclarations,
     outcome: EngineOutcome,
     targets: KnownTargets,
@@ -119,7 +120,7 @@ def undeclared_states(
     """Return the states that are no longer declared; None if there are none; this blocks.
 
     Args:
-        entries: what earlier applies enforced.
+        entries: returns what earlier applies enforced, without the entries of the states that it is given.
         declarations: those of this run.
         outcome: how it ended; one that was cut short says nothing.
         targets: the targets that there are.
@@ -130,15 +131,16 @@ def undeclared_states(
     """
     if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
-    run, rows = _Run(declarations, outcome, targets), list(entries)
-    missing = [row for row in rows if row.entry.by is not None and not run.declares(row, row.entry.by)]
+    run = _Run(declarations, outcome, targets)
+    others = entries(run.identities)
+    missing = [row for row in others if row.entry.by is not None and not run.declares(row, row.entry.by)]
     if not missing:
         return None
-    undeclared = {id(row) for row in missing}
+    rows, undeclared = entries(()), {_identity(row) for row in missing}
     alive = {
         place
         for row in rows
-        if id(row) not in undeclared and not run.has_passed_on(row)
+        if _identity(row) not in undeclared and not run.has_passed_on(row)
         for place in _places(row)
     }
     removed = RemovedThings(rows, run.removed_paths())
@@ -181,22 +183,29 @@ def reached_targets(outcome: EngineOutcome) -> set[str]:
 
 
 class _Run:
-    """What one run declares."""
+    """What one run declares; `identities` has the states that it ran or would run."""
 
     def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome, targets: KnownTargets) -> None:
         self._declarations = declarations
-        self._unsettled = UnsettledStates(outcome, targets.opens_scopes)
-        self._returns = returns = list(_all(outcome.returns.values()))
-        self._identities = {state_return.identity for state_return in returns}
-        self._made = [(state_return, targets.made_by(state_return)) for state_return in returns]
-        self._places = {
-            (state_return.target, thing) for state_return, made in self._made for thing in made.things
-        }
+        self._outcome = outcome
+        self._targets = targets
+        self._returns = list(_all(outcome.returns.values()))
+        self.identities = {state_return.identity for state_return in self._returns}
+
+    @cached_property
+    def _unsettled(self) -> UnsettledStates:
+        return UnsettledStates(self._outcome, self._targets.opens_scopes)
+
+    @cached_property
+    def _made(self) -> list[tuple[Return, MadeByState]]:
+        return [(state_return, self._targets.made_by(state_return)) for state_return in self._returns]
+
+    @cached_property
+    def _places(self) -> set[tuple[str, str]]:
+        return {(state_return.target, thing) for state_return, made in self._made for thing in made.things}
 
     def declares(self, row: EnforcedRow, by: EnforcedBy) -> bool:
-        """Return whether the run declares a state or the same thing, or may do so."""
-        if StateIdentity(row.target, row.scope, row.tag) in self._identities:
-            return True
+        """Return whether the run declares the thing of a state that it did not run, or may do so."""
         if not self._places.isdisjoint(_places(row)):
             return True
         if MASK in row.tag or MASK in row.scope or not self._declarations.judges_state(by):
@@ -248,6 +257,10 @@ def _all(returns: Iterable[Return]) -> Iterator[Return]:
             yield part
             for scope in (*part.delayed, *part.applied):
                 yield from _all(scope.returns.values())
+
+
+def _identity(row: EnforcedRow) -> StateIdentity:
+    return StateIdentity(row.target, row.scope, row.tag)
 
 
 def _places(row: EnforcedRow) -> list[tuple[str, str]]:
