@@ -12,6 +12,7 @@ from ensue.core.errors import (
     DriverInputError,
     DriverTemplateError,
     EnsueError,
+    ForeignOwnerError,
     InternalError,
 )
 from ensue.core.model.returns import StateReturn
@@ -182,6 +183,8 @@ class ResourceStates:
             await self._refuse_loss(records_of(self._provisioner.kept[key]))
         try:
             return await self._provisioner.remove(key, driver_call(context))
+        except ForeignOwnerError:
+            raise  # It has its remedies.
         except DriverError as error:
             remedy = f"if nothing is left of it, drop its record: --forget={key}"
             raise DriverError(f"{error} ({remedy})") from None
