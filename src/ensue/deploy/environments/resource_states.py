@@ -267,8 +267,14 @@ class ResourceStates:
         changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: resource}
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
+        is_new = outcome.status == "created" or outcome.action == "create"
         return StateReturn(
-            name=resource, result=result, changes=changes, comment=comment, warnings=outcome.warnings
+            name=resource,
+            result=result,
+            changes=changes,
+            comment=comment,
+            old_state={"exists": False} if is_new else None,
+            warnings=outcome.warnings,
         )
 
     def _refuse_planned(self, key: ResourceKey, outcome: ProvisioningOutcome) -> None:

@@ -33,7 +33,7 @@ _ADVICE: Final = {
 }
 """What to write instead of words of Terraform that a resource does not have."""
 
-_ADVICE_FOR_DEFINITIONS: Final = dict.fromkeys(
+_ADVICE_FOR_DEFINITIONS: Final[dict[str, str]] = dict.fromkeys(
     ("prevent_destroy", "lifecycle"), "write `protect: true`: nothing then destroys the resource"
 )
 """The same for a definition."""
