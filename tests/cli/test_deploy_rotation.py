@@ -126,6 +126,7 @@ def test_a_driver_that_cannot_says_so(project: Shell) -> None:
     ended = project.run(*DEPLOY, "--rotate", "app.default#modules.web.externals.app", "--rotate", DB)
     assert ended.code == 1
     assert "E0859]: app.default#modules.web.externals.app gets no new password: the driver app" in ended.err
+    assert "make it anew: --replace=app.default#modules.web.externals.app" in ended.err
     ended = project.run(*DEPLOY, "--rotate", f"{DB}s")
     assert (ended.code, f"did you mean {DB}" in ended.err) == (1, True)
     ended = project.run(*DESTROY, "--rotate", DB)

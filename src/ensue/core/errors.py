@@ -15,6 +15,7 @@ EnsueError
 ├── DriverError                a driver cannot provision a resource; its record is kept
 │   ├── DriverInputError       one of its inputs turns out to be wrong
 │   ├── DriverTemplateError    a template among its inputs fails
+│   ├── ForeignOwnerError      what it is about belongs to another store
 │   └── DestructionRefusedError  an update would destroy something, which nobody has allowed
 ├── ExpansionError             the value of a `for_each` names no resources (ValueError)
 ├── RemoteError                anything between here and a target
@@ -160,6 +161,10 @@ class DriverInputError(DriverError):
     def __init__(self, message: str, *, keys: tuple[str, ...]) -> None:
         super().__init__(message)
         self.keys = keys
+
+
+class ForeignOwnerError(DriverError):
+    """What a driver would change belongs to another store; the text says which, and what to do."""
 
 
 class ExpansionError(EnsueError, ValueError):

@@ -280,6 +280,23 @@ def test_what_another_store_applied_is_left_alone(scene: Scene) -> None:
     assert scene.find("ConfigMap", "a") is None
 
 
+def test_an_update_leaves_what_another_resource_has_taken_over(scene: Scene) -> None:
+    """Of one store, the resource that applied an object last has it; who that is counts as no change."""
+    made = scene.request([config_map("a"), config_map("moved")])
+    done = created(made)
+    other = msgspec.structs.replace(
+        scene.request([config_map("moved")]), guresid="f" * 32, services=FakeDriverServices()
+    )
+    assert not asyncio.run(kubernetes.plan(other)).would_change
+    taken = created(other)
+    fewer = msgspec.structs.replace(again(made, done), values=scene.request([config_map("a")]).values)
+    assert not asyncio.run(kubernetes.plan(fewer)).would_change
+    asyncio.run(kubernetes.update(fewer))
+    assert scene.find("ConfigMap", "moved") is not None
+    asyncio.run(kubernetes.delete(deletion(other, taken)))
+    assert scene.find("ConfigMap", "moved") is None
+
+
 def test_an_object_without_a_mark_gets_one(scene: Scene) -> None:
     """An older version made it: an update adds the mark, and a delete needs none."""
     scene.apply("v1", "ConfigMap", "a", manager="ensue", data={"x": "1"})
@@ -287,7 +304,7 @@ def test_an_object_without_a_mark_gets_one(scene: Scene) -> None:
     done = created(made)
     found = scene.find("ConfigMap", "a")
     assert found is not None
-    assert found["metadata"]["annotations"] == {"ensue/owner": made.owner}
+    assert found["metadata"]["annotations"] == {"ensue/owner": made.owner, "ensue/resource": made.guresid}
     scene.apply("v1", "ConfigMap", "a", manager="ensue", data={"x": "1"})
     asyncio.run(kubernetes.delete(deletion(made, done)))
     assert scene.find("ConfigMap", "a") is None

@@ -62,6 +62,17 @@ def inner(returned: dict[str, Any]) -> dict[str, Any]:
     return {one["__id__"]: one["result"] for one in scope["returns"].values()}
 
 
+def test_a_plan_marks_what_is_made(project: DeployedProject) -> None:
+    """`+` before what does not exist yet, `~` before what changes; a secret hides no name of a resource."""
+    definition = project.root / "definitions" / "pg.yaml"
+    text = definition.read_text()
+    definition.write_text(text.replace(SECRET, "postgres"))
+    assert f"+ {DB} (graph.provisioned)" in project.run("plan", "t").out
+    run(project, "apply", "t")
+    definition.write_text(text.replace("db.${context", "other.${context"))
+    assert f"~ {DB} (graph.provisioned)" in project.run("plan", "t").out
+
+
 def test_a_deployment_within_an_apply(project: DeployedProject) -> None:
     """Its resources are states of their own, its outputs are bound, and a second apply changes nothing."""
     returns = run(project, "apply", "t")

@@ -44,7 +44,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from ensue.core.errors import DestructionRefusedError, DriverError
+from ensue.core.errors import DestructionRefusedError, ForeignOwnerError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -211,7 +211,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
             owner: the id of the store in its mark; empty: the mark names none.
 
         Raises:
-            DriverError: it belongs to another store; the error names that and what to do.
+            ForeignOwnerError: it belongs to another store; the error names that and what to do.
         """
         if self.may_adopt or owner == self.owner:
             return
@@ -222,7 +222,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         ]
         if self.cookie is not None:
             remedies.append(f"or drop the record of this store with `--forget {self.key}`")
-        raise DriverError(
+        raise ForeignOwnerError(
             f"{what} belongs to {whose}, and this is the store {self.owner} ({', '.join(remedies)})"
         )
 

@@ -44,6 +44,7 @@ import msgspec
 
 from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.errors import DriverError
+from ensue.core.model.data import is_mapping
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.kubernetes.addresses import addresses_of
 from ensue.deploy.kubernetes.answers import RefusedError
@@ -51,7 +52,7 @@ from ensue.deploy.kubernetes.cluster import Cluster
 from ensue.deploy.kubernetes.inputs import read_inputs
 from ensue.deploy.kubernetes.managed import planned_objects, recorded_objects
 from ensue.deploy.kubernetes.manifests import ObjectKey
-from ensue.deploy.kubernetes.marks import is_ours, marked, owner_of
+from ensue.deploy.kubernetes.marks import RESOURCE, is_ours, marked, owner_of
 from ensue.deploy.kubernetes.recorded import KubernetesCookie, RecordedObject
 from ensue.deploy.kubernetes.secret_values import learn_secrets
 from ensue.deploy.kubernetes.status import is_available, is_established
@@ -129,7 +130,7 @@ async def delete(request: DriverRequest) -> None:
     if former is None or not former.objects:
         return
     async with _connected(former.access, request.services.masker) as cluster:
-        await _in_thread(cluster, lambda: _delete(cluster, former.objects, request.owner))
+        await _in_thread(cluster, lambda: _delete(cluster, former.objects, request))
 
 
 async def plan(request: DriverRequest) -> Planned:
@@ -195,8 +196,7 @@ class _Applying:
     async def remove_obsolete(self, former: KubernetesCookie) -> int:
         """Delete the objects that are no longer in the manifests; return their number."""
         obsolete = [object_ for object_ in former.objects if object_.key not in self._applied]
-        owner = self._request.owner
-        await _in_thread(self._cluster, lambda: _delete(self._cluster, obsolete, owner))
+        await _in_thread(self._cluster, lambda: _delete(self._cluster, obsolete, self._request))
         return len(obsolete)
 
     async def wait(self) -> None:
@@ -251,7 +251,7 @@ def _inputs(request: DriverRequest) -> KubernetesInputs:
     inputs, problems = read_inputs(request.values, request.secrets, request.account, request.root)
     if problems:
         raise DriverError("; ".join(problems))
-    manifests = [marked(manifest, request.owner) for manifest in inputs.manifests]
+    manifests = [marked(manifest, request.owner, request.guresid) for manifest in inputs.manifests]
     return msgspec.structs.replace(inputs, manifests=manifests)
 
 
@@ -281,8 +281,8 @@ def _check_cluster(cluster: Cluster, former: KubernetesCookie) -> None:
         )
 
 
-def _delete(cluster: Cluster, objects: Iterable[RecordedObject], owner: str) -> None:
-    """Delete objects, the last one first, but none that somebody else created, or another store took over."""
+def _delete(cluster: Cluster, objects: Iterable[RecordedObject], request: DriverRequest) -> None:
+    """Delete objects, the last one first, but none that somebody else created or has taken over."""
     for object_ in reversed(list(objects)):
         try:
             current = cluster.find(object_.key)
@@ -290,7 +290,7 @@ def _delete(cluster: Cluster, objects: Iterable[RecordedObject], owner: str) -> 
             if error.status != _NOT_FOUND:
                 raise
             continue
-        if current is not None and is_ours(current, object_.uid, owner):
+        if current is not None and is_ours(current, object_.uid, request.owner, request.guresid):
             cluster.delete(object_.key, current["metadata"]["uid"])
 
 
@@ -314,7 +314,7 @@ def _dry_run(
             verbs[key] = verb
     for object_ in former.objects if former is not None else ():
         current = None if object_.key in there else cluster.find(object_.key)
-        if current is not None and is_ours(current, object_.uid, request.owner):
+        if current is not None and is_ours(current, object_.uid, request.owner, request.guresid):
             verbs[object_.key] = "delete"
     return verbs
 
@@ -339,9 +339,11 @@ def _verb(
 
 
 def _content(object_: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without its status and the API server's counters."""
+    """Return an object without its status, the API server's counters, and who applied it last."""
     counted = ("managedFields", "resourceVersion", "generation")
     metadata = {name: value for name, value in object_["metadata"].items() if name not in counted}
+    if is_mapping(annotations := metadata.get("annotations")):
+        metadata["annotations"] = {name: value for name, value in annotations.items() if name != RESOURCE}
     return {**object_, "metadata": metadata, "status": None}
 
 

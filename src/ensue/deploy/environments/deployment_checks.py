@@ -195,7 +195,7 @@ def refuse_rotation(
                 "E0859",
                 f"{name} gets no new password: the driver {node.driver} makes none",
                 node.places[-1].span(),
-                help="change it where it is made, or the input that has it",
+                help=f"change the input that has it, or destroy the thing and make it anew: --replace={name}",
             )
 
 

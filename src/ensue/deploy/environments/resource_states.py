@@ -12,6 +12,7 @@ from ensue.core.errors import (
     DriverInputError,
     DriverTemplateError,
     EnsueError,
+    ForeignOwnerError,
     InternalError,
 )
 from ensue.core.model.returns import StateReturn
@@ -182,6 +183,8 @@ class ResourceStates:
             await self._refuse_loss(records_of(self._provisioner.kept[key]))
         try:
             return await self._provisioner.remove(key, driver_call(context))
+        except ForeignOwnerError:
+            raise  # It has its remedies.
         except DriverError as error:
             remedy = f"if nothing is left of it, drop its record: --forget={key}"
             raise DriverError(f"{error} ({remedy})") from None
@@ -264,8 +267,14 @@ class ResourceStates:
         changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: resource}
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
+        is_new = outcome.status == "created" or outcome.action == "create"
         return StateReturn(
-            name=resource, result=result, changes=changes, comment=comment, warnings=outcome.warnings
+            name=resource,
+            result=result,
+            changes=changes,
+            comment=comment,
+            old_state={"exists": False} if is_new else None,
+            warnings=outcome.warnings,
         )
 
     def _refuse_planned(self, key: ResourceKey, outcome: ProvisioningOutcome) -> None:

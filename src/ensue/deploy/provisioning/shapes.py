@@ -33,6 +33,11 @@ _ADVICE: Final = {
 }
 """What to write instead of words of Terraform that a resource does not have."""
 
+_ADVICE_FOR_DEFINITIONS: Final[dict[str, str]] = dict.fromkeys(
+    ("prevent_destroy", "lifecycle"), "write `protect: true`: nothing then destroys the resource"
+)
+"""The same for a definition."""
+
 _OF_RESOURCE: Final = frozenset({"type", "class", "params"})
 
 
@@ -133,6 +138,8 @@ class Shape:
         for key in value:
             if key not in keys:
                 advice = _ADVICE.get(str(key), "") if set(keys) >= _OF_RESOURCE else ""
+                if "protect" in keys:
+                    advice = _ADVICE_FOR_DEFINITIONS.get(str(key), "")
                 if str(key) in _OF_DEFINITION and _OF_SCORE in keys:
                     advice = ELSEWHERE
                 help_ = advice or near_names(str(key), keys) or f"it has {', '.join(keys)}"
