@@ -241,9 +241,9 @@ class Run:
         started = perf_counter()
         nothing_assigned = why_no_states(first) if is_highstate else ""
         wiring = RunWiring(self._services, self._options, record.tell, record.announce, chosen)
-        wired = await wiring.wired(
-            first, mods, highstate=is_highstate and not lacks_top_file(first), assigns=not nothing_assigned
-        )
+        if nothing_assigned and not first.matched:
+            first = msgspec.structs.replace(first, unassigned=(self._stores.minion,))
+        wired = await wiring.wired(first, mods, highstate=is_highstate and not lacks_top_file(first))
         record.stops(wired.engine.stop)
         record.declares(wired.declarations.of_return)
         outcome, remarks = await self._outcome(wired, first, resumed, chosen)
