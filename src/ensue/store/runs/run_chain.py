@@ -140,8 +140,8 @@ def _killed(run_id: str) -> Diagnostic:
     return Diagnostic(
         code="E0107",
         summary=f"the last apply, {run_id}, was killed before it ended",
-        detail="this apply does not react to what that one changed: a handler (`listen`, `watch`, `onchanges`) "
-        "of such a state does not run",
+        detail="this apply does not react to what that one changed: "
+        "a handler (`listen`, `watch`, `onchanges`) of such a state does not run",
         help=f"`ensue runs resume {run_id}` ends that run, with its handlers",
         severity=Severity.WARNING,
     )
