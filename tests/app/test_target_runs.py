@@ -126,6 +126,19 @@ def test_what_a_host_does_on_another_comes_after_the_states_of_that_host(site: P
     assert results(report)["web-1 web-2 read web-2"] is True
 
 
+def test_an_sls_that_left_the_top_file_is_missed_with_a_target_as_without(tmp_path: Path) -> None:
+    """What it had registered is orphaned in either run, also if the top file assigns nothing to that."""
+    registers = f"vm: {{test.present: [new_state: {{a: 1}}, registers: [minion:vm: {{root: {tmp_path}}}]]}}\n"
+    write(tmp_path, states__vm=registers, states__other="x: test.nop\n")
+    write(tmp_path, states__top="base: {m: [vm, other]}\n")
+    assert apply(tmp_path, tgt="*").exit_code == 0
+    write(tmp_path, states__top="base: {m: [other]}\n")
+    for target in ("*", None):
+        plan = apply(tmp_path, tgt=target, test=True)
+        assert "E0718" in {one.code for one in plan.warnings}
+    assert "E0718" in {one.code for one in apply(tmp_path, tgt="*").warnings}
+
+
 def test_a_plan_claims_no_order_between_two_hosts_on_a_third(site: Path) -> None:
     """What the SLS of one host makes on a third is nothing that the SLS of another host waits for."""
     boxes(site, "web-1", "web-2", "web-3")

@@ -123,7 +123,7 @@ def test_a_template_that_reads_a_growing_set_is_known_after_apply(project: Shell
 
 
 def test_nothing_orders_the_states_of_several_hosts(project: Shell) -> None:
-    """What another host's states register counts, however late in its own plan that comes."""
+    """What another host's states register counts, however late in its own plan, and a warning says so."""
     project.write("states/top.sls", "base:\n  'vm': [newhost]\n  'a': [peers]\n")
     before = "".join(f"step {number}: test.nop\n" for number in range(50))
     write(project, "states/newhost.sls", before + MAKE)
@@ -134,7 +134,7 @@ def test_nothing_orders_the_states_of_several_hosts(project: Shell) -> None:
     project.write("states/peers.j2", "{{ salt['mine.get']('[abn]', 'port') | list | join(' ') }}\n")
     planned = project.run("plan", "--tgt", "*")
     assert f"? a /etc/peers (file.managed) /etc/peers: {COMING.format('[abn]')}" in planned.out, planned.out
-    assert "E0725" not in planned.err
+    assert "mine.get('[abn]') is read before minion:n joins" in planned.err
 
 
 def test_what_is_registered_after_a_state_is_not_read_by_it(project: Shell) -> None:
@@ -178,7 +178,7 @@ def test_what_is_read_before_a_resource_joins_is_reported(project: Shell) -> Non
     applied = project.run("apply", "--tgt", "*")
     assert "E0725" in applied.err
     assert "mine.get('L@a,b,n') was read before minion:n joined" in applied.err, applied.err
-    assert "apply again, or read it while the run goes on" in applied.err
+    assert "apply again, or read it after that" in applied.err
     second = project.run("apply", "--tgt", "*")
     assert "2 changed" in second.out, second.out
     assert "E0725" not in second.err

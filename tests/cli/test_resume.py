@@ -155,6 +155,28 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any
     return outline(ended.document["web-01"]), effects(project), calls(project)
 
 
+def test_the_next_apply_says_what_a_killed_one_owes(project: Shell) -> None:
+    """It names the run, whose handlers it does not run; resuming that run does, also afterwards."""
+    project.write(
+        "states/owed.sls",
+        "changed:\n  test.succeed_with_changes\n"
+        f"killed:\n  cmd.run: [name: 'kill -9 $PPID', unless: test -e {project.root}/on]\n"
+        f"handler:\n  cmd.wait: [name: 'touch {project.root}/handled', listen: [test: changed]]\n",
+    )
+    assert project.run("apply", "owed").code == -signal.SIGKILL
+    (project.root / "on").touch()
+    listed = project.run("runs", "list").out
+    run_id = next(line.split()[0] for line in listed.splitlines() if "owed" in line)
+    applied = project.run("apply", "t", "--test")
+    assert "E0107" not in applied.err
+    applied = project.run("apply", "owed")
+    assert f"warning[E0107]: the last apply, {run_id}, was killed before it ended" in applied.err
+    assert "E0107" not in project.run("apply", "owed").err
+    (project.root / "handled").unlink()
+    assert project.run("runs", "resume", run_id).code == 0
+    assert (project.root / "handled").exists()
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_resume_after_kill(
     project: Shell, step: str, undisturbed: tuple[dict[str, Any], dict[str, str], str]

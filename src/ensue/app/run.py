@@ -28,7 +28,7 @@ from ensue.language.plans.special_tags import special_tags
 from ensue.output.outcome import counts_of
 from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import new_run_id
-from ensue.store.runs.run_chain import left_running
+from ensue.store.runs.run_chain import killed_before, left_running
 from ensue.store.runs.run_record import RunRecord, now
 
 if TYPE_CHECKING:
@@ -137,8 +137,9 @@ class Run:
                     await others.begin(first.own, stores.masker, stores.enforced, ordered=ordered)
                 self._begin(run_id)
                 if resumed is None and not self._options.test:
-                    for diagnostic in await asyncio.to_thread(left_running, self._settings.cachedir):
-                        self._warn(diagnostic)
+                    for of_earlier in (killed_before, left_running):
+                        for diagnostic in await asyncio.to_thread(of_earlier, self._settings.cachedir):
+                            self._warn(diagnostic)
                 await record.begin(
                     RunStarted(
                         run_id=run_id,
@@ -241,9 +242,9 @@ class Run:
         started = perf_counter()
         nothing_assigned = why_no_states(first) if is_highstate else ""
         wiring = RunWiring(self._services, self._options, record.tell, record.announce, chosen)
-        wired = await wiring.wired(
-            first, mods, highstate=is_highstate and not lacks_top_file(first), assigns=not nothing_assigned
-        )
+        if nothing_assigned and not first.matched:
+            first = msgspec.structs.replace(first, unassigned=(self._stores.minion,))
+        wired = await wiring.wired(first, mods, highstate=is_highstate and not lacks_top_file(first))
         record.stops(wired.engine.stop)
         record.declares(wired.declarations.of_return)
         outcome, remarks = await self._outcome(wired, first, resumed, chosen)

@@ -104,16 +104,13 @@ class RunWiring:
         self._concurrency: int | None = options.concurrency or self._stores.settings.option("concurrency")
         self._takes_slots: dict[str, bool] = {}
 
-    async def wired(
-        self, first: FirstPlans, mods: Sequence[str], *, highstate: bool, assigns: bool = True
-    ) -> WiredRun:
+    async def wired(self, first: FirstPlans, mods: Sequence[str], *, highstate: bool) -> WiredRun:
         """Return the engine of the run.
 
         Args:
             first: what the run begins with.
             mods: the SLS that it was called with.
             highstate: whether its plans are those of the whole top file.
-            assigns: whether the top file assigns something to each of its targets.
         """
         services, test = self._services, self._options.test
         project = str(self._stores.settings.root) if self._stores.settings.option("store_url") else ""
@@ -137,7 +134,7 @@ class RunWiring:
             self._stores.roots,
             project=project,
             highstate=highstate,
-            assigns=assigns,
+            unassigned=["" if srn == self._stores.minion else str(srn) for srn in first.unassigned],
             requested=RequestedRun(
                 mods=tuple(mods),
                 environment=selected_environments(self._stores.settings, highstate=not mods),

@@ -79,7 +79,7 @@ class ComingMembers:
         target: str,
         matched: Collection[Srn],
         unreachable: Collection[Srn] = frozenset(),
-    ) -> list[Srn]:
+    ) -> dict[Srn, bool]:
         """Return, in a plan, what a target may match that states would register before a node.
 
         Args:
@@ -87,17 +87,21 @@ class ComingMembers:
             target: the target.
             matched: what it matches now.
             unreachable: what of that cannot be reached: it is to be registered again.
+
+        Returns:
+            Each with whether an apply orders a state that registers it before the node. Nothing orders the
+            SLS of several hosts, so in an apply it may be registered too late.
         """
         matcher = self._matcher
         if matcher is None:
-            return []
-        return [
-            srn
+            return {}
+        return {
+            srn: any(_order(registrar, node) is not None for registrar in registrars)
             for srn, registrars in self._registrars.items()
             if (srn not in matched or srn in unreachable)
             and any(_may_register_before(registrar, node) for registrar in registrars)
             and matcher.may_match(target, srn)
-        ]
+        }
 
     def makers_of(self, node: RunNode, name: str) -> tuple[str, ...]:
         """Return, in a plan, the IDs of the states that may register a resource before a node.

@@ -57,26 +57,26 @@ class SetAnswers(NamedTuple):
     ever: frozenset[Srn]
 
 
-def _nothing_to_come(_target: str, _matched: Collection[Srn]) -> Sequence[Srn]:
-    return ()
+def _nothing_to_come(_target: str, _matched: Collection[Srn]) -> Mapping[Srn, bool]:
+    return {}
 
 
 class TargetQuestions:
     """The questions of one rendering or call.
 
-    `answers` has the answers to each question; in a plan they include what earlier states would register.
-    `waits_for` says why an answer is not known; empty if all are.
+    `answers` has the answers to each question; in a plan they include what would be registered by states that
+    an apply orders before it. `waits_for` says why an answer is not known; empty if all are.
 
     Args:
         answers: where the answers are recorded.
-        to_come: returns, in a plan, the resources that an earlier state would register and that a target may
-            match, of those that it does not match now.
+        to_come: returns, in a plan, the resources that a state would register before and that a target may
+            match, of those that it does not match now, each with whether an apply orders it so.
     """
 
     def __init__(
         self,
         answers: dict[TargetQuestion, SetAnswers],
-        to_come: Callable[[str, Collection[Srn]], Sequence[Srn]] = _nothing_to_come,
+        to_come: Callable[[str, Collection[Srn]], Mapping[Srn, bool]] = _nothing_to_come,
     ) -> None:
         self.answers = answers
         self.waits_for = ""
@@ -89,14 +89,15 @@ class TargetQuestions:
             StateFailedError: the answer is known after an apply.
         """
         coming = self._to_come(question.target, matched)
-        answer, before = frozenset((*matched, *coming)), self.answers.get(question)
+        ordered = (srn for srn, is_ordered in coming.items() if is_ordered)
+        answer, before = frozenset((*matched, *ordered)), self.answers.get(question)
         self.answers[question] = (
             SetAnswers(answer, answer)
             if before is None
             else SetAnswers(before.always & answer, before.ever | answer)
         )
         if coming:
-            self.waits_for = _reason(question, coming)
+            self.waits_for = _reason(question, [*coming])
             raise StateFailedError(f"{self.waits_for} (known after apply)")
 
 
@@ -124,7 +125,7 @@ def questions_of_run() -> Generator[Mapping[TargetQuestion, SetAnswers]]:
 
 @contextlib.contextmanager
 def questions_of_plan(
-    to_come: Callable[[str, Collection[Srn]], Sequence[Srn]],
+    to_come: Callable[[str, Collection[Srn]], Mapping[Srn, bool]],
 ) -> Generator[TargetQuestions]:
     """Record the questions of a rendering or a call of a plan.
 

@@ -42,6 +42,7 @@ class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
         late: resources whose plans do not exist yet.
         warnings: the compiler's warnings.
         nothing: why there is nothing to do, if a target matches nothing.
+        unassigned: resources of the target of a highstate to which the top file assigns nothing.
         matched: how many resources the target of the run matches; 0: it has no target.
         derived: gives resources that appear during the run their highstate; None if they get none.
     """
@@ -51,6 +52,7 @@ class FirstPlans(msgspec.Struct, frozen=True, kw_only=True):
     late: Mapping[Srn, Newcomer] = MappingProxyType({})
     warnings: tuple[Diagnostic, ...] = ()
     nothing: str = ""
+    unassigned: tuple[Srn, ...] = ()
     matched: int = 0
     derived: Derived | None = None
 

@@ -90,6 +90,7 @@ class ResourcePlans:
             beside=beside,
             late={srn: self.newcomer(srn) for srn in late},
             warnings=warnings,
+            unassigned=tuple(self._unassigned()),
             matched=len(matched.targets),
         )
 
@@ -209,20 +210,27 @@ class ResourcePlans:
         """
         errors: dict[Diagnostic, list[Srn]] = {}
         warnings: dict[Diagnostic, None] = {}
-        unassigned: list[str] = []
         for srn, outcome in sorted(self._outcomes.items(), key=itemgetter(0)):
             if isinstance(outcome, CompileError):
                 for diagnostic in outcome.diagnostics:
                     errors.setdefault(diagnostic, []).append(srn)
             elif not isinstance(outcome, EnsueError):
-                if any(one.code == NOTHING_ASSIGNED for one in outcome[1]):
-                    unassigned.append(srn.id)
                 warnings.update(dict.fromkeys(one for one in outcome[1] if one.code != NOTHING_ASSIGNED))
         if errors:
             raise CompileError([_compiled_for(name, srns) for name, srns in errors.items()])
+        unassigned = [srn.id for srn in self._unassigned()]
         if unassigned and not any(warning.code == NO_TOP_FILE for warning in warnings):
             warnings[nothing_assigned(_listed(unassigned))] = None
         return tuple(warnings)
+
+    def _unassigned(self) -> list[Srn]:
+        """Return the resources to which the top file assigns nothing, sorted."""
+        compiled = (
+            (srn, outcome[1]) for srn, outcome in self._outcomes.items() if isinstance(outcome, tuple)
+        )
+        return sorted(
+            srn for srn, remarks in compiled if any(one.code == NOTHING_ASSIGNED for one in remarks)
+        )
 
 
 def resource_plan(plan: Plan, srn: Srn) -> Plan:

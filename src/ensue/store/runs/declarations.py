@@ -15,7 +15,7 @@ from ensue.core.model.resource import DeclaredBy
 from ensue.language.tree import sls_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Container, Mapping, Sequence
 
     from ensue.core.contracts.growth import GrowthRequest, Plan
     from ensue.core.model.chunk import Chunk
@@ -56,8 +56,8 @@ class RunDeclarations:
         roots: the project's SLS files.
         project: the project's root where several projects share one store, else empty.
         highstate: whether the run applies the whole top file.
-        assigns: whether the top file assigns something to every target; if not, a highstate judges no
-            registrations, since a mistake in the top file would count as the end of many.
+        unassigned: the resources to which the top file assigns nothing, empty text for this machine. A
+            highstate does not judge their registrations: a mistake in the top file would end many.
         requested: what the run was called with.
         earlier: the declarations of active registrations of earlier runs, by scope and tag; without any,
             those of this run are not needed.
@@ -70,13 +70,13 @@ class RunDeclarations:
         *,
         project: str,
         highstate: bool,
-        assigns: bool = True,
+        unassigned: Container[str] = (),
         requested: RequestedRun,
         earlier: Mapping[tuple[str, str], Collection[DeclaredBy]],
     ) -> None:
         self.project = project
         self.highstate = highstate
-        self._judges_registrations = highstate and assigns
+        self._unassigned = unassigned
         self.promised: set[Srn] = set()
         self.fan_outs: list[list[tuple[str, str]]] = []
         self._earlier = earlier
@@ -131,7 +131,7 @@ class RunDeclarations:
             tag=chunk.tag,
             fanned_from=fanned_from,
             by_function=by_function,
-            highstate=self._judges_registrations,
+            highstate=self.highstate,
             project=self.project,
             on=_on(site.plan),
             environment=self._requested.environment,
@@ -209,7 +209,9 @@ class RunDeclarations:
             return True
         # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
         # file, is left alone as long as it exists.
-        return self._judges_registrations and (declared_by.highstate or not self._exists(declared_by.sls))
+        if not self.highstate or declared_by.on in self._unassigned:
+            return False
+        return declared_by.highstate or not self._exists(declared_by.sls)
 
     def _is_left_out(self, declared_by: DeclaredBy) -> bool:
         """Return whether a declaration belongs to what the chosen part of the run leaves out."""

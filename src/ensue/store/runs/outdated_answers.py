@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _MOST_NAMED: Final = 3
 _READ_LATER: Final = (
-    "read it while the run goes on: in a template file or a delayed block of a state with `tgt: {}`"
-    " that requires the registering state"
+    "read it after that: in a template file or a delayed block of a state in the same SLS that requires the "
+    "registering state, with the host that needs the list as its `tgt`, such as `tgt: {}`"
 )
 
 

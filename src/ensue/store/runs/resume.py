@@ -120,7 +120,7 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
     if ended is not None and not was_cut_short(ended):
         raise UnknownRunError(
             f"{started.run_id} has ended ({ended.status}), so there is nothing to resume"
-            " (ensue apply starts a new run)"
+            f" (`{_again(started)}` starts a new run)"
         )
     events = [event for run in reversed(chain) for event in run]
     return ResumedRun(
@@ -134,6 +134,13 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         done=_done(events),
         still_running=still_running(events),
     )
+
+
+def _again(started: RunStarted) -> str:
+    """Return the command that applies the same SLS to the same target again."""
+    import shlex
+
+    return shlex.join(["ensue", "apply", *started.mods, *(["--tgt", started.tgt] if started.tgt else [])])
 
 
 def run_started(events: Iterable[RunEvent]) -> RunStarted | None:

@@ -121,6 +121,32 @@ def was_cut_short(ended: RunFinished | JournalSummary) -> bool:
     return ended.status == "interrupted" or bool(ended.stopped)
 
 
+def killed_before(cachedir: Path) -> list[Diagnostic]:
+    """Return a warning if the last apply was killed: what it had still to do is not a part of the next one.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    for path in newest_first(cachedir):
+        with suppress(FileNotFoundError):
+            started, ended = ends_of(path)
+            if started is None or started.test or started.deployment or started.fleet or writer_lives(path):
+                continue
+            return [] if ended is not None else [_killed(started.run_id)]
+    return []
+
+
+def _killed(run_id: str) -> Diagnostic:
+    return Diagnostic(
+        code="E0107",
+        summary=f"the last apply, {run_id}, was killed before it ended",
+        detail="this apply does not react to what that one changed: "
+        "a handler (`listen`, `watch`, `onchanges`) of such a state does not run",
+        help=f"`ensue runs resume {run_id}` ends that run, with its handlers",
+        severity=Severity.WARNING,
+    )
+
+
 def left_running(cachedir: Path) -> list[Diagnostic]:
     """Return a warning for each command left running by an apply since the last complete one.
 
