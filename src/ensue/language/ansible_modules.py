@@ -166,7 +166,8 @@ MODULES: Final = {
     f"result {BLOCK}",
     "fail": "`test.fail_without_changes` with `comment`",
     "reboot": "`cmd.run` with the command, and `retry` in the state that comes after it",
-    "meta": "`listen` for handlers that wait, and `failhard: true` to end a run",
+    "meta": "`listen` for handlers that wait, `watch` or `onchanges` for those that react at their place, as "
+    "after `flush_handlers`, and `failhard: true` to end a run",
     "validate_argument_spec": "nothing: arguments are checked before anything runs",
 }
 """What to write instead of each, by its name without the collection."""

@@ -21,7 +21,7 @@ from ensue.core.model.numbers import finite
 from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.argument_check import REFUSED, ArgumentCheck
 from ensue.language.collector import Collector
-from ensue.language.declarations import refuse_half_pair
+from ensue.language.declaration_faults import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
 from ensue.language.function_words import instead_of_module
 from ensue.language.hcl_words import instead_of_argument, instead_of_resource

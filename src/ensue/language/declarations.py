@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from ensue.core.model.data import is_encodable, is_list, is_mapping
-from ensue.core.model.property_values import kind_in_words
+from ensue.language.declaration_faults import (
+    instead_of,
+    instead_of_other_keyword,
+    refuse_body,
+    refuse_glued,
+    refuse_half_pair,
+    refuse_id,
+    refuse_second,
+)
 from ensue.language.metadata import META
 from ensue.language.requisite_names import ADDED_UP
 
@@ -107,7 +115,7 @@ def read_declarations(
         if raw_id in TOP_LEVEL_WORDS:
             continue
         if not isinstance(raw_id, str):
-            _refuse_id(raw_id, document, collector)
+            refuse_id(raw_id, document, collector)
             continue
         if not is_encodable(raw_id):
             refuse_half_pair(f"the ID {raw_id!r}", document.locate((raw_id,)), collector)
@@ -120,7 +128,7 @@ def read_declarations(
         elif body.__class__ is dict or is_mapping(body):
             declared[id_] = read_body(id_, body, sls, document, collector)
         else:
-            _refuse_body(id_, body, document, collector)
+            refuse_body(id_, data, document, collector)
     return declared
 
 
@@ -132,7 +140,7 @@ def _short(id_: str, body: str, sls: str, document: YamlDocument, collector: Col
             f"{id_!r} names no state function",
             document.locate((id_,)),
             detail=f"{body!r} is not of the form module.function",
-            help=_instead_of(id_)
+            help=instead_of(id_)
             or "write for example `file.managed`, or indent the declaration under the ID",
         )
         return None
@@ -179,7 +187,7 @@ def read_body(
                 f"{id_!r} names several functions of {module!r}",
                 document.locate(place),
                 detail=f"{', '.join([*functions, function])} are in one list",
-                help=_instead_of_keyword(module)
+                help=instead_of_other_keyword(module)
                 or ("an argument has a name: `- name: …`" if dot else "give each function an ID of its own"),
             )
         if module in modules:
@@ -253,7 +261,7 @@ def _argument_list(
             document.locate(place),
             detail=f"{key if '.' in key else 'a state function'} takes a list of one-key mappings",
             help=_without_blank(arguments)
-            or _instead_of(place[-2])
+            or instead_of(place[-2])
             or _block_meant(place[-2], key)
             or f"{_function_instead_of(key)}{_DASHES}",
         )
@@ -263,7 +271,7 @@ def _argument_list(
         f"the arguments of {place[-2]!r} are not a list",
         document.locate(place),
         detail=f"{key} is followed by {arguments!r}",
-        help=_instead_of(place[-2]) or f"{_function_instead_of(key)}{_DASHES}",
+        help=instead_of(place[-2]) or f"{_function_instead_of(key)}{_DASHES}",
     )
     return None
 
@@ -276,14 +284,14 @@ def _merged_arguments(
     for index, item in enumerate(listed):
         if item.__class__ is str:
             if glued := _GLUED.fullmatch(item):
-                _refuse_glued(glued[1], glued[2], document, (*place, index), collector)
+                refuse_glued(glued[1], glued[2], document, (*place, index), collector)
                 continue
             functions.append(item)
         elif is_mapping(item):
             # Later arguments win, as in Salt; every key becomes text, whatever YAML read it as.
             for name, value in item.items():
                 if name in merged and name in _NEVER_TWICE:
-                    _refuse_second(name, document, (*place, index), collector)
+                    refuse_second(name, document, (*place, index), collector)
                 if name in merged and name in ADDED_UP and is_list(value) and is_list(merged[name]):
                     merged[name] = [*merged[name], *value]
                     continue
@@ -318,77 +326,3 @@ def _block_meant(id_: str, key: str) -> str:
     from ensue.language.hcl_words import instead_of_block
 
     return "" if "." in key else instead_of_block(id_)
-
-
-def _instead_of(id_: str) -> str:
-    """Return what to write instead of an ID that is a word of another tool."""
-    from ensue.language.function_words import instead_of_module
-    from ensue.language.hcl_words import COMMENT
-
-    return COMMENT if id_.startswith("//") else instead_of_module(id_) or _instead_of_keyword(id_)
-
-
-def _instead_of_keyword(word: str) -> str:
-    """Return what to write instead of a keyword of another tool."""
-    from ensue.language.ansible_words import instead_of_keyword
-    from ensue.language.hcl_words import instead_of_argument
-
-    return instead_of_keyword(word) or instead_of_argument(word)
-
-
-def _refuse_glued(
-    name: str, value: str, document: YamlDocument, place: Sequence[str | int], collector: Collector
-) -> None:
-    collector.error(
-        "E0307",
-        f"`{name}:{value}` of {place[-3]!r} is a text, not an argument",
-        document.locate(place),
-        detail="YAML needs a blank after a colon",
-        help=f"write `- {name}: {value}`",
-    )
-
-
-def _refuse_second(
-    word: str, document: YamlDocument, place: Sequence[str | int], collector: Collector
-) -> None:
-    collector.error(
-        "E0312",
-        f"{place[-3]!r} has `{word}` twice",
-        document.locate(place),
-        detail="the entries of the first would be lost",
-        help=f"put all of them into one list under {word}:",
-    )
-
-
-def _refuse_id(raw_id: Any, document: YamlDocument, collector: Collector) -> None:
-    word = document.written_key(raw_id) or str(raw_id)
-    collector.error(
-        "E0303",
-        f"the ID {word} is not text",
-        document.locate((word,)),
-        detail=f"YAML reads it as {kind_in_words(raw_id)}",
-        help=f"put it in quotes: '{word}'",
-    )
-
-
-def refuse_half_pair(what: str, span: Span, collector: Collector) -> None:
-    """Report a name with half of a surrogate pair, which Python and JSON allow and UTF-8 does not."""
-    collector.error(
-        "E0303",
-        f"{what} holds half of a surrogate pair",
-        span,
-        detail="it is not a character, and can be neither written nor compared",
-        help="write the whole pair, or another character",
-    )
-
-
-def _refuse_body(id_: str, body: Any, document: YamlDocument, collector: Collector) -> None:
-    shown = "nothing" if body is None else repr(body)
-    collector.error(
-        "E0303",
-        f"{id_!r} is not a state declaration",
-        document.locate((id_,)),
-        detail=f"it holds {shown}",
-        help=_instead_of(id_)
-        or "an ID holds `module.function:` with a list of arguments, or just `module.function`",
-    )

@@ -53,6 +53,41 @@ ROWS: list[Mistake] = [
         mends="as in Salt, the ID would be the name: x",
         code=0,
     ),
+    _state(
+        "a state without its indentation",
+        "x:\nfile.managed:\n- name: /tmp/never/x\n",
+        at="states/t.sls:1:1",
+        says="'x' is not a state declaration",
+        mends="indent `file.managed:` and its list, so that they are below `x:`",
+    ),
+    _state(
+        "a list with a value twice",
+        "{% for user in ['a', 'a'] %}\n{{ user }}:\n  test.nop: []\n{% endfor %}\n",
+        at="states/t.sls:2",
+        says="the key 'a' appears twice",
+        mends="and the list no value twice (`| unique`)",
+    ),
+    *[
+        _state(
+            f"the mode {mode}",
+            f"/tmp/never/x:\n  file.managed:\n    - contents: x\n    - mode: {mode}\n",
+            at="states/t.sls:4",
+            says=f"`mode` of '/tmp/never/x' is '{mode}'",
+            mends="did you mean the whole mode, such as '0755'?",
+        )
+        for mode in ("u+x", "u=rw,g=r", "-w")
+    ],
+    *[
+        _state(
+            f"a misspelt key of {argument}",
+            f"/tmp/never/x:\n  file.managed:\n    - {argument}: {key}\n",
+            at="states/t.sls:2:3",
+            says=f"{key} does not exist",
+            mends=f"did you mean {meant}?",
+            code=2,
+        )
+        for argument, key, meant in (("contents_grains", "os_familly", "os_family"),)
+    ],
     *[
         _state(
             f"the path of {function}",

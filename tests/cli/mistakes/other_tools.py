@@ -284,6 +284,7 @@ ROWS = [
     ),
     line("apply t -e x=1", says="No such option '-e'", mends="`--pillar KEY=VALUE` gives a value"),
     line("apply t -v", says="No such option '-v'", mends="`--log-level debug` says more"),
+    line("apply t --lock-timeout=3s", says="No such option '--lock-timeout'", mends="`--wait=3s`"),
     line("apply t -K", says="No such option '-K'", mends="`sudo: true`"),
     line("apply t --serial 2", says="No such option '--serial'", mends="--batch N --fail-limit 0`"),
     line("apply t -t web", says="No such option '-t'", mends="Instead: `--only tag:NAME`"),

@@ -111,7 +111,7 @@ def _refuse_duplicate(document: YamlDocument, error: full.DuplicateKeyError) -> 
                 detail=f"it is first at {first}",
                 span=second,
                 help="a loop of the template makes them: the key must contain the variable of the loop, as "
-                "in `install {{ item }}:`"
+                "in `install {{ item }}:`, and the list no value twice (`| unique`)"
                 if is_of_loop
                 else "give one of them another name, or put both under one key",
                 related=((first, "first here"),),

@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.errors import StateFailedError
+from ensue.core.model.data import is_mapping
 from ensue.core.model.file_lines import file_lines
+from ensue.core.model.near_names import near
 
 if TYPE_CHECKING:
     from ensue.core.contracts.context import FunctionContext
@@ -35,9 +37,26 @@ async def looked_up(ctx: FunctionContext, function: str, keys: Any, delimiter: s
     for key in paths:
         value = await ctx.call(function, key, _NOTHING, delimiter=delimiter)
         if value is _NOTHING:
-            raise StateFailedError(f"{kind} {key} does not exist")
+            items = await ctx.call(f"{function.partition('.')[0]}.items")
+            meant = _nearest(items, str(key).split(delimiter), delimiter)
+            raise StateFailedError(f"{kind} {key} does not exist{meant}")
         values.append(value)
     return "\n".join(map(str, values)) if isinstance(keys, list) else values[0]
+
+
+def _nearest(items: Any, keys: list[str], delimiter: str) -> str:
+    """Return the paths that are near to one that does not exist, as the end of a sentence."""
+    level = items
+    for index, key in enumerate(keys):
+        if not is_mapping(level):
+            return ""
+        if key not in level:
+            return near(
+                delimiter.join(keys[: index + 1]),
+                (delimiter.join([*keys[:index], str(name)]) for name in level),
+            )
+        level = level[key]
+    return ""
 
 
 def encoded(
