@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ensue.cli.session import Session
 
-_WORD: Final = re.compile(r"(?P<name>[a-z_]+)=(?P<value>.*)\Z", re.DOTALL)
+_WORD: Final = r"(?s)(?P<name>[a-z_]+)=(?P<value>.*)\Z"
 _BOOLEANS: Final = {"true": True, "false": False}
 _OPTIONS: Final = {
     "saltenv": "--saltenv {value}", "pillarenv": "--pillarenv {value}", "exclude": "--exclude {value}",
@@ -47,7 +47,7 @@ def asked_for(session: Session, words: Sequence[str]) -> SaltArguments:
     names: list[str] = []
     test: bool | None = None
     for word in words:
-        match = _WORD.match(word)
+        match = re.match(_WORD, word) if "=" in word else None
         match match["name"] if match else None:
             case "test" if match:
                 test = _boolean(match["value"])

@@ -1,5 +1,7 @@
 """Words of Terraform in an SLS or in `ensue.yaml`, and what to write here.
 
+Patterns are texts: few runs meet such a word, so that only these compile them.
+
 Source: the meta-arguments and blocks of Terraform's language.
 """
 
@@ -40,7 +42,7 @@ _KEYWORDS: Final = {
     "taint": "`ensue deploy --replace RESOURCE` makes a resource anew; of states, change what is written",
     "sensitive_content": "write `contents` and `sensitive`",
 }
-_VALUES: Final = re.compile(r"TF_VAR_\w*|(?:.+\.)?tfvars(?:\.json)?")
+_VALUES: Final = r"TF_VAR_\w*|(?:.+\.)?tfvars(?:\.json)?"
 _FOLDER: Final = "source"
 _ARGUMENTS: Final = {
     "vars": "variables",
@@ -67,7 +69,7 @@ _TRANSLATED: Final = (
     "|templatefile|timestamp|title|toset|tostring|trim|trimspace|try|upper|urlencode|uuid|values|yamldecode"
     "|yamlencode|zipmap"
 )
-_STATE: Final = re.compile(r"\w:[^:/\s]+:\w")
+_STATE: Final = r"\w:[^:/\s]+:\w"
 """A reference within a function: `upper(cmd:x:stdout)`."""
 _FILTERS: Final = {"jsonencode": "{{ … | tojson }}", "yamlencode": "{{ … | yaml }}"}
 _JINJA: Final = {
@@ -145,7 +147,7 @@ _JINJA: Final = {
     "uuid": "{{ 'name' | uuid }}, which is always the same for one name",
 }
 _FUNCTIONS: Final = "|".join(sorted({*_TRANSLATED.split("|"), *_JINJA}))
-_INTERPOLATION: Final = re.compile(
+_INTERPOLATION: Final = (
     r"(?<![$\\%])(?:%\{~?\s*(?P<directive>for|if|else|endif|endfor)\b[^{}\n]*\}|\$\{(?:"
     r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<own>pillar|grains|opts)[.:](?P<key>\w+)(?=[.\[}])|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
     r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
@@ -153,8 +155,8 @@ _INTERPOLATION: Final = re.compile(
     rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}})"
 )
 """Types of resources have an underscore (`random_pet.name`); properties of Java have none before the dot."""
-_TERNARY: Final = re.compile(r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*\?(?:[^%}'\"]|'[^']*'|\"[^\"]*\")*:")
-_OPERATORS: Final = re.compile(r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*(?:&&|\|\||!(?!=))")
+_TERNARY: Final = r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*\?(?:[^%}'\"]|'[^']*'|\"[^\"]*\")*:"
+_OPERATORS: Final = r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*(?:&&|\|\||!(?!=))"
 _IN_LOOPS: Final = {
     "each.key": "{{ key }} in {% for key, value in ….items() %}",
     "each.value": "{{ value }} in {% for key, value in ….items() %}",
@@ -169,7 +171,7 @@ _DIRECTIVES: Final = {
 }
 _PATHS: Final = "{{ opts['root_dir'] }} for the folder of the project"
 _HCL_FILES: Final = (".tf", ".tfvars", ".tftpl", ".hcl")
-_RESOURCE: Final = re.compile(
+_RESOURCE: Final = (
     r"(aws|azuread|azurerm|cloudflare|digitalocean|docker|google|hcloud|helm|kubernetes|libvirt|local|null|openstack"
     r"|proxmox|random|terraform|time|tls|vault|vsphere)(?:_[a-z0-9_]+|(?P<of_idem>(?:\.[a-z0-9_]+)+))"
 )
@@ -179,11 +181,11 @@ _MADE_ONCE: Final = (
     "a `cmd.run` with `creates` makes a value once, one with `read_only` reads it, and `sensitive: true` "
     "makes it a secret"
 )
-_COMMENT: Final = re.compile(r"^\s*(?://|/\*)", re.MULTILINE)
-_HEREDOC: Final = re.compile(r"(?<=[:=\s])<<-?[A-Z]+$", re.MULTILINE)
+_COMMENT: Final = r"(?m)^\s*(?://|/\*)"
+_HEREDOC: Final = r"(?m)(?<=[:=\s])<<-?[A-Z]+$"
 COMMENT: Final = "a comment begins with `#`"
-_ATTRIBUTE: Final = re.compile(r"([a-z_]+) = (.+)")
-_BLOCK: Final = re.compile(r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{")
+_ATTRIBUTE: Final = r"([a-z_]+) = (.+)"
+_BLOCK: Final = r"\s*(resource|variable|output|provider|module|data|locals|terraform)\b[^:\n]*\{"
 
 
 def instead_of_argument(word: str) -> str:
@@ -221,7 +223,7 @@ def instead_of_variable_file(word: str) -> str:
     Args:
         word: `TF_VAR_region`, `prod.auto.tfvars`.
     """
-    if not _VALUES.fullmatch(word):
+    if not re.fullmatch(_VALUES, word):
         return ""
     return (
         f"`{word}` is Terraform's: write the values into a file that pillar/top.sls assigns, or give "
@@ -235,7 +237,7 @@ def instead_of_resource(module: str) -> str:
     Args:
         module: what is written in place of a state module, `aws_instance` or, as in Idem, `aws.ec2.instance`.
     """
-    match = _RESOURCE.fullmatch(module)
+    match = re.fullmatch(_RESOURCE, module)
     if match is None:
         return ""
     if match["of_idem"]:
@@ -254,7 +256,7 @@ def interpolations(text: str, name: str) -> Iterator[tuple[str, str]]:
     """
     if name.endswith(_HCL_FILES):
         return
-    for match in _INTERPOLATION.finditer(text):
+    for match in re.finditer(_INTERPOLATION, text):
         yield match[0], _instead_of_interpolation(match)
 
 
@@ -280,7 +282,7 @@ def _instead_of_read(match: re.Match[str]) -> str:
 
 
 def _instead_of_function(match: re.Match[str]) -> str:
-    if _STATE.search(match[0]):
+    if re.search(_STATE, match[0]):
         return f"a filter of Jinja, over what the state has returned, in {BLOCK}"
     return _FILTERS.get(match["function"], "{{ … }} with a filter or function of Jinja")
 
@@ -323,9 +325,9 @@ def _instead_of_value(name: str, keys: Sequence[str]) -> str:
 
 def instead_of_operator(line: str) -> str:
     """Return what to write instead of an operator of Terraform in a tag; empty if it has none."""
-    if _TERNARY.search(line):
+    if re.search(_TERNARY, line):
         return "the conditional expression of Jinja is {{ x if condition else y }}"
-    return "the operators of Jinja are `and`, `or` and `not`" if _OPERATORS.search(line) else ""
+    return "the operators of Jinja are `and`, `or` and `not`" if re.search(_OPERATORS, line) else ""
 
 
 def is_lookup_of_mapping(line: str) -> bool:
@@ -335,7 +337,7 @@ def is_lookup_of_mapping(line: str) -> bool:
 
 def attribute_of_hcl(text: str) -> str:
     """Return an attribute of HCL, `name = "x"`, as YAML, `name: "x"`; empty if a text is none."""
-    match = _ATTRIBUTE.fullmatch(text)
+    match = re.fullmatch(_ATTRIBUTE, text)
     return f"{match[1]}: {match[2]}" if match else ""
 
 
@@ -345,9 +347,9 @@ def broken_by_hcl(text: str) -> str:
     Args:
         text: the YAML up to the error.
     """
-    if _COMMENT.search(text):
+    if re.search(_COMMENT, text):
         return COMMENT
-    if heredoc := _HEREDOC.search(text):
+    if heredoc := re.search(_HEREDOC, text):
         return (
             f"a text of several lines begins with `|` in place of {heredoc[0].strip()}, and is indented below"
         )
@@ -356,7 +358,7 @@ def broken_by_hcl(text: str) -> str:
 
 def instead_of_hcl(data: Any) -> str:
     """Return what to write instead of HCL, which YAML reads as one text; empty for other data."""
-    if not isinstance(data, str) or not _BLOCK.match(data):
+    if not isinstance(data, str) or not re.match(_BLOCK, data):
         return ""
     return (
         "this looks like HCL: an SLS is YAML; write each resource as a state, an ID and below it "
