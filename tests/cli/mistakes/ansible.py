@@ -73,9 +73,14 @@ ROWS: list[Mistake] = [
             f"/tmp/never/x:\n  file.managed:\n    - contents: x\n    - mode: {mode}\n",
             at="states/t.sls:4",
             says=f"`mode` of '/tmp/never/x' is '{mode}'",
-            mends="did you mean the whole mode, such as '0755'?",
+            mends=f"did you mean {meant}?",
         )
-        for mode in ("u+x", "u=rw,g=r", "-w")
+        for mode, meant in (
+            ("u+x", "the whole mode, such as '0755'"),
+            ("-w", "the whole mode, such as '0755'"),
+            ("u=rw,g=r", "'0640'"),
+            ("u=rwx,g=rx,o=rx", "'0755'"),
+        )
     ],
     *[
         _state(

@@ -38,6 +38,7 @@ _OCTAL: Final = 8
 _HIGHEST_MODE: Final = 0o7777
 _MODE: Final = re.compile(r"(?:0o)?[0-7]+")
 _SYMBOLIC_MODE: Final = re.compile(r"[-d]?((?:[r-][w-][x-]){3})")
+_MODE_OF_ALL: Final = re.compile(r"[ugo]=[rwx]*(?:,[ugo]=[rwx]*)*")
 _MODE_CHANGE: Final = re.compile(r"[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*")
 _TIME: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|h|d)[a-z]*", re.IGNORECASE)
 _SECONDS_IN: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -334,10 +335,16 @@ def _guess_seconds(text: str) -> str:
 
 
 def _guess_mode(text: str) -> str:
-    symbolic = _SYMBOLIC_MODE.fullmatch(text)
-    if symbolic is None:
+    if _MODE_OF_ALL.fullmatch(text):
+        given = dict(part.split("=") for part in text.split(","))
+        letters = "".join(
+            letter if letter in given.get(who, "") else "-" for who in "ugo" for letter in "rwx"
+        )
+    elif symbolic := _SYMBOLIC_MODE.fullmatch(text):
+        letters = symbolic[1]
+    else:
         return "the whole mode, such as '0755'" if _MODE_CHANGE.fullmatch(text) else ""
-    bits = int("".join("0" if letter == "-" else "1" for letter in symbolic[1]), 2)
+    bits = int("".join("0" if letter == "-" else "1" for letter in letters), 2)
     return f"'{bits:04o}'"
 
 
