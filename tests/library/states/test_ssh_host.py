@@ -259,10 +259,19 @@ def test_the_folder_it_goes_to_is_made_on_request(ctx: FakeStateContext, here: F
     assert content_of(here, "/new/deep/file") == CONTENT
 
 
-@pytest.mark.parametrize("wrong", [{"local_path": "client.ovpn"}, {"remote_path": "etc/x"}, {"mode": "rw"}])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"local_path": "client.ovpn"},
+        {"remote_path": "etc/x"},
+        {"mode": "rw"},
+        {"mode": "-644"},
+        {"mode": "77777"},
+    ],
+)
 def test_arguments_that_make_no_sense_are_refused(ctx: FakeStateContext, wrong: dict[str, Any]) -> None:
-    """Relative paths and modes that are not octal."""
-    with pytest.raises(StateFailedError, match="is not an"):
+    """Relative paths and modes that are not octal, or too big."""
+    with pytest.raises(StateFailedError, match=r"is not an absolute path|is not a file mode"):
         fetch(ctx, **wrong)
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 NEW_FILE_MODE: Final = 0o600
 """Without `mode`, only its owner may read a new file, because such files often contain keys."""
 
-_OCTAL: Final = 8
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DestinationAttributes:
@@ -57,18 +55,6 @@ class CopyPlace:
     def __str__(self) -> str:
         """Format the place for a message."""
         return f"{self.path} on {self.connection.srn}"
-
-
-def mode_bits(mode: str | int) -> int:
-    """Read a mode as Salt does: its digits are octal, whether YAML reads them as text or as a number.
-
-    Raises:
-        StateFailedError: the mode has other characters.
-    """
-    try:
-        return int(str(mode), _OCTAL)
-    except ValueError:
-        raise StateFailedError(f"mode: {mode!r} is not an octal number (write it as '0640')") from None
 
 
 async def carry(

@@ -17,7 +17,8 @@ from ensue.core.contracts.origins import with_origins
 from ensue.core.errors import RemoteError, StateFailedError, UnknownResourceError
 from ensue.core.model.returns import StateReturn
 from ensue.core.model.srn import Srn
-from ensue.library.states._carried_file import CopyPlace, DestinationAttributes, carry, mode_bits
+from ensue.library.states._carried_file import CopyPlace, DestinationAttributes, carry
+from ensue.library.states.file.modes import mode_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,7 @@ async def fetch_file(
     Returns:
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
-    requested = DestinationAttributes(mode=_mode(mode), makedirs=makedirs)
+    requested = DestinationAttributes(mode=mode_bits(mode), makedirs=makedirs)
     return await _carried(ctx, name, remote_path, local_path, requested, fetch=True)
 
 
@@ -123,7 +124,7 @@ async def send_file(
         `new_state` has `path sha256 size mode user group`; `changes` never has content, which may be secret.
     """
     requested = DestinationAttributes(
-        mode=_mode(mode), makedirs=makedirs, user=_text(user), group=_text(group)
+        mode=mode_bits(mode), makedirs=makedirs, user=_text(user), group=_text(group)
     )
     return await _carried(ctx, name, local_path, remote_path, requested, fetch=False)
 
@@ -174,10 +175,6 @@ async def _carried(
         raise _advised(name, error) from None
     except RemoteError as error:
         return await _out_of_reach(ctx, name, error)
-
-
-def _mode(mode: str | int | None) -> int | None:
-    return None if mode is None else mode_bits(mode)
 
 
 def _text(owner: str | int | None) -> str | None:
