@@ -258,6 +258,18 @@ def test_a_secret_that_a_name_contains_stays_within_text() -> None:
     assert masker.text("postgres says correct-horse") == f"postgres says {MASK}"
 
 
+def test_a_secret_stays_only_where_the_name_is() -> None:
+    """A part of a name stays in that name, as a whole word, and nowhere else."""
+    masker = Masker(["gres-main", "correct-horse"])
+    masker.add_names(["postgres-main", "correct-horse-battery"])
+    text = "postgres-main: gres-main, postgres-mains, xpostgres-main, correct-horse-battery, correct-horse"
+    assert masker.text(text) == (
+        f"postgres-main: {MASK}, post{MASK}s, xpost{MASK}, correct-horse-battery, {MASK}"
+    )
+    assert masker.within("gres-main") == MASK
+    assert masker.within("postgres-main") == "postgres-main"
+
+
 def test_two_names_that_are_masked_alike_stay_two() -> None:
     """The second ID that was rendered from a secret has a number, wherever it is shown."""
     masker = guessed("correct-horse", "battery-staple")

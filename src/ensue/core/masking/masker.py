@@ -110,7 +110,7 @@ class Masker:
         self._names.add_source(text)
 
     def add_names(self, names: Iterable[str]) -> None:
-        """Add names that authors gave: a secret that one contains is masked only as a whole value.
+        """Add names that authors gave: they stay within any text, with the secrets that they contain.
 
         Args:
             names: types, classes, ids, definitions, keys of inputs.
@@ -140,11 +140,11 @@ class Masker:
         For words of ensue and of users (the name of a module, a key) that may equal a short secret by chance.
         """
         if self.knows_secrets:
-            if text in self._whole and not self._names.has_name(text):
+            if text in self._whole and not self._names.is_in_name(text, 0, len(text)):
                 return MASK
             if self._lines.any:
                 text = self._lines.mask(text)
-            text = self._parts.mask(text, self._names.has_name)
+            text = self._parts.mask(text, self._names.is_in_name)
         return mask_forms(text)
 
     def name(self, name: str) -> str:
@@ -156,9 +156,7 @@ class Masker:
         if not self.knows_secrets:
             return mask_forms(name)
         lines = self._lines.mask(name) if self._lines.any else name
-        masked = mask_forms(
-            self._parts.mask(lines, lambda part: self._names.has(part) or self._names.has_name(part))
-        )
+        masked = mask_forms(self._parts.mask(lines, self._names.is_authored))
         return name if masked == name else self._names.numbered(name, masked)
 
     def tag(self, tag: str) -> str:

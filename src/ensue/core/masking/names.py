@@ -4,8 +4,8 @@ A secret may equal a word that an SLS contains (`password: webserver`). Hiding t
 the state, and no secret, because the author wrote the word there. A secret that no SLS contains can only come
 into a name by rendering, so it is masked there as in any text.
 
-Messages quote the names of resources and definitions among other words, so a secret that such a name contains
-is not masked within any text, only as a whole value.
+Messages quote the names of resources and definitions among other words, so such a name stays in any text,
+with the secret that it is or contains. Elsewhere in the text, and as a whole value, the secret is masked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class AuthoredNames:
         self._sources: set[str] = set()
         self._has: dict[str, bool] = {}
         self._names: frozenset[str] = frozenset()
-        self._has_name: dict[str, bool] = {}
+        self._around: dict[str, list[tuple[int, str]]] = {}
         self._numbers: dict[str, dict[str, int]] = {}
         self._numbering = Lock()
 
@@ -46,14 +46,24 @@ class AuthoredNames:
         """Add names of resources and definitions, and keys of their inputs, as an author wrote them."""
         if new := set(names) - self._names:
             self._names |= new
-            self._has_name = {}
+            self._around = {}
 
-    def has_name(self, part: str) -> bool:
-        """Return whether a name of a resource or definition contains a secret."""
-        known, has = self._has_name, self._has_name.get(part)
-        if has is None:
-            has = known[part] = any(part in name for name in self._names)
-        return has
+    def is_in_name(self, text: str, start: int, end: int) -> bool:
+        """Return whether a part of a text is in a name of a resource or definition, which is a word there."""
+        part = text[start:end]
+        names = self._around.get(part)
+        if names is None:
+            names = self._around[part] = [
+                (at, name)
+                for name in self._names
+                for at in range(len(name) - len(part) + 1)
+                if name.startswith(part, at)
+            ]
+        return any(start >= at and _is_word(text, start - at, name) for at, name in names)
+
+    def is_authored(self, text: str, start: int, end: int) -> bool:
+        """Return whether a part of a name was written in an SLS, or is in the name of a resource."""
+        return self.has(text[start:end]) or self.is_in_name(text, start, end)
 
     def numbered(self, name: str, masked: str) -> str:
         """Return a masked name that no other name has: the second one ends in ` #2`.
@@ -66,3 +76,10 @@ class AuthoredNames:
             numbers = self._numbers.setdefault(masked, {})
             number = numbers.setdefault(name, len(numbers) + 1)
         return masked if number == 1 else f"{masked} #{number}"
+
+
+def _is_word(text: str, start: int, name: str) -> bool:
+    """Return whether a text has a name at a place, and no letter or digit next to it."""
+    end = start + len(name)
+    beside = (text[max(start - 1, 0) : start], text[end : end + 1])
+    return text.startswith(name, start) and not any(map(str.isalnum, beside))

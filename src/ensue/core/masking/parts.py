@@ -52,19 +52,19 @@ class SecretParts:
                     self._add_length(part)
                     self._add_first_chars(part)
 
-    def mask(self, text: str, is_spared: Callable[[str], bool] | None = None) -> str:
+    def mask(self, text: str, is_spared: Callable[[str, int, int], bool] | None = None) -> str:
         """Return the text with every part replaced with `(sensitive)`.
 
         Args:
             text: the text.
-            is_spared: whether a part stays; None: none does.
+            is_spared: whether a part of the text, by its start and its end, stays; None: none does.
         """
         if not self._known:
             return text
         pieces: list[str] = []
         end = 0
         for start, after in self._found(text):
-            if is_spared is not None and is_spared(text[start:after]):
+            if is_spared is not None and is_spared(text, start, after):
                 continue
             pieces += (text[end:start], MASK)
             end = after
