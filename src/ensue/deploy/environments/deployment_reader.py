@@ -264,8 +264,8 @@ class DeploymentReader:
 
     def _catalog(self, collector: Collector) -> Catalog:
         definitions = read_definitions(self._folders, self._root, collector, must_exist=self._must_exist)
+        self._masker.add_names(name for definition in definitions for name in _names_of(definition))
         for definition in definitions:
-            self._masker.add_names(_names_of(definition))
             for written in (definition.inputs.secrets, definition.inputs.secret_refs):
                 self._masker.add(*_secrets(written.data))
         return Catalog(with_built_in(definitions), collector)
