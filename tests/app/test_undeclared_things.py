@@ -98,6 +98,14 @@ def test_the_way_to_forget_it(tmp_path: Path) -> None:
     assert warning.help.endswith("; if it may stay, `ensue enforced forget 'my file'` ends this warning")
 
 
+def test_the_command_forgets_all_that_the_warning_names(tmp_path: Path) -> None:
+    """It has the ID of each state; if they are too many, it is for those that are named."""
+    applied(tmp_path, "\n".join(FILE.format(f"file {number}", f"{number}") for number in (1, 2)))
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert "`ensue enforced forget 'file 1' 'file 2'` ends this warning" in warning.help
+
+
 def test_what_was_removed_by_hand(tmp_path: Path) -> None:
     """A plan and an apply look at it, and name only what is still there, also as a broken link."""
     applied(tmp_path, FILE.format("mine", "a") + FILE.format("more", "b") + FILE.format("link", "c"))

@@ -74,6 +74,15 @@ class EnforcedRow(msgspec.Struct, frozen=True):
         """Whether ensue 0.1.0 wrote it for the path of a scope, which may be that of another scope now."""
         return bool(self.scope) and not self.entry.path
 
+    @property
+    def declared_id(self) -> str:
+        """The ID as its SLS has it, without the ids of the targets that a run puts before it."""
+        by, id_ = self.entry.by, self.entry.id
+        targets = () if by is None else (self.target if by.is_fanned_out else "", by.on)
+        for target in filter(None, targets):
+            id_ = id_.removeprefix(f"{target.partition(':')[2]} ")
+        return id_
+
 
 Kept: TypeAlias = "tuple[str, bytes]"
 """The run that last wrote an entry, and the encoded entry: most entries are only compared."""

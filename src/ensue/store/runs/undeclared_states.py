@@ -279,10 +279,8 @@ def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
 
 def _named(row: EnforcedRow, own: Srn) -> str:
     entry = row.entry
-    id_, name = entry.id, "" if entry.name == entry.id else f" {entry.name}"
     where = "" if row.target == str(own) else f", {row.target}"
-    if where and entry.by is not None and entry.by.is_fanned_out:
-        id_ = id_.removeprefix(f"{row.target.partition(':')[2]} ")
+    id_, name = row.declared_id if where else entry.id, "" if entry.name == entry.id else f" {entry.name}"
     keys = () if entry.by is None else entry.by.pillar_keys
     quoted = ", ".join(map(repr, keys))
     applied = f", applied with {quoted} in the pillar of the command line" if keys else ""
@@ -308,19 +306,22 @@ def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
             [
                 *hints,
                 f"if it has to go, declare that with {removals} and apply it",
-                f"if it may stay, {_forgetting(things[0].row)}",
+                f"if it may stay, {_forgetting([thing.row for thing in things])}",
             ]
         ),
         severity=Severity.WARNING,
     )
 
 
-def _forgetting(row: EnforcedRow) -> str:
-    """Return the command that forgets an entry."""
+def _forgetting(rows: Sequence[EnforcedRow]) -> str:
+    """Return the command that forgets entries."""
     import shlex  # Only a run with such a warning needs it.
 
-    entry = row.entry
-    word = entry.name if entry.id.endswith(entry.name) else entry.id
-    if entry.by is not None and entry.by.is_fanned_out:
-        word = entry.id.removeprefix(f"{row.target.partition(':')[2]} ")
-    return f"`ensue enforced forget {shlex.quote(word)}` ends this warning"
+    words = list(dict.fromkeys(_word(row) for row in rows))
+    of_these = " for these" if len(words) > _MOST_NAMED else ""
+    return f"`ensue enforced forget {shlex.join(words[:_MOST_NAMED])}` ends this warning{of_these}"
+
+
+def _word(row: EnforcedRow) -> str:
+    """Return what names an entry in a command."""
+    return row.entry.name if row.declared_id.endswith(row.entry.name) else row.declared_id
