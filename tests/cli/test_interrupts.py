@@ -230,6 +230,23 @@ def test_a_signal_wakes_the_loop_whenever_it_comes() -> None:
     assert wakeup() == before
 
 
+def test_a_signal_that_python_drops_is_heeded_later() -> None:
+    """Python loses the exception of a signal in a callback of its own; the task is cancelled as it begins."""
+    told: list[str] = []
+
+    async def supervised(interrupts: Interrupts) -> None:
+        task = asyncio.ensure_future(asyncio.Event().wait())
+        interrupts.watch(task)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    with Interrupts(told.append) as interrupts:
+        with suppress(KeyboardInterrupt):  # As if it were raised in the callback of a weak reference.
+            signal.raise_signal(signal.SIGINT)
+        asyncio.run(supervised(interrupts))
+    assert [line.partition(":")[0] for line in told] == ["SIGINT"]
+
+
 LEAVES = """
 import array, fcntl, os, signal, sys, termios
 from contextlib import suppress

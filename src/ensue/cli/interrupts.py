@@ -118,8 +118,15 @@ class Interrupts:
         return self._received() >= _INSISTS
 
     def watch(self, task: asyncio.Task[Any]) -> None:
-        """Set the task that signals cancel from now on; called once, on its event loop."""
+        """Set the task that signals cancel from now on; called once, on its event loop.
+
+        The exception of an earlier signal may have been lost: Python drops what is raised in a callback of its
+        own, such as while a module is imported. So what has come before counts as well.
+        """
         self._task = task
+        if count := self._received():
+            self._count = count
+            task.get_loop().call_soon(self._heed, task, self._name, count)
 
     def unwatch(self) -> None:
         """Let signals raise `KeyboardInterrupt` again; to be called when the loop is closed."""
@@ -168,6 +175,7 @@ class Interrupts:
             for number in numbers:
                 if number in self._written:
                     self._written[number] += 1
+                    self._name = signal.Signals(number).name
             self._insist(self._received())
             if (task := self._task) is not None:
                 # A signal that came just before the loop went to sleep must not wait until it wakes.

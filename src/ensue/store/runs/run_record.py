@@ -7,6 +7,7 @@ event loop waits for no disk.
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
@@ -66,6 +67,7 @@ class RunRecord:
         self._enforcement = enforcement
         self._bound = OutputBound(self._settings.keep_output_bytes)
         self._journal: JournalWriter | None = None
+        self._has_ended = False
         self._fault: StoreError | None = None
         self._stop: Callable[[str], None] | None = None
 
@@ -75,8 +77,15 @@ class RunRecord:
         return self
 
     async def __aexit__(self, *failure: object) -> None:
-        """Close the journal, and forget what earlier runs enforced."""
+        """Close the journal, and forget what earlier runs enforced.
+
+        A run that a signal ends before it has any states ends here; one that fails has no end in its journal.
+        """
         if self._journal is not None:
+            if not self._has_ended and isinstance(failure[1], asyncio.CancelledError):
+                self._journal.write(
+                    RunFinished(run_id=self._run_id, status="interrupted", exit_code=130, ended_at=now())
+                )
             with suppress(StoreError):  # The report says so.
                 await self._journal.close()
         await self._enforcement.__aexit__(*failure)
@@ -152,6 +161,7 @@ class RunRecord:
         return report.as_stopped(str(self._fault), self._complaint(str(self._fault)))
 
     async def _tell_end(self, report: RunReport, counts: Mapping[str, int]) -> None:
+        self._has_ended = True
         self.tell(
             RunFinished(
                 run_id=self._run_id,
