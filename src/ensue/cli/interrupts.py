@@ -120,8 +120,8 @@ class Interrupts:
     def watch(self, task: asyncio.Task[Any]) -> None:
         """Set the task that signals cancel from now on; called once, on its event loop.
 
-        The exception of an earlier signal may have been lost: Python drops what is raised in a callback of its
-        own, such as while a module is imported. So what has come before counts as well.
+        The exception of an earlier signal may have been lost: Python drops what is raised in a callback of
+        its own, such as while a module is imported. So what has come before counts as well.
         """
         self._task = task
         if count := self._received():
