@@ -195,6 +195,16 @@ def test_secrets_stay_out(form: Form) -> None:
 
 
 @FORMS
+def test_a_type_that_is_a_secret_too_is_shown(form: Form) -> None:
+    """The user `postgres` of a server hides no type `postgres`."""
+    masker = Masker(["postgres"])
+    masker.add_names(["postgres"])
+    text = "\n".join(form(drawn([resource("postgres", "db")]), masker))
+    assert "postgres" in text
+    assert "(sensitive)" not in text
+
+
+@FORMS
 def test_what_occurs_is_in_the_legend(form: Form) -> None:
     """The legend has the word of every kind of line, and every status has its word in the boxes."""
     text = "\n".join(form(drawn(list(shop(1))), NOBODY))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def svg_lines(top: ScopeBox, masker: Masker) -> Iterator[str]:
     """Yield the lines of an SVG document."""
     draw = deployment_picture if top.kind == RESOURCE_GRAPH else run_picture
-    picture = draw(top, masker.text)
+    picture = draw(top, masker.within)
     size = f'width="{picture.width:.0f}" height="{picture.height:.0f}"'
     view = f'viewBox="0 0 {picture.width:.0f} {picture.height:.0f}"'
     yield f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>'
