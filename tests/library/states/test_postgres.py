@@ -95,6 +95,41 @@ def test_a_user_comes_changes_and_goes(server: dict[str, Any], encrypted: str | 
 
 
 @needs_server
+@pytest.mark.parametrize("setting", ["md5", "scram-sha-256"])
+def test_a_password_is_stored_as_the_server_is_set_to(setting: str) -> None:
+    """So that a login works whose method the server's administrator has set; either form is that password."""
+    access = f"local all postgres trust\nlocal all all {setting}\n"
+    with running_postgresql(access=access, settings=f"-c password_encryption={setting}") as running:
+        given = {"db_host": str(running.socket_folder), "db_user": running.user}
+        if getpass.getuser() != "root":
+            given["user"] = getpass.getuser()
+        prepared, refused, hebrew = (
+            "\N{LATIN SMALL LIGATURE FI}\N{SOFT HYPHEN}\N{EM SPACE}n",
+            "é😀½",
+            "\N{HEBREW LETTER ALEF}½",
+        )
+        passwords = ("its secret", "md5 is old", prepared, refused, hebrew, hebrew[0])
+        for name, password in zip(("app", "odd", "a", "b", "c", "d"), passwords, strict=True):
+            thrice("postgres_user.present", name, password=password, **given)
+            login = {"host": given["db_host"], "user": name, "password": password, "runas": given.get("user")}
+            assert execute("postgres.psql_query", context(), "SELECT 1 AS ok", **login) == [{"ok": "1"}]
+        for other in ("md5", "scram-sha-256"):
+            state("postgres_user.present", context(), "app", password="its secret", encrypted=other, **given)
+            again = state("postgres_user.present", context(), "app", password="its secret", **given)
+            assert (again.result, again.changes) == (True, {})
+            changed = state("postgres_user.present", context(test=True), "app", password="x", **given)
+            assert changed.changes == {"app": {"password": True}}
+        stored = running.query("SELECT rolpassword FROM pg_authid WHERE rolname = 'odd'")[0]
+        copied = thrice("postgres_user.present", "app", password=stored, **given)
+        assert copied.changes == {"app": {"password": True}}
+        state("postgres_user.present", context(), "app", password="its secret", encrypted=False, **given)
+        again = state(
+            "postgres_user.present", context(), "app", password="its secret", encrypted=False, **given
+        )
+        assert (again.result, again.changes) == (True, {})
+
+
+@needs_server
 def test_a_password_is_in_no_command_and_in_no_message(server: dict[str, Any]) -> None:
     """Neither what fails nor what is told has it, nor what the server keeps of it."""
     ctx = context()

@@ -239,3 +239,12 @@ def test_the_key_of_the_project_is_not_in_terraforms_environment(tmp_path: Path)
     environment = (tmp_path / "env").read_text()
     assert "CLOUD=token" in environment
     assert "the-key-of-the-project" not in environment
+
+
+def test_the_options_of_ensue_are_no_warning(tmp_path: Path) -> None:
+    """Nobody else can do anything about an option that terraform deprecates."""
+    box = workspace(tmp_path)
+    assert asyncio.run(box.plan()).warnings == ()
+    assert asyncio.run(box.apply(approve=lambda _: None)).warnings == ()
+    done = asyncio.run(box.apply())
+    assert (done.warnings, "Deprecated flag" in done.log) == ((), False)

@@ -30,7 +30,8 @@ class RequestedRole(msgspec.Struct, frozen=True, kw_only=True):
         password: its password; None leaves it.
         default_password: the password of a new role.
         refresh_password: set the password without reading the present one, which only a superuser may read.
-        encrypted: how the password is stored: `md5`, `scram-sha-256`, or false for unchanged.
+        encrypted: how the password is stored: `md5` or true, `scram-sha-256`, or false for unchanged; None:
+            as the server is set to.
         valid_until: when the password expires.
         groups: groups that it must be in.
     """

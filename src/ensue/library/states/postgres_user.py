@@ -1,6 +1,7 @@
 """State module `postgres_user`: roles of a PostgreSQL server that may log in.
 
-Source: Salt's state module `postgres_user`, 3008. Unlike Salt's, a plan has `changes`.
+Source: Salt's state module `postgres_user`, 3008. Unlike Salt's, a plan has `changes`, and without
+`encrypted` a password is stored as the server is set to.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ async def present(
         name: the role.
         createdb: allow creating databases.
         createroles: allow creating roles.
-        encrypted: how the password is stored: `md5` or true, `scram-sha-256`, or false.
+        encrypted: how the password is stored: `md5` or true, or `scram-sha-256`; false: the server gets the
+            password itself. By default, a new password is stored as the server's `password_encryption`
+            says, and one that is there may have either form.
         superuser: make it a superuser.
         replication: allow replication.
         inherit: inherit the privileges of its groups.

@@ -22,6 +22,10 @@ _TAINTED: Final = "tainted"
 _LONGEST_TAIL_CHARS: Final = 2000
 _TAKE_VARIABLES: Final = {"terraform": (1, 10), "tofu": (1, 11)}
 """The first versions that have ephemeral variables."""
+_ABOUT_OPTIONS: Final = frozenset({"Deprecated flag: -state"})
+"""Summaries of warnings about the options that ensue gives, which users cannot change. Terraform prefers the
+path of a local backend, but only the files of the configuration, which are the users', can declare a backend.
+"""
 
 
 class Messages(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +57,7 @@ class Messages(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_messages(printed: bytes) -> Messages:
-    """Parse the messages of a command; other lines are skipped.
+    """Parse the messages of a command; other lines, and warnings about ensue's own options, are skipped.
 
     Args:
         printed: its standard output.
@@ -116,8 +120,12 @@ def _messages(printed: bytes) -> Iterator[dict[str, Any]]:
             message: Any = load_json(line)
         except ValueError:
             continue
-        if is_mapping(message):
+        if is_mapping(message) and not _is_about_options(message.get("diagnostic")):
             yield message
+
+
+def _is_about_options(diagnostic: Any) -> bool:
+    return is_mapping(diagnostic) and str(diagnostic.get("summary")) in _ABOUT_OPTIONS
 
 
 def _change(change: Any) -> dict[str, str]:

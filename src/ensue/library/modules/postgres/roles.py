@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
 from ensue.core.errors import StateFailedError
-from ensue.library.modules.postgres.passwords import is_kept, kept_password
+from ensue.library.modules.postgres.passwords import is_kept, kept_password, method_of
 from ensue.library.modules.postgres.server import PostgresServer, name_of, rows, run_sql, text_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _VALID_UNTIL: Final = """\
 SELECT rolvaliduntil IS NOT DISTINCT FROM {time}::timestamptz AS same
 FROM pg_catalog.pg_roles WHERE rolname = {name};
 """
+_SETTING: Final = "password_encryption"
 _FLAGS: Final = ("inherit", "createdb", "createroles", "superuser", "replication", "login")
 _WORDS: Final = {"createroles": "CREATEROLE"}
 
@@ -78,7 +79,7 @@ async def has_password(
 
     Args:
         rolepassword: the password.
-        encrypted: how it is stored: `md5`, `scram-sha-256`, or false for unencrypted.
+        encrypted: how it is stored: `md5` or true, or `scram-sha-256`; by default, either will do.
         **server: see `role_get`.
 
     Example:
@@ -149,20 +150,33 @@ async def _written(ctx: FunctionContext, verb: str, name: str, options: dict[str
         for flag in _FLAGS
         if flag in options
     ]
+    own = {*_FLAGS, "rolepassword", "encrypted", "valid_until", "groups"}
+    server = PostgresServer.read({word: value for word, value in options.items() if word not in own})
     if password := str(options.get("rolepassword") or ""):
-        kept = kept_password(name, password, options.get("encrypted"))
+        kept = await _kept(ctx, server, name, password, options.get("encrypted"))
         ctx.masker.add(password, kept)
         words.append(f"PASSWORD {text_of(kept)}")
     if "valid_until" in options:
         words.append(f"VALID UNTIL {text_of(str(options['valid_until']))}")
     lines = [f"{verb} ROLE {name_of(name)} WITH {' '.join(words)};"] if words else []
     lines += [f"GRANT {name_of(group)} TO {name_of(name)};" for group in groups_of(options.get("groups"))]
-    own = {*_FLAGS, "rolepassword", "encrypted", "valid_until", "groups"}
-    server = PostgresServer.read({word: value for word, value in options.items() if word not in own})
     if not lines:
         raise StateFailedError(f"no property of the role {name} is given to change")
     await run_sql(ctx, server, "\n".join(lines))
     return True
+
+
+async def _kept(
+    ctx: FunctionContext, server: PostgresServer, name: str, password: str, encrypted: bool | str | None
+) -> str:
+    """Return a password as it goes to the server, which does not need to see the password itself."""
+    if encrypted is False:
+        return password
+    method = method_of(encrypted)
+    if method is None:
+        records = await rows(ctx, server, f"SHOW {_SETTING};")
+        method = records[0][_SETTING] if records else ""
+    return kept_password(name, password, method)
 
 
 def groups_of(groups: str | Sequence[str] | None) -> list[str]:
