@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from base64 import b64encode
 from datetime import UTC, datetime
@@ -136,7 +137,7 @@ def test_the_table_has_the_usual_mistakes() -> None:
 
 def _run(root: Path, words: str) -> int:
     """Run a command in a project of an id that no other machine has."""
-    line = words.split()
+    line = shlex.split(words)
     given = [] if "--root" in line else ["--root", str(root)]
     takes_id = line[0] in {"apply", "call", "plan"}
     return main([*given, *line, *(["--id", "box"] if takes_id else [])])

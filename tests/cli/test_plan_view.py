@@ -404,6 +404,17 @@ def test_a_missing_folder_fails_in_the_plan(shell: Shell) -> None:
     assert "4 changed, 0 unchanged, 2 failed" in applied.out
 
 
+@pytest.mark.parametrize("function", ["file.touch", "file.absent"])
+def test_a_warning_is_no_change(shell: Shell, function: str) -> None:
+    """A state that is shown for its warning alone has the sign of what does not change, as it is counted."""
+    text = f"a:\n  {function}:\n    - name: {shell.root}/a\n    - onlyif: no-such-command-here\n"
+    shell.write("states/t.sls", text)
+    for shown in (shell.run("plan", "t").out, on_terminal(shell, "apply", "t", "--no-color")):
+        assert f"    = a ({function}) {shell.root}/a" in shown
+        assert "      warning: " in shown
+        assert ", 1 unchanged" in shown
+
+
 def test_changes_of_a_plug_in_have_any_keys(shell: Shell) -> None:
     """A plan looks for paths in the changes of every state."""
     shell.write(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, cast
 from ensue.core.model.data import is_list
 from ensue.output.colours import on_one_line, without_escapes
 from ensue.output.foreseen import only_applies
+from ensue.output.own_part import is_nested_only
+from ensue.store.runs.run_counts import counted_as
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -14,8 +16,8 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
 
-Mark = Literal["+", "~", "-", "-/+", "?", "!"]
-"""Created, changed, removed, changed by destroying something, known after apply, failed."""
+Mark = Literal["+", "~", "-", "-/+", "?", "!", "="]
+"""Created, changed, removed, changed by destroying something, known after apply, failed, unchanged."""
 
 _CUT_CHARS: Final = 60
 _MOST_ITEMS: Final = 4
@@ -34,6 +36,12 @@ def mark_of(returned: Return) -> Mark:
         return "!"
     if returned.unknown or only_applies(returned):
         return "?"
+    if is_nested_only(returned) or counted_as(returned) == "unchanged":
+        return "="
+    return _mark_of_change(returned)
+
+
+def _mark_of_change(returned: Return) -> Mark:
     if returned.function in _REMOVING:
         return "-"
     if destroys(returned):

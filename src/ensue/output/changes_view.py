@@ -73,7 +73,7 @@ class _View:
         self._masker = masker
         self._palette = palette
         green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
-        self._colours = {"+": green, "~": yellow, "-": red, "-/+": red, "?": cyan, "!": red}
+        self._colours = {"+": green, "~": yellow, "-": red, "-/+": red, "?": cyan, "!": red, "=": palette.dim}
         self._groups: dict[tuple[str, str, str], list[str]] = {}
         self._made: set[tuple[str, str]] = set()
         """Each path that an earlier state of a plan may make, and the folders above it, with the target."""

@@ -76,6 +76,23 @@ ROWS: list[Mistake] = [
     _pattern("N@web,!w1", says="there is no nodegroup 'web,!w1'", mends="write 'N@web and not w1'"),
     _pattern("N@web[0]", says="there is no nodegroup 'web[0]'", mends="N@web is all of the nodegroup"),
     _pattern("!N@web", says="no target matched '!N@web'", mends="write 'not N@web and not box'", code=2),
+    _pattern(
+        "'N@web and !w1'",
+        says="no target matched 'N@web and !w1'",
+        mends="for '!w1': write 'not w1'; a group",
+        code=2,
+    ),
+    _pattern(
+        "'w1 and web:db'",
+        says="no target matched 'w1 and web:db'",
+        mends="for 'web:db': write '( N@web or N@db )'; a group",
+        code=2,
+    ),
+    _pattern(
+        "'w1 and N@web:N@db'",
+        says="there is no nodegroup 'web:N@db'",
+        mends="for 'N@web:N@db': write '( N@web or N@db )'; a group",
+    ),
     _pattern("@web", says="no target matched '@web'", mends="the nodegroup is N@web", code=2),
     _pattern("me@w1", says="no target matched 'me@w1'", mends="write the id alone, w1", code=2),
     line("call box ping", says="function 'ping'", mends="write `ensue call TARGET test.ping`"),

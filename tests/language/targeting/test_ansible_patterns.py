@@ -43,6 +43,27 @@ def test_a_pattern_of_ansible_is_a_target(pattern: str, answer: str) -> None:
         parse_target(target)
 
 
+@pytest.mark.parametrize(
+    ("pattern", "answer"),
+    [
+        ("!x", "write 'not x';"),
+        ("!web", "write 'not N@web';"),
+        ("a:b", "write 'L@a,b';"),
+        ("web:b", "write '( N@web or b )';"),
+        ("web:!db", "write '( N@web and not db )';"),
+        ("all:!web", "write '( * and not N@web )';"),
+        ("all", "'*' is every minion and resource"),
+        ("localhost", "this machine is laptop"),
+    ],
+)
+def test_a_pattern_in_a_longer_target_is_written_in_its_place(pattern: str, answer: str) -> None:
+    """It says nothing of what the whole target would be, and parentheses hold it together."""
+    text = instead_of_pattern(pattern, GROUPS, "laptop", is_part=True)
+    assert answer in f"{text};"
+    assert "without" not in text
+    assert "not laptop" not in text
+
+
 @pytest.mark.parametrize("pattern", ["web-01", "web*", "db", "x@y"])
 def test_a_target_that_matches_nothing_is_no_pattern_of_ansible(pattern: str) -> None:
     """Only the signs and names of Ansible count."""

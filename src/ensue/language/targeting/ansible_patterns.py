@@ -19,15 +19,18 @@ _SIGNS: Final = re.compile(r"[:,!&\[]")
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def instead_of_pattern(pattern: str, nodegroups: Collection[str], minion: str) -> str:
+def instead_of_pattern(
+    pattern: str, nodegroups: Collection[str], minion: str, *, is_part: bool = False
+) -> str:
     """Return how to write a pattern of Ansible as a target; empty if it is none.
 
     Args:
         pattern: a word without an engine that matches nothing.
         nodegroups: the names of the project's nodegroups.
         minion: the id of this machine.
+        is_part: whether the pattern is a word of a longer target: the answer stands in its place.
     """
-    if simple := _simple(pattern, nodegroups, minion):
+    if simple := _simple(pattern, nodegroups, minion, is_part=is_part):
         return simple
     if match := _PLACES.fullmatch(pattern):
         group = _group(match["group"], nodegroups)
@@ -38,7 +41,10 @@ def instead_of_pattern(pattern: str, nodegroups: Collection[str], minion: str) -
         return f"a list of ids is L@{pattern}"
     if pattern[0] not in "!&" and (len(parts) == 1 or "@" in pattern):
         return ""
-    return _joined(parts, nodegroups, minion)
+    target = _joined(parts, nodegroups, "" if is_part else minion)
+    if is_part and (" and " in target or " or " in target):
+        target = f"( {target} )"
+    return f"write '{target}'; a group is a nodegroup of ensue.yaml, N@NAME"
 
 
 def instead_of_group(target: str, nodegroups: Collection[str]) -> str:
@@ -56,25 +62,29 @@ def instead_of_group(target: str, nodegroups: Collection[str]) -> str:
     return instead_of_pattern(target, nodegroups, "") if is_pattern or target == "all" else ""
 
 
-def instead_of_engines(pattern: str, nodegroups: Collection[str], minion: str) -> str:
+def instead_of_engines(
+    pattern: str, nodegroups: Collection[str], minion: str, *, is_part: bool = False
+) -> str:
     """Return how to write a pattern of Ansible of nodegroups, `N@web:!N@db`; empty if it is none.
 
     Args:
         pattern: the pattern; the first group may be without `N@`.
         nodegroups: the names of the project's nodegroups.
         minion: the id of this machine.
+        is_part: whether the pattern is a word of a longer target.
     """
     plain = pattern.replace("N@", "").removeprefix("@")
     is_one = plain in nodegroups or _SIGNS.search(plain)
-    return instead_of_pattern(plain, nodegroups, minion) if is_one else ""
+    return instead_of_pattern(plain, nodegroups, minion, is_part=is_part) if is_one else ""
 
 
-def _simple(pattern: str, nodegroups: Collection[str], minion: str) -> str:
+def _simple(pattern: str, nodegroups: Collection[str], minion: str, *, is_part: bool) -> str:
     """Return how to write a pattern that is one name or one expression; empty for any other."""
     if pattern in {"all", "ungrouped"}:
-        return f"{_EVERY}; without this machine: '* and not {minion}'" if minion else _EVERY
+        is_whole = minion and not is_part
+        return f"{_EVERY}; without this machine: '* and not {minion}'" if is_whole else _EVERY
     if pattern in _LOCAL:
-        return f"this machine is {minion}; without a target, a run is for it"
+        return f"this machine is {minion}" + ("" if is_part else "; without a target, a run is for it")
     if pattern in nodegroups:
         return f"the nodegroup is N@{pattern}"
     return f"a regular expression is E@{pattern[1:]}" if len(pattern) > 1 and pattern[0] == "~" else ""
@@ -97,14 +107,13 @@ def _joined(parts: list[str], nodegroups: Collection[str], minion: str) -> str:
     is_open = "all" in unions or not (unions or names["&"])
     if is_open and minion:
         names["!"].append(minion)
-    target = " and ".join(
+    return " and ".join(
         [
             *([first] if first else []),
             *(_word(name, nodegroups) for name in names["&"]),
             *(f"not {_word(name, nodegroups)}" for name in names["!"]),
         ]
     )
-    return f"write '{target}'; a group is a nodegroup of ensue.yaml, N@NAME"
 
 
 def _word(part: str, nodegroups: Collection[str]) -> str:

@@ -140,7 +140,8 @@ def _bare(word: str) -> str:
 def _unknown(name: str, group: Target, names: set[str]) -> Iterator[NodegroupError]:
     for word in words_of(group):
         if word.engine == "N" and word.pattern not in names:
-            problem = unknown_nodegroup(word.pattern, dict.fromkeys(sorted(names - {name})))
+            is_part, others = not isinstance(group, Word), dict.fromkeys(sorted(names - {name}))
+            problem = unknown_nodegroup(word.pattern, others, is_part=is_part)
             yield NodegroupError(name=name, code=UNKNOWN_NODEGROUP, problem=problem)
 
 

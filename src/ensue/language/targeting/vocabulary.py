@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.language.targeting.ansible_patterns import instead_of_engines
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP, UNKNOWN_TYPE, TargetSyntaxError
-from ensue.language.targeting.expression import words_of
+from ensue.language.targeting.expression import Word, words_of
 from ensue.language.targeting.grammar import parse_target, parse_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ensue.language.targeting.expression import Target, Word
+    from ensue.language.targeting.expression import Target
 
 
 ANYTHING: Final = "*"
@@ -90,7 +90,8 @@ class Vocabulary:
             if word.engine == "T" and (problem := self._unknown_type(word.pattern.partition(":")[0])):
                 raise TargetSyntaxError(expression, word.column, problem, code=UNKNOWN_TYPE)
             if word.engine == "N" and word.pattern not in self.nodegroups:
-                problem = unknown_nodegroup(word.pattern, self.nodegroups)
+                is_part = not isinstance(target, Word)
+                problem = unknown_nodegroup(word.pattern, self.nodegroups, is_part=is_part)
                 raise TargetSyntaxError(expression, word.column, problem, code=UNKNOWN_NODEGROUP)
 
 
@@ -98,12 +99,19 @@ NO_NAMES: Final = Vocabulary()
 """Any type and no nodegroup."""
 
 
-def unknown_nodegroup(name: str, groups: Mapping[str, object]) -> str:
-    """Return the message for an unknown nodegroup, with the known ones."""
+def unknown_nodegroup(name: str, groups: Mapping[str, object], *, is_part: bool) -> str:
+    """Return the message for an unknown nodegroup, with the known ones.
+
+    Args:
+        name: its name.
+        groups: the known ones, by name.
+        is_part: whether the target has more words.
+    """
     import difflib
 
-    if advice := instead_of_engines(name, groups, ""):
-        return f"there is no nodegroup {name!r} ({advice})"
+    if advice := instead_of_engines(name, groups, "", is_part=is_part):
+        word = f"for {f'N@{name}'!r}: " if is_part else ""
+        return f"there is no nodegroup {name!r} ({word}{advice})"
     if near := difflib.get_close_matches(name, groups, n=2):
         return f"there is no nodegroup {name!r} (did you mean {' or '.join(near)}?)"
     there = f"there are {', '.join(sorted(groups))}" if groups else "ensue.yaml has none"

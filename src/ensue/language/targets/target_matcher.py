@@ -28,13 +28,14 @@ from ensue.language.targeting import (
     words_of,
 )
 from ensue.language.targeting.ansible_patterns import instead_of_engines, instead_of_pattern
+from ensue.language.targeting.expression import Word
 from ensue.language.targeting.nodegroups import groups_taken_for_ids
 from ensue.language.targets.unassigned_resources import unassigned_resources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ensue.language.targeting.expression import Target, Word
+    from ensue.language.targeting.expression import Target
     from ensue.language.targets.resource_index import ResourceIndex
     from ensue.language.targets.targets import Targets
 
@@ -229,8 +230,8 @@ class ProjectMatcher:
         """
         return await asyncio.to_thread(self._hint, await self._target(expression))
 
-    def _rewritten(self, word: Word) -> str:
-        """Return how to write a word in the form of another tool; empty if it has none."""
+    def _rewritten(self, word: Word, *, is_part: bool) -> str:
+        """Return how to write a word in the form of another tool, in its place; empty if it has none."""
         if word.engine == "N":
             taken = groups_taken_for_ids(self._services.vocabulary.nodegroups)
             inner = next((inner for name, inner in taken if name == word.pattern), "")
@@ -244,8 +245,10 @@ class ProjectMatcher:
             return ""
         groups, minion = vocabulary.nodegroups, self._services.minion.id
         if "N@" in word.pattern or word.pattern.startswith("@"):
-            return instead_of_engines(word.pattern, groups, minion) or _other_form(word)
-        return _other_form(word) or instead_of_pattern(word.pattern, groups, minion)
+            advice = instead_of_engines(word.pattern, groups, minion, is_part=is_part) or _other_form(word)
+        else:
+            advice = _other_form(word) or instead_of_pattern(word.pattern, groups, minion, is_part=is_part)
+        return f"for {word.pattern!r}: {advice}" if advice and is_part else advice
 
     def _nothing(self, expression: str, target: Target) -> str:
         return f"no minion or resource matches the target {expression!r} ({self._hint(target)})"
@@ -259,7 +262,8 @@ class ProjectMatcher:
             if record := directory.index.record(srn):
                 return directory.why_gone(record)
         words = list(words_of(target))
-        if advice := next((advice for word in words if (advice := self._rewritten(word))), ""):
+        is_part = not isinstance(target, Word)
+        if advice := next((text for word in words if (text := self._rewritten(word, is_part=is_part))), ""):
             return advice
         near = dict.fromkeys(name for word in words for name in _near(word, directory.index))
         if near:
