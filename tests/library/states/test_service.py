@@ -160,6 +160,8 @@ def test_a_system_that_is_not_started() -> None:
             done = state(f"service.{function}", context(target), name)
             assert (done.result, done.changes) == (True, {})
             assert done.comment == "Running in OFFLINE mode. Nothing to do"
+            assert bool(done.warnings) is (function == "running")
+            assert all("systemd does not run here" in warning for warning in done.warnings)
     watched = asyncio.run(MOD_WATCH(context(target), "web"))
     assert (watched.result, watched.changes) == (True, {})
     _, done = thrice("service.enabled", target, "web")

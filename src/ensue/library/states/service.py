@@ -6,8 +6,8 @@ masks.
 Notes:
     `service` works with systemd, and elsewhere with the scripts in `/etc/init.d`, which have no masks. A
     target with `systemctl` but without a running systemd is a chroot or an image: `service.running` and
-    `service.dead` succeed without doing anything (`Running in OFFLINE mode`, as in Salt), and
-    `service.enabled` and masks work. On a target with neither, the state fails and says so.
+    `service.dead` succeed without doing anything (`Running in OFFLINE mode`, as in Salt; `service.running`
+    warns of it), and `service.enabled` and masks work. On a target with neither, the state fails and says so.
 
 Differences from Salt:
     `init_delay` has no effect. If a watched state has changes and an `/etc/init.d` script fails, the changes
@@ -108,7 +108,9 @@ async def running(
     is_there: bool = await ctx.call("service.available", name)
     was_running: bool = is_there and await ctx.call("service.status", name)
     if not was_running and await _is_offline(ctx):
-        return await _nothing_runs(ctx, name, warnings)
+        outcome = "is not started" if is_there else "is not started, and does not exist"
+        warning = f"{name} {outcome}: systemd does not run here (a chroot, an image, a container)"
+        return await _nothing_runs(ctx, name, (*warnings, warning))
     if not is_there:
         return _absent(ctx, name, "started", warnings)
     if not was_running:
