@@ -108,8 +108,8 @@ async def running(
     is_there: bool = await ctx.call("service.available", name)
     was_running: bool = is_there and await ctx.call("service.status", name)
     if not was_running and await _is_offline(ctx):
-        outcome = "is not started" if is_there else "is not started, and does not exist"
-        warning = f"{name} {outcome}: systemd does not run here (a chroot, an image, a container)"
+        fault = "is not started" if is_there else "is not started, and does not exist"
+        warning = f"{name} {fault}: systemd does not run here (a chroot, an image, a container)"
         return await _nothing_runs(ctx, name, (*warnings, warning))
     if not is_there:
         return _absent(ctx, name, "started", warnings)
