@@ -26,7 +26,7 @@ two:
 three:
   test.nop:
     - tgt: web-1
-    - name: {{ salt['pillar.get']('app:port') + 1 }}
+    - name: {{ salt['pillar.get']('app:port') + 1 }} ports
 four:
   test.nop:
     - tgt: web-1
@@ -80,7 +80,7 @@ def test_a_key_that_is_not_written_out_is_no_reason_to_warn(site: Path) -> None:
         pillar__all="same: {one: 1}\n",
     )
     assert apply(site, "p").warnings == ()
-    write(site, states__p="one:\n  test.nop:\n    - tgt: web-*\n    - name: {{ pillar | length }}\n")
+    write(site, states__p="one:\n  test.nop:\n    - tgt: web-*\n    - name: {{ pillar | length }} keys\n")
     assert [warning.code for warning in apply(site, "p").warnings] == ["E0716"]
 
 

@@ -282,7 +282,8 @@ class Drafter:
             arguments["name"] = read_words(given, declaration, self._collector)
             return name_of_words(given)
         if is_given and not isinstance(given, str):
-            ignores = self._on_unknown.argument == "ignore"
+            is_command = signature.takes_words and isinstance(given, bool | int | float)
+            ignores = not is_command or self._on_unknown.argument == "ignore"
             OptionFaults(declaration, self._collector, ignores=ignores).report_name(given)
         return name
 

@@ -79,7 +79,7 @@ class OptionFaults:
         )
 
     def report_name(self, value: Any) -> None:
-        """Refuse a `name` that is no text, or warn that the ID takes its place.
+        """Warn of a `name` that is no text, so that the ID takes its place; refuse one that is a command.
 
         Args:
             value: what YAML reads it as.
@@ -93,7 +93,7 @@ class OptionFaults:
             code,
             f"`name` of {id_!r} is {text}, not a text",
             document.locate(place),
-            detail=f"as in Salt, the ID would be the name: {id_}",
+            detail=f"as in Salt, the ID is the name instead: {id_}",
             help=(
                 "write one text, or `names` for several"
                 if is_list(value) or is_mapping(value)

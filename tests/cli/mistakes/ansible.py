@@ -50,7 +50,7 @@ ROWS: list[Mistake] = [
         },
         at="states/t.sls:3",
         says="warning[E0408]: `name` of 'x' is false, not a text",
-        mends="as in Salt, the ID would be the name: x",
+        mends="as in Salt, the ID is the name instead: x",
         code=0,
     ),
     _state(
