@@ -1,12 +1,9 @@
-"""What a deployment may not destroy: what is protected, replaced unasked, or of another resource.
-
-What only one resource may have is not made by two either, since the removal of one would destroy it.
-"""
+"""What a deployment may not destroy: what is protected, replaced unasked, or of another resource."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ensue.deploy.environments.deployment_checks import (
     refuse_protected,
@@ -26,10 +23,6 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.provisioner import Provisioner
     from ensue.deploy.provisioning.requests import Requests
     from ensue.language.collector import Collector
-
-_OWN_NAMES: Final = (
-    "give each a name of its own, for example with `${context.res.guresid}`, or declare one resource for both"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +46,7 @@ class DestructionChecks:
     def refuse(
         self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], collector: Collector
     ) -> None:
-        """Refuse to destroy what is protected, retained, or may not be replaced, and to make a thing twice.
+        """Refuse to destroy what is protected, retained, or may not be replaced.
 
         Args:
             nodes: the resources to be provisioned.
@@ -61,8 +54,7 @@ class DestructionChecks:
             collector: receives the errors, or the warnings of a plan.
 
         Raises:
-            CompileError: something is protected or retained, or two resources would have it.
-            DriverError: a driver raises an error of its own.
+            CompileError: something is protected or retained.
             ReplacementError: a replacement is not allowed.
         """
         provisioner = self.provisioner
@@ -71,10 +63,6 @@ class DestructionChecks:
         gone = [*removed, *filter(None, map(provisioner.replaces, nodes))]
         protected = filter(self.requests.is_protected, gone)
         refuse_protected(protected, provisioner.stays, self.refusals.into(collector))
-        report = self.refusals.into(collector)
-        for double in self.shared.duplicates(nodes):
-            summary = f"{double.first} and {double.second} would have the same: {double.objects}"
-            report("E0908", summary, None, help=_OWN_NAMES)
         collector.stop_on_errors()
         may_replace = self.requests.may_replace
         refuse_replacements(nodes, provisioner.replaces, may_replace, self.refusals, collector)

@@ -62,20 +62,6 @@ class SharedLoss(NamedTuple):
         )
 
 
-class Duplicate(NamedTuple):
-    """Objects that two resources would have in common, although their driver makes each for one alone.
-
-    Args:
-        first: the resource that has them, as messages name it.
-        second: the other one.
-        objects: what it is, as messages name it.
-    """
-
-    first: str
-    second: str
-    objects: str
-
-
 class SharedObjects:
     """What the resources of a store have made, compared with what a deployment removes.
 
@@ -180,25 +166,6 @@ class SharedObjects:
                 listed = ", ".join(list(names)[:_MOST_NAMED])
                 losses.append(SharedLoss(record, self._masker.text(listed), owner))
         return losses
-
-    def duplicates(self, nodes: Iterable[GraphNode]) -> list[Duplicate]:
-        """Return what resources would have in common although their driver excludes it.
-
-        Args:
-            nodes: the resources to be provisioned.
-
-        Raises:
-            DriverError: a driver raises an error of its own.
-        """
-        owners: dict[tuple[str, tuple[str, ...]], str] = {}
-        common: dict[tuple[str, str], list[str]] = {}
-        for node in nodes:
-            if self._services.driver(node.driver).is_exclusive:
-                for each in self._by_inputs(node):
-                    owner = owners.setdefault((node.driver, each.place), str(node.key))
-                    if owner != str(node.key):
-                        common.setdefault((owner, str(node.key)), []).append(each.name)
-        return [Duplicate(*pair, self._masker.text(", ".join(names))) for pair, names in common.items()]
 
     def undetermined(self, nodes: Iterable[GraphNode]) -> list[ResourceKey]:
         """Return the resources of which only provisioning tells what they make.
