@@ -28,7 +28,7 @@ def instead_of_pattern(
         pattern: a word without an engine that matches nothing.
         nodegroups: the names of the project's nodegroups.
         minion: the id of this machine.
-        is_part: whether the pattern is a word of a longer target: the answer stands in its place.
+        is_part: whether the pattern is one word of a longer target; the answer then replaces only that word.
     """
     if simple := _simple(pattern, nodegroups, minion, is_part=is_part):
         return simple

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _OF_ONE_CALL: Final = frozenset({"pid"})
 """Properties that differ in every call of the same state; a new value is not drift."""
 
-_INTERRUPTED: Final = 130
+INTERRUPTED: Final = 130
 
 
 class Enforcement:
@@ -118,7 +118,7 @@ class Enforcement:
             return report.as_stopped(str(self.fault), complaint)
         report = msgspec.structs.replace(report, warnings=(*report.warnings, complaint))
         if was_interrupted:
-            return msgspec.structs.replace(report, status="interrupted", exit_code=_INTERRUPTED)
+            return msgspec.structs.replace(report, status="interrupted", exit_code=INTERRUPTED)
         return msgspec.structs.replace(report, exit_code=report.exit_code or 2)
 
     def _write_on(self) -> None:

@@ -18,6 +18,7 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import DiskError, StoreError
 from ensue.core.model.events import BEGINNINGS, NodeFinished, RunFinished
 from ensue.core.model.sizes import size_bytes
+from ensue.store.runs.enforcement import INTERRUPTED
 from ensue.store.runs.journal import KEEP_RUNS, KEEP_RUNS_BYTES, Journal
 from ensue.store.runs.journal_writer import JournalWriter
 from ensue.store.runs.output_bound import OutputBound
@@ -83,9 +84,10 @@ class RunRecord:
         """
         if self._journal is not None:
             if not self._has_ended and isinstance(failure[1], asyncio.CancelledError):
-                self._journal.write(
-                    RunFinished(run_id=self._run_id, status="interrupted", exit_code=130, ended_at=now())
+                interrupted = RunFinished(
+                    run_id=self._run_id, status="interrupted", exit_code=INTERRUPTED, ended_at=now()
                 )
+                self._journal.write(interrupted)
             with suppress(StoreError):  # The report says so.
                 await self._journal.close()
         await self._enforcement.__aexit__(*failure)

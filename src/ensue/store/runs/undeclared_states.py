@@ -317,11 +317,6 @@ def _forgetting(rows: Sequence[EnforcedRow]) -> str:
     """Return the command that forgets entries."""
     import shlex  # Only a run with such a warning needs it.
 
-    words = list(dict.fromkeys(_word(row) for row in rows))
+    words = list(dict.fromkeys(row.declared_id for row in rows))
     of_these = " for these" if len(words) > _MOST_NAMED else ""
     return f"`ensue enforced forget {shlex.join(words[:_MOST_NAMED])}` ends this warning{of_these}"
-
-
-def _word(row: EnforcedRow) -> str:
-    """Return what names an entry in a command."""
-    return row.entry.name if row.declared_id.endswith(row.entry.name) else row.declared_id
