@@ -93,6 +93,7 @@ VALUE_MESSAGES: Final = (
     Stalled((_OTHER, _OWN, _NOBODY)),
     HeldReturn("t", b"not sealed"),
 )
+BOMB: Final = LAST + zlib.compress(b'"' + b"x" * (17 << 20))
 ANYTHING: Final = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.binary(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=10), inner, max_size=3),
@@ -172,7 +173,7 @@ def _own(draw: st.DrawFn) -> Event:
         st.sampled_from(
             [
                 b"", b"?", LAST, MORE + b"x", LAST + b"x",
-                LAST + zlib.compress(b'"' + b"x" * (17 << 20)),
+                BOMB,
                 LAST + zlib.compress(b'{"type":"Answered","ok":true,"value":' + b"[" * 5000),
                 LAST + packed(Happened((line,))),
                 LAST + packed(MinionEnded("mine")),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+from copy import copy
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import (
@@ -43,8 +44,16 @@ def signer(minion: str, *, public: bytes, run_id: str = "run", jid: str = "1", k
         jid: the job.
         key: the minion whose key signs; empty: that of `minion`.
     """
+    made = copy(_signer_with_the_key_of(key or minion))
+    made.order = {"key": base64.b64encode(public).decode(), "run_id": run_id, "jid": jid}
+    made.minion, made.public = minion, public
+    return made
+
+
+@cache
+def _signer_with_the_key_of(minion: str) -> FrameSigner:
+    """Return one that reads its key as a minion does, once: the check of a key's primes takes 0.1 s."""
     with TemporaryDirectory() as folder:
-        pem = private_key(key or minion).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        pem = private_key(minion).private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         (Path(folder) / "minion.pem").write_bytes(pem)
-        order: dict[str, Any] = {"key": base64.b64encode(public).decode(), "run_id": run_id, "jid": jid}
-        return FrameSigner(order, minion, folder)
+        return FrameSigner({"key": ""}, minion, folder)
