@@ -19,7 +19,7 @@ test_with = tools/make-venv .venv-$(1) $(1) && tools/real-parts && \
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-graph demo-fleet test lint format docs unit torture torture-fleet bench mutants compat clean
-.PHONY: venv venv-runtime venv-postgres real-parts what test-oldest test-newest lock
+.PHONY: style mypy pyright venv venv-runtime venv-postgres real-parts what test-oldest test-newest lock
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,7 +34,8 @@ demo-fleet: ## a Salt master and three minions: a value of one minion on the oth
 	@tools/make-venv .venv-salt salt
 	@.venv-salt/bin/python tools/demo_fleet.py
 
-test: what real-parts lint docs ## everything: linters, types, floors, documentation, tests
+test: what ## everything: linters, types, floors, documentation, tests
+	@$(MAKE) --no-print-directory -j2 real-parts lint docs
 	@$(PYTEST) $(PYTEST_ARGS)
 
 test-oldest: ## the tests with the lowest versions that pyproject.toml allows, in .venv-oldest
@@ -52,12 +53,15 @@ torture: venv ## cut runs short in every way and resume them, 500 random rounds 
 torture-fleet: venv ## kill coordinator, ensue, minion and master of runs over minions, thirty rounds each
 	@ENSUE_TORTURE_ROUNDS=30 $(BIN)/pytest -n 0 tests/salt/fleet/test_kills.py $(PYTEST_ARGS)
 
-lint: venv ## style, types and the import contract
+lint: style mypy pyright ## style, types and the import contract
+
+style: venv
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/lint-imports
-	$(BIN)/mypy
-	$(BIN)/pyright
+
+mypy pyright: venv
+	$(BIN)/$@
 
 format: venv ## rewrite the sources in the one style
 	$(BIN)/ruff check --fix
