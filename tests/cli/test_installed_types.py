@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -77,19 +78,26 @@ class Installed:
         return done.returncode, json.loads(done.stdout), done.stderr
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Installed:
-    root, site = tmp_path / "project", tmp_path / "site"
-    for name, text in (("top.sls", "base: {'*': [r]}\n"), ("r.sls", PILLAR)):
-        (root / "pillar").mkdir(parents=True, exist_ok=True)
-        (root / "pillar" / name).write_text(text)
+@pytest.fixture(scope="module")
+def acme_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that pip has installed the distribution of a type in."""
+    folder = tmp_path_factory.mktemp("acme")
     files = {
         "acme_routers/__init__.py": ROUTER,
         "acme_routers/modules/__init__.py": "",
         "acme_routers/modules/route.py": ROUTE,
     }
-    install(site, wheel(tmp_path, "acme_routers", "1.2", "router = acme_routers", files))
-    return Installed(root, site)
+    install(folder / "site", wheel(folder, "acme_routers", "1.2", "router = acme_routers", files))
+    return folder / "site"
+
+
+@pytest.fixture
+def project(acme_site: Path, tmp_path: Path) -> Installed:
+    root, site = tmp_path / "project", tmp_path / "site"
+    for name, text in (("top.sls", "base: {'*': [r]}\n"), ("r.sls", PILLAR)):
+        (root / "pillar").mkdir(parents=True, exist_ok=True)
+        (root / "pillar" / name).write_text(text)
+    return Installed(root, shutil.copytree(acme_site, site))
 
 
 def test_its_resources_are_listed_and_called(project: Installed) -> None:

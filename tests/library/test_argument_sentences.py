@@ -68,8 +68,8 @@ def test_every_shared_sentence_is_about_arguments() -> None:
         shared = _documented(tree)
         for name, meaning in shared.items():
             within = path.parent.glob("*.py") if path.name == "__init__.py" else (path,)
-            takers = [taker for each in within for taker in _functions_of(each) if name in _parameters(taker)]
-            if len(takers) < 2 or any(_documented(taker).get(name) == meaning for taker in takers):
+            takers = [taken[name] for each in within for taken in _meanings_of(each) if name in taken]
+            if len(takers) < 2 or meaning in takers:
                 left.append(f"{path}: {name}")
     assert left == []
 
@@ -100,8 +100,17 @@ def _parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _functions_of(path: Path) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return [node for node in _parsed(path).body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+@cache
+def _meanings_of(path: Path) -> list[dict[str, str | None]]:
+    """Return for each function of a module what its own docstring says of each parameter."""
+    functions = [
+        node for node in _parsed(path).body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    documented = [_documented(function) for function in functions]
+    return [
+        {name: meanings.get(name) for name in _parameters(function)}
+        for function, meanings in zip(functions, documented, strict=True)
+    ]
 
 
 def _documented(node: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef) -> Mapping[str, str]:
