@@ -34,7 +34,17 @@ pytestmark = [
 
 
 @pytest.fixture
-def here() -> Iterator[MinionConnection]:
+def _apt_keeps_its_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Let apt read its lists once: images of containers tell it to read them at each of a hundred calls."""
+    parts = shutil.copytree("/etc/apt/apt.conf.d", tmp_path / "parts")
+    caches = [f'Dir::Cache::{name} "{tmp_path}/{name}.bin";\n' for name in ("pkgcache", "srcpkgcache")]
+    (parts / "zz-cache").write_text("".join(caches))
+    (tmp_path / "apt.conf").write_text(f'Dir::Etc::Parts "{parts}";\n')
+    monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
+
+
+@pytest.fixture
+def here(_apt_keeps_its_cache: None) -> Iterator[MinionConnection]:
     """This machine, with those of the tiny packages that it had before."""
     connection = MinionConnection(HERE)
     ctx = context(connection)
