@@ -6,8 +6,9 @@ BIN := $(VENV)/bin
 # One more than the cores: tests also wait, for servers and for programs that start.
 JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
 PYTEST_ARGS ?=
-# The tests of a file share servers and containers, so they run on one worker.
-PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile
+# The tests of a file share servers and containers, so they run on one worker, in the order of tests/conftest.py.
+TOGETHER := -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/pytest $(TOGETHER)
 ROUNDS ?= 500
 LOCK_ARGS ?= --upgrade
 
@@ -15,7 +16,7 @@ LOCK_ARGS ?= --upgrade
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 test_with = tools/make-venv .venv-$(1) $(1) && tools/real-parts && \
-	.venv-$(1)/bin/pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
+	.venv-$(1)/bin/pytest $(TOGETHER) $(PYTEST_ARGS)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-graph demo-fleet test lint format docs unit torture torture-fleet bench mutants compat clean

@@ -29,7 +29,7 @@ IN_CI = os.environ.get("CI") == "true"
 # For the same reason nobody is told that data is made slowly.
 _SLOW = (HealthCheck.too_slow,)
 settings.register_profile("default", deadline=None, max_examples=60, suppress_health_check=_SLOW)
-settings.register_profile("ci", deadline=None, max_examples=100, print_blob=True, suppress_health_check=_SLOW)
+settings.register_profile("ci", deadline=None, max_examples=60, print_blob=True, suppress_health_check=_SLOW)
 settings.register_profile(
     "thorough", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_SLOW
 )
@@ -81,6 +81,12 @@ def _has_namespaces() -> bool:
         return False
     attempt = subprocess.run(["unshare", "-Urm", "true"], capture_output=True, check=False)
     return attempt.returncode == 0
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let files of long tests begin first: the last of them would be waited for while other workers idle."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

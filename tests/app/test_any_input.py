@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # HYPOTHESIS_PROFILE=thorough takes minutes.
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
 
 WORDS = st.sampled_from(
     [

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.app.test_project import apply, write
 
 if TYPE_CHECKING:
-    import pytest
-
     from ensue.core.model.report import RunReport
+
+pytestmark = pytest.mark.long
 
 PATTERNS = ("d-*", "d-1", "T@dummy", "d-[12]", "not m", "G@id:d-2")
 MAKER = """\

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
 
+pytestmark = pytest.mark.long
+
 NEVER = "and no apply has run it"
 
 

@@ -27,9 +27,10 @@ EXAMPLE = Path(__file__).parents[2] / "examples/platform"
 ALL = ["shop", "edge_proxy", "edge-shop-dev edge_route"]
 SERVER = Path("machine/srv/postgresql/shop-dev")
 
-pytestmark = pytest.mark.skipif(
-    postgresql.programs() is None, reason="needs postgresql: apt-get install postgresql"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(postgresql.programs() is None, reason="needs postgresql: apt-get install postgresql"),
+]
 
 
 @pytest.fixture
@@ -44,7 +45,6 @@ def project(tmp_path: Path) -> Iterator[Path]:
         assert list((copy / ".ensue/sandboxes").glob("*")) == []
 
 
-@pytest.mark.timeout(300)  # two dozen commands, on a machine that may be busy
 @pytest.mark.parametrize("page", ["README.md", "WEEK.md"])
 def test_the_page_does_what_it_says(project: Path, page: str) -> None:
     """Every command of the page runs in its order, and its output is what the page shows."""

@@ -19,6 +19,8 @@ from run import bring_about
 if TYPE_CHECKING:
     from programs import Program
 
+pytestmark = pytest.mark.long
+
 LINKS = 12
 STEPS = ("first", "again", "destroy")
 

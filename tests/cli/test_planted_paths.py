@@ -163,7 +163,7 @@ def _all(shell: Shell, *words: str) -> str:
     return f"{ended.out}\n{ended.err}"
 
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.long
 
 
 def test_no_sink_has_a_text_or_number_at_a_path(sinks: dict[str, str]) -> None:

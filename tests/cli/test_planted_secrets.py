@@ -67,7 +67,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
         yield shell
 
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")

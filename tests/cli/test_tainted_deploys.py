@@ -150,7 +150,7 @@ def sinks(shell: Shell) -> dict[str, str]:
     return written
 
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.long
 
 
 def test_no_sink_has_a_text_that_was_computed_from_a_secret(shell: Shell, sinks: dict[str, str]) -> None:

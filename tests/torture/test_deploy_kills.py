@@ -40,6 +40,8 @@ import os
 
 from ensue.core.contracts.driver import Planned, Provisioned
 
+pytestmark = pytest.mark.long
+
 
 def step(request):
     """Tell the test that a moment has come to kill this."""

@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverRequest, Planned, Provisioned
     from ensue.core.model.data import DataMap
 
-pytestmark = pytest.mark.skipif(programs() is None, reason="needs PostgreSQL: apt-get install postgresql")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(programs() is None, reason="needs PostgreSQL: apt-get install postgresql"),
+]
 
 ACCESS = "local all postgres trust\nlocal all kept_out reject\nlocal all all scram-sha-256\n"
 _EVERYTHING = (

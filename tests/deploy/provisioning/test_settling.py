@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.deploy.provisioning.stand_ins import RememberingDriver, environment
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tests.deploy.provisioning.stand_ins import Environment
 
     from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
+
+pytestmark = pytest.mark.long
 
 TYPES = ("a", "b", "c", "d", "e")
 KINDS = ("pure", "plain", "printed", "eager", "failing")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import StateReturn
     from ensue.testing.context import FakeStateContext
 
+pytestmark = pytest.mark.long
+
 LIMITS = ["nofile=1024:1024", "nproc=4096:4096"]
 """Below those of the machine, which podman would raise and a machine without CAP_SYS_RESOURCE refuses."""
 SLEEPS: dict[str, Any] = {"image": IMAGE, "command": "sleep 1000000", "networks": [], "ulimits": LIMITS}

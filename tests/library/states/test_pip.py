@@ -14,7 +14,7 @@ from tests.library.states.system_states import HERE, context, state, thrice
 
 from ensue.reach.resources.minion.connection import MinionConnection
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.long
 
 
 def make_wheel(folder: Path, version: str) -> None:

@@ -29,7 +29,7 @@ def why_not() -> str:
 
 pytestmark = [
     pytest.mark.skipif(bool(why_not()), reason=why_not() or "-"),
-    pytest.mark.timeout(300),
+    pytest.mark.long,
 ]
 
 

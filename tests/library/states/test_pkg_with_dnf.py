@@ -47,7 +47,7 @@ PACKAGES = (
 
 pytestmark = [
     needs_root,
-    pytest.mark.timeout(300),
+    pytest.mark.long,
     pytest.mark.skipif(
         not all(map(shutil.which, ("dnf", "rpm", "rpmbuild", "createrepo_c"))),
         reason="needs dnf: apt-get install dnf rpm createrepo-c",

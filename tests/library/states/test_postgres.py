@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ensue.core.model.returns import StateReturn
 
+pytestmark = pytest.mark.long
+
 needs_server = pytest.mark.skipif(programs() is None, reason="needs PostgreSQL: apt-get install postgresql")
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.long
+
 needs_supervisor = pytest.mark.skipif(
     shutil.which("supervisord") is None, reason="needs supervisor: apt-get install supervisor"
 )

@@ -17,7 +17,7 @@ from ensue.testing.context import FakeStateContext
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture

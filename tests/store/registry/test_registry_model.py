@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     Step = Callable[["Model", ResourceRegistry], tuple[object, object]]
 
+pytestmark = pytest.mark.long
+
 IDS = ("a", "b", "c")
 ENVIRONMENT = Srn("env", "1")
 RESOURCES = tuple(Srn("t", id_) for id_ in IDS)

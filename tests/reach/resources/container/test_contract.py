@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from tests.support.containers import Engine
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def docker(engine: Engine) -> Iterator[str]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.connection import Connection
 
+pytestmark = pytest.mark.long
+
 KUBECTL = Path(__file__).parents[3] / "support" / "stand_in_kubectl"
 
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from tests.support.forked_commands import ForkedProcess
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[4]
 SOURCES = str(Path(sandbox.__file__).parents[4])
 

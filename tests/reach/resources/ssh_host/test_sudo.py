@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.connection import Completed
     from ensue.reach.resources.ssh_host.connection import SshConnection
 
-pytestmark = [pytest.mark.openssh, needs_root]
+pytestmark = [pytest.mark.openssh, pytest.mark.long, needs_root]
 
 
 @pytest.mark.parametrize("rule", ["NOPASSWD: ALL", "ALL"])
