@@ -110,7 +110,7 @@ def compiler(root: Path) -> Compiler:
     )
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(LINES.map("\n".join), LINES.map("\n".join))
 def test_any_text_compiles_or_is_refused_with_places(text: str, included: str) -> None:
     """Compilation ends in a plan, or in diagnostics that each have a code, a summary and a file."""

@@ -105,7 +105,7 @@ def deployments(draw: st.DrawFn) -> list[dict[str, dict[str, Any]]]:
 
 
 @given(steps=deployments(), tests=st.lists(st.booleans(), min_size=4, max_size=4))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_it_changes_nothing(steps: list[dict[str, dict[str, Any]]], tests: list[bool]) -> None:
     """Outcomes, calls of drivers and records are those of a deployment that looks at nothing beforehand."""
     first, second = environment(**drivers()), environment(**drivers())

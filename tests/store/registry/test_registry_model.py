@@ -195,7 +195,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(STEPS, max_size=25))
 def test_the_registry_does_what_the_model_says(steps: list[Step]) -> None:
     """After every operation the registry answers, reads and lists exactly as a dictionary does."""
