@@ -50,6 +50,10 @@ class OnUnknown(NamedTuple):
         function = option("on_unknown_function", default="refuse")
         return cls(function, option("on_unknown_argument", default=function))
 
+    def without_failures(self) -> OnUnknown:
+        """Return what reports all that would fail a state."""
+        return OnUnknown(argument="ignore" if self.argument == "ignore" else "refuse")
+
 
 REFUSED: Final = OnUnknown()
 """Nothing runs."""

@@ -35,14 +35,13 @@ from ensue.language.result_words import loop_over
 from ensue.language.targeting.vocabulary import NO_NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from ensue.core.contracts.argument_types import ArgumentTypes
     from ensue.core.contracts.functions import FunctionCatalog, Signature
     from ensue.language.argument_check import OnUnknown
     from ensue.language.declarations import Declaration
     from ensue.language.targeting import Vocabulary
-    from ensue.language.tree import SlsTree
 
 _WORDS: Final = OPTION_WORDS | MERGED_BY_EXTEND | DROPPED | FAN_OUT_WORDS | {"name", "names", "arg_bind"}
 _NAME_ALONE: Final = frozenset({"name"})
@@ -112,11 +111,11 @@ class Drafter:
         self.registering: list[Draft] = []
         self.fanned: list[Draft] = []
 
-    def drafts(self, tree: SlsTree) -> list[Draft]:
-        """Return the drafts of a whole tree."""
+    def drafts(self, declared: Mapping[str, Mapping[str, Declaration]]) -> list[Draft]:
+        """Return the drafts of all that is declared: by ID, then by module."""
         drafts: list[Draft] = []
         plain = self._plain
-        for modules in tree.declared.values():
+        for modules in declared.values():
             for declaration in modules.values():
                 types = plain.get((declaration.module, declaration.function, *declaration.arguments))
                 if types is not None and (named := _name_and_rest(declaration)) and types.accept(named[1]):

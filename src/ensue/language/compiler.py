@@ -6,6 +6,7 @@ collected and raised together. Nothing is run.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -171,7 +172,7 @@ class Compiler:
         drafter = Drafter(
             self._catalog, collector, self._checks.vocabulary, on_unknown=self._checks.on_unknown
         )
-        drafts = drafter.drafts(tree)
+        drafts = drafter.drafts(tree.declared)
         if self._checks.literals is not None and (
             declaring := [draft.arguments for draft in drafts if SENSITIVE in draft.arguments]
         ):
@@ -240,7 +241,14 @@ class Compiler:
             warn_of_requisites_of_blocks(tree, collector)
             from ensue.language.mistakes_in_blocks import warn_of_mistakes_in_blocks
 
-            warn_of_mistakes_in_blocks(tree, self._catalog, collector)
+            checks = self._checks
+            judging = partial(
+                Drafter,
+                self._catalog,
+                vocabulary=checks.vocabulary,
+                on_unknown=checks.on_unknown.without_failures(),
+            )
+            warn_of_mistakes_in_blocks(tree, judging, collector)
         warn_of_plain_content(drafts, drafter.signature_of, collector)
         warn_of_edited_contents(drafts, drafter.signature_of, collector)
         if sourced := [

@@ -1,41 +1,51 @@
 """Warns of what fails in a delayed block whatever the values are that it is rendered with.
 
 A block is rendered when a state has ended, so only its text is known before. The text outside of tags is
-certain, and what a tag prints is not: a function is judged where the text has all of its name as YAML reads
-it, and so is the ID of a state that a tag reads as a variable, and a key that `prev_ret` never has. They are
-warnings, since a tag may leave the text out.
+certain, and what a tag prints is not: a function and its arguments are judged where the text has all of them
+as YAML reads it, and so is the ID of a state that a tag reads as a variable, and a key that `prev_ret` never
+has. They are warnings, since a tag may leave the text out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.diagnostics import Span
-from ensue.core.errors import NotAvailableError, PluginError
+from ensue.core.errors import CompileError
+from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import Return
+from ensue.language.collector import Collector
+from ensue.language.declarations import TOP_LEVEL_WORDS, read_declarations
 from ensue.language.result_words import RESULTS_OF_TASKS, of_return
+from ensue.language.yaml import YamlDocument, load_document
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from jinja2 import Environment
+    from yaml.nodes import Node, ScalarNode
 
-    from ensue.core.contracts.functions import FunctionCatalog
     from ensue.language.blocks.block import Block
-    from ensue.language.collector import Collector
+    from ensue.language.chunks import Drafter
     from ensue.language.tree import SlsTree
 
 _PRINTED: Final = "\ue000"
 """Stands for what a tag prints."""
-_NO_IDS: Final = ("extend", "include", "exclude")
+_TAGGED: Final = "\ue001"
+"""Stands for a tag that prints nothing itself."""
+_SIGNS: Final = {"variable_begin": _PRINTED, "block_begin": _TAGGED}
+_TAG: Final = "{{ … }}"
+_LACKS_ARGUMENT: Final = "E0403"
 
 
-def warn_of_mistakes_in_blocks(tree: SlsTree, catalog: FunctionCatalog, collector: Collector) -> None:
-    """Warn of unknown functions and of names that no block has, in the texts of delayed blocks.
+def warn_of_mistakes_in_blocks(
+    tree: SlsTree, drafter: Callable[[Collector], Drafter], collector: Collector
+) -> None:
+    """Warn of states that fail and of names that no block has, in the texts of delayed blocks.
 
     Args:
         tree: the SLS with the blocks.
-        catalog: the functions that exist.
+        drafter: makes what judges states and reports to a collector.
         collector: collects the warnings.
     """
     blocks = [
@@ -51,49 +61,88 @@ def warn_of_mistakes_in_blocks(tree: SlsTree, catalog: FunctionCatalog, collecto
     environment = Environment(autoescape=True, extensions=["jinja2.ext.do"])
     for block, ids in blocks:
         try:
-            _judge_functions(environment, block, catalog, collector)
+            _judge_states(environment, block, drafter, collector)
             _judge_reads(environment, block, ids, collector)
         except TemplateError:
             continue
 
 
-def _judge_functions(
-    environment: Environment, block: Block, catalog: FunctionCatalog, collector: Collector
+def _judge_states(
+    environment: Environment, block: Block, drafter: Callable[[Collector], Drafter], collector: Collector
 ) -> None:
-    for written, line in _functions(_without_tags(environment, block.inner.text)):
-        module, _, function = written.rpartition(".")
+    path = block.place.path
+    when = f"it fails when the delayed block {block.name!r} is rendered"
+    for text, line in _texts_of_ids(_without_tags(environment, block.inner.text)):
+        document = YamlDocument(path, text, first_line=block.first_line + line)
         try:
-            if catalog.signature(module, function) is not None:
+            data = load_document(document)
+        except CompileError:
+            continue  # What the tags print may make it YAML.
+        refused = Collector()
+        declared = read_declarations(_certain(data), block.name, document, Collector())
+        drafter(refused).drafts(declared)
+        for fault in refused.errors:
+            if fault.code == _LACKS_ARGUMENT and _PRINTED in text:
                 continue
-        except (NotAvailableError, PluginError):
-            continue
-        near = catalog.near(module, function)
-        collector.warning(
-            "E0401",
-            f"there is no state function {written}",
-            Span(block.place.path, block.first_line + line),
-            detail=f"the delayed block {block.name!r} asks for it, and fails when it is rendered",
-            help=f"did you mean {' or '.join(near)}?" if near else catalog.hint,
-        )
+            collector.warning(
+                fault.code,
+                _shown(fault.summary),
+                fault.span,
+                detail="; ".join(filter(None, (_shown(fault.detail), when))),
+                help=_shown(fault.help),
+            )
+
+
+def _shown(message: str) -> str:
+    """Return a message with a tag for what stands for one, in quotes or not."""
+    return message.replace(_PRINTED, _TAG).replace(repr(_PRINTED)[1:-1], _TAG)
+
+
+def _certain(data: Any) -> Any:
+    """Return data without the keys and values that hold what a tag prints; IDs are kept."""
+    return {id_: _without_printed(body) for id_, body in data.items()} if is_mapping(data) else {}
+
+
+def _without_printed(data: Any) -> Any:
+    if is_mapping(data):
+        return {
+            key: _without_printed(value)
+            for key, value in data.items()
+            if not _is_printed(key) and not _is_printed(value)
+        }
+    if is_list(data):
+        items = [_without_printed(item) for item in data if not _is_printed(item)]
+        return [item for item in items if item != {}]
+    return data
+
+
+def _is_printed(data: Any) -> bool:
+    return isinstance(data, str) and _PRINTED in data
 
 
 def _without_tags(environment: Environment, text: str) -> str:
-    """Return the text outside of tags on its lines, with a sign for what a tag prints."""
+    """Return the text outside of tags on its lines, with a sign for what a tag prints.
+
+    A tag that stands on a line of its own leaves nothing; one beside text decides what is there.
+    """
     pieces: list[str] = []
     line = 1
     for first_line, kind, value in environment.lex(text):
         # A tag such as `{%-` takes away line ends that no token has.
         pieces.append("\n" * (first_line - line))
-        shown = value if kind == "data" else _PRINTED if kind == "variable_begin" else ""
+        shown = value if kind == "data" else _SIGNS.get(kind, "")
         line = first_line + shown.count("\n")
         pieces.append(shown)
-    return "".join(pieces)
+    lines = "".join(pieces).split("\n")
+    return "\n".join(
+        each.replace(_TAGGED, _PRINTED if each.replace(_TAGGED, "").strip() else "") for each in lines
+    )
 
 
-def _functions(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the functions that a text names below its IDs or beside them, each with its line from 0."""
+def _texts_of_ids(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the text of each ID and the line from 0 that it begins on: an ID may stand in two branches."""
     import yaml
-    from yaml.nodes import MappingNode, ScalarNode
+    from yaml.nodes import MappingNode
 
     from ensue.core.model.bounded_yaml import BoundedLoader
     from ensue.core.model.data_bounds import DataBoundError
@@ -102,12 +151,31 @@ def _functions(text: str) -> Iterator[tuple[str, int]]:
         root = yaml.compose(text, Loader=BoundedLoader)
     except (yaml.YAMLError, DataBoundError, UnicodeEncodeError):
         return  # What the tags print may make it YAML.
-    for id_, body in root.value if isinstance(root, MappingNode) else ():
-        if id_.value in _NO_IDS:
-            continue
-        for node in (key for key, _ in body.value) if isinstance(body, MappingNode) else (body,):
-            if isinstance(node, ScalarNode) and "." in node.value and _PRINTED not in node.value:
-                yield node.value, node.start_mark.line
+    if not isinstance(root, MappingNode) or root.flow_style:
+        return
+    lines = text.split("\n")
+    for scalar in _scalars(root):
+        begin, end = scalar.start_mark, scalar.end_mark
+        if not scalar.style and not all(map(str.strip, lines[begin.line : end.line + 1])):
+            # A tag between its lines decides which of them are there.
+            lines[begin.line] = (
+                f"{lines[begin.line][: begin.column]}{_PRINTED}{lines[begin.line][begin.column :]}"
+            )
+    begins = [id_.start_mark.line for id_, _ in root.value]
+    for (id_, _), begin, end in zip(root.value, begins, [*begins[1:], len(lines)], strict=True):
+        if id_.value not in TOP_LEVEL_WORDS:
+            yield "\n".join(lines[begin:end]), begin
+
+
+def _scalars(node: Node) -> Iterator[ScalarNode]:
+    from yaml.nodes import CollectionNode, ScalarNode
+
+    if isinstance(node, ScalarNode):
+        yield node
+    elif isinstance(node, CollectionNode):
+        for child in node.value:
+            for part in child if isinstance(child, tuple) else (child,):
+                yield from _scalars(part)
 
 
 def _judge_reads(environment: Environment, block: Block, ids: Container[str], collector: Collector) -> None:

@@ -1,0 +1,45 @@
+"""What is warned of in a delayed block fails when it is rendered, and the other way round."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.app.test_project import apply, write
+
+CALLER = "caller:\n  test.nop:\n    - delayed_render: [{block: later}]\n#!delayed_block later\n"
+FUNCTIONS = (
+    "test.nop",
+    "test.nope",
+    "test.configurable_test_state",
+    "file.absent",
+    "file.symlink",
+    "fil.absent",
+)
+ARGUMENTS = (
+    "changes: true", "changes: maybe", "result: 7", "timeout: soon", "timeout: 5", "nmae: x",
+    "name: /nowhere/x", "target: /nowhere/y", "makedirs: perhaps", "retry: {attempts: many}", "failhard: [1]",
+)  # fmt: skip
+CODES = {"E0312", "E0401", "E0402", "E0403", "E0409", "E0419"}
+ID = st.tuples(st.sampled_from(FUNCTIONS), st.lists(st.sampled_from(ARGUMENTS), max_size=3, unique=True))
+
+
+@given(st.lists(ID, min_size=1, max_size=3))
+def test_a_block_without_tags_is_judged_as_it_is_rendered(ids: list[tuple[str, list[str]]]) -> None:
+    """The same mistakes on the same lines, of functions, arguments, values and options."""
+    states = "".join(
+        f"id{number}:\n  {function}:\n    - order: last\n"
+        + "".join(f"    - {argument}\n" for argument in arguments)
+        for number, (function, arguments) in enumerate(ids)
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder), states__a=f"{CALLER}{states}#!end_delayed_block\n")
+        planned = apply(Path(folder), "a", test=True)
+        warned = [f"{fault.span}: {fault.summary}" for fault in planned.warnings if fault.code in CODES]
+        (caller, *_) = apply(Path(folder), "a").returns.values()
+        faults = caller.delayed[0].comment.split("\n") if caller.delayed[0].status == "failed" else []
+    assert len(warned) == len(faults)
+    for message, fault in zip(sorted(warned), sorted(faults), strict=True):
+        assert fault.startswith(message)
