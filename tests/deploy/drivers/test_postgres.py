@@ -413,6 +413,44 @@ def test_two_resources_cannot_have_one_database(
     resource.delete()
 
 
+def test_two_resources_with_one_database_at_a_time(tmp_path: Path, server: Postgresql) -> None:
+    """The second one waits for the first one, and is refused by its comment too."""
+    pair = [Resource(tmp_path, server), Resource(tmp_path, server)]
+    for each in pair:
+        each.values["database"] = "at_a_time"
+
+    async def both() -> list[Provisioned | BaseException]:
+        return await asyncio.gather(
+            *(postgres.create(each.request()) for each in pair), return_exceptions=True
+        )
+
+    ended = asyncio.run(both())
+    [refused] = [each for each in ended if isinstance(each, BaseException)]
+    assert "has a database at_a_time already" in str(refused)
+    for each, made in zip(pair, ended, strict=True):
+        if not isinstance(made, BaseException):
+            each.cookie = made.cookie
+            each.delete()
+
+
+def test_what_is_made_has_a_name(tmp_path: Path, server: Postgresql) -> None:
+    """The database and the role on their server, by inputs and by the cookie, once they are known."""
+    resource = Resource(tmp_path, server)
+    host = str(server.socket_folder)
+    resource.values |= {"database": "named", "user": "Named"}
+    named = postgres.manages(resource.request())
+    assert [each.place for each in named] == [
+        (host, "5432", "database", "named"),
+        (host, "5432", "role", "Named"),
+    ]
+    resource.create()
+    assert postgres.destroys(resource.cookie) == named
+    resource.delete()
+    resource.values["database"] = Unknown("${resources.x.outputs.y}")
+    assert postgres.manages(resource.request()) == ()
+    assert postgres.manages(resource.request(values={})) == ()
+
+
 class TestPostgres(DriverContract):
     """It keeps the contract of a driver, on a server."""
 
@@ -685,7 +723,7 @@ def test_one_works_on_a_resource_at_a_time(resource: Resource) -> None:
 
     async def scene() -> None:
         async with connected(wanted.server) as killed:
-            await take_turn(killed, wanted.mark)
+            await take_turn(killed, wanted)
             with pytest.raises(DriverError, match="took longer than"):
                 await postgres.create(resource.request())
 

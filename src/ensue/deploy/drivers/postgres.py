@@ -52,10 +52,17 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.drivers._postgres_found import count_connections, find, find_inside
-from ensue.deploy.drivers._postgres_inputs import DatabaseServer, RequestedDatabase, wanted_of, wrong_postgres
+from ensue.deploy.drivers._postgres_inputs import (
+    DatabaseServer,
+    RequestedDatabase,
+    requested_place,
+    wanted_of,
+    wrong_postgres,
+)
 from ensue.deploy.drivers._postgres_server import connected, server_errors, take_turn
 from ensue.deploy.drivers._postgres_steps import (
     database_steps,
@@ -67,6 +74,8 @@ from ensue.deploy.drivers._postgres_steps import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.core.contracts.driver import DriverRequest
     from ensue.core.model.data import DataMap
     from ensue.deploy.drivers._postgres_found import FoundOnServer
@@ -78,6 +87,9 @@ OUTPUTS: Final = frozenset({"host", "port", "name", "instance", "username", "pas
 
 ROTATES: Final = True
 """An update makes a new password for the role, if it is asked to."""
+
+EXCLUSIVE: Final = True
+"""No two resources may have a database or a role in common."""
 
 _PASSWORD_BYTES: Final = 24
 
@@ -107,6 +119,29 @@ def check(request: DriverRequest) -> list[str]:
     return list(wrong_postgres(request))
 
 
+def manages(request: DriverRequest) -> Sequence[ManagedObject]:
+    """Return the database and the role that the inputs request, as far as they are known."""
+    place = None if check(request) else requested_place(request)
+    return () if place is None else _objects(*place)
+
+
+def destroys(cookie: DataMap | None) -> Sequence[ManagedObject]:
+    """Return the database and the role that a deletion removes.
+
+    There is no `managed`: the address in an old record may lead to another server now, and the mark on the
+    server protects what another resource has from a deletion.
+    """
+    return () if cookie is None else _objects(*msgspec.convert(cookie, PostgresCookie).place())
+
+
+def _objects(host: str, port: int, database: str, role: str) -> Sequence[ManagedObject]:
+    server = (host if host.startswith("/") else host.lower(), str(port))
+    return [
+        ManagedObject(place=(*server, kind, name), name=f"the {kind} {name} on {host}:{port}")
+        for kind, name in (("database", database), ("role", role))
+    ]
+
+
 async def create(request: DriverRequest) -> Provisioned:
     """Bring the database and the role to the inputs; what does not exist is created.
 
@@ -123,7 +158,7 @@ async def create(request: DriverRequest) -> Provisioned:
         kept = None
     async with server_errors(request.key, requested.server):
         async with connected(requested.server) as connection:
-            await take_turn(connection, requested.mark)
+            await take_turn(connection, requested)
             existing = await _find(connection, request, requested, kept)
             former, kept = kept, _renewed(connection, request, requested, kept)
             # First of all: if this is killed, the next update gives the server this password.
@@ -133,7 +168,7 @@ async def create(request: DriverRequest) -> Provisioned:
             words = await run_steps(connection, role_steps(requested, existing, kept.verifier))
             words += await run_steps(connection, database_steps(requested, existing))
         async with connected(requested.server, requested.database) as connection:
-            await take_turn(connection, requested.mark)
+            await take_turn(connection, requested)
             inside = await find_inside(connection, requested)
             words += await run_steps(connection, inside_steps(requested, inside))
     return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), words)
@@ -223,7 +258,7 @@ async def _find(
 async def _remove(request: DriverRequest, kept: PostgresCookie) -> None:
     requested = msgspec.structs.replace(kept.wanted, store=request.owner)
     async with server_errors(request.key, requested.server), connected(requested.server) as connection:
-        await take_turn(connection, requested.mark)
+        await take_turn(connection, requested)
         existing = await find(connection, requested, request, password="", verifier="", is_recorded=True)
         if existing.database is not None:
             await _remove_database(connection, requested)
