@@ -252,6 +252,20 @@ def test_a_plan(tmp_path: Path) -> None:
     assert (unknown.would_change, unknown.outputs, runs) == (True, None, 0)
 
 
+@pytest.mark.parametrize(
+    ("drift", "remark"),
+    [
+        ({"size": {"old": 2, "new": None}}, " (removed by someone else)"),
+        ({"size": {"old": 2, "new": 3}}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_plan_says_what_was_removed(tmp_path: Path, drift: dict[str, Any], remark: str) -> None:
+    """All that the last deployment has made is gone, and nobody who is known has done that."""
+    gone = returned("x", NEW_STATE, result=None, comment="would be made", drift=drift)
+    assert planned(tmp_path, MANAGED, gone)[0].comment == f"would be made{remark}"
+
+
 def test_without_delete_what_was_made_stays() -> None:
     """Nobody is told that it was destroyed."""
     assert state.leaves({"delete": {"state": "file.absent"}}) is False

@@ -217,16 +217,18 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.may_adopt or owner == self.owner:
             return
-        whose = f"the store {owner}" if owner else "another store, whose id is not known"
+        whose = (
+            f"belongs to the store {owner}, and this is the store {self.owner}"
+            if owner
+            else f"has a mark that names no store, and the store {self.owner} has no record of it"
+        )
         remedies = [
-            "deploy from the project that has that store",
+            f"deploy from the project that {'has that store' if owner else 'made it'}",
             f"or take the resource over with `--adopt={self.key}`",
         ]
         if self.cookie is not None:
             remedies.append(f"or drop the record of this store with `--forget {self.key}`")
-        raise ForeignOwnerError(
-            f"{what} belongs to {whose}, and this is the store {self.owner} ({', '.join(remedies)})"
-        )
+        raise ForeignOwnerError(f"{what} {whose} ({', '.join(remedies)})")
 
     def refuse_destruction(self, things: Sequence[str]) -> None:
         """Raise an error if an update would destroy what was made, and nobody has allowed that.

@@ -24,6 +24,7 @@ LONGEST_NAME_BYTES: Final = 63
 
 DEFAULT_PORT: Final = 5432
 _HIGHEST_PORT: Final = 65535
+_MARK: Final = "ensue resource "
 _OF_STORE: Final = " of store "
 _SSL_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
@@ -163,9 +164,14 @@ def wanted_of(request: DriverRequest) -> RequestedDatabase:
         template=values.get("template_name", ""),
         force_delete=values.get("force_delete", False),
         instance=values.get("instance", ""),
-        mark=f"ensue resource {request.guresid}",
+        mark=f"{_MARK}{request.guresid}",
         store=request.owner,
     )
+
+
+def maker_in(comment: str) -> str:
+    """Return the mark in a comment that some resource has written; empty: it is no such comment."""
+    return comment if comment.startswith(_MARK) else ""
 
 
 def requested_place(request: DriverRequest) -> tuple[str, int, str, str] | None:

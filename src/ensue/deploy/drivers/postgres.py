@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.driver import DriverRequest
     from ensue.core.model.data import DataMap
-    from ensue.deploy.drivers._postgres_found import FoundOnServer
+    from ensue.deploy.drivers._postgres_found import ForeignObject, FoundOnServer
     from ensue.deploy.drivers._postgres_server import Rows
 
 ALWAYS_CALLED: Final = True
@@ -165,13 +165,13 @@ async def create(request: DriverRequest) -> Provisioned:
             await request.services.keep(msgspec.to_builtins(kept))
             if former is not None and former.password != kept.password:
                 existing = existing.without_password()
-            words = await run_steps(connection, role_steps(requested, existing, kept.verifier))
-            words += await run_steps(connection, database_steps(requested, existing))
+            done = await run_steps(connection, role_steps(requested, existing, kept.verifier))
+            done += await run_steps(connection, database_steps(requested, existing))
         async with connected(requested.server, requested.database) as connection:
             await take_turn(connection, requested)
             inside = await find_inside(connection, requested)
-            words += await run_steps(connection, inside_steps(requested, inside))
-    return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), words)
+            done += await run_steps(connection, inside_steps(requested, inside))
+    return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), done)
 
 
 update = create
@@ -245,6 +245,8 @@ async def _find(
     existing = await find(
         connection, requested, request, password=password, verifier=verifier, is_recorded=kept is not None
     )
+    if existing.foreign:
+        raise DriverError("; ".join(_in_the_way(each, requested.server) for each in existing.foreign))
     if kept is not None and has_moved and existing.database is None:
         server = kept.wanted.server
         raise DriverError(
@@ -252,7 +254,14 @@ async def _find(
             f"{requested.server.host}:{requested.server.port} "
             "(move it yourself, or delete the resource first)"
         )
-    return existing
+    return msgspec.structs.replace(existing, was_made=kept is not None and kept.is_made)
+
+
+def _in_the_way(foreign: ForeignObject, server: DatabaseServer) -> str:
+    return (
+        f"{server.host} has a {foreign.name} already, and {foreign.words} "
+        f"(choose another name with `{foreign.option}`; ensue takes over only what it has made)"
+    )
 
 
 async def _remove(request: DriverRequest, kept: PostgresCookie) -> None:
@@ -260,6 +269,9 @@ async def _remove(request: DriverRequest, kept: PostgresCookie) -> None:
     async with server_errors(request.key, requested.server), connected(requested.server) as connection:
         await take_turn(connection, requested)
         existing = await find(connection, requested, request, password="", verifier="", is_recorded=True)
+        if existing.foreign and kept.is_made:
+            # What has not been made yet is somebody else's; but what had been made has been replaced.
+            raise DriverError("; ".join(f"the {each.name} stays: {each.words}" for each in existing.foreign))
         if existing.database is not None:
             await _remove_database(connection, requested)
         if existing.role is not None:
@@ -313,7 +325,7 @@ def _kept(request: DriverRequest) -> PostgresCookie | None:
 
 
 def _provisioned(
-    requested: RequestedDatabase, kept: PostgresCookie, words: list[str] | None = None
+    requested: RequestedDatabase, kept: PostgresCookie, done: list[str] | None = None
 ) -> Provisioned:
     server = requested.server
     username = server.login_name(requested.role)
@@ -332,8 +344,8 @@ def _provisioned(
             "connection": _url(server, username, kept.password, requested.database),
         },
         cookie=msgspec.to_builtins(kept),
-        changed=bool(words),
-        comment=", ".join(filter(None, words or ())),
+        changed=bool(done),
+        comment=", ".join(filter(None, done or ())),
     )
 
 
