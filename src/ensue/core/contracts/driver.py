@@ -164,6 +164,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         may_replace: whether an update may destroy what was made (`ensue deploy --allow-replace`); see
             `refuse_destruction`.
         is_protected: whether the resource may not be destroyed (`protect: true` in its definition).
+        has_dependencies: whether it depends on other resources, which may make what it uses.
         rotates: whether an update makes a new password (`ensue deploy --rotate`); only for a driver with
             `ROTATES`. Store it durably (`services.keep`) before it takes effect.
         cookie: the cookie of the last create or update; None: there is none.
@@ -190,6 +191,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     may_adopt: bool = False
     may_replace: bool = False
     is_protected: bool = False
+    has_dependencies: bool = False
     rotates: bool = False
     cookie: DataMap | None = None
     was_interrupted: bool = False
