@@ -166,8 +166,10 @@ async def plan(request: DriverRequest) -> Planned:
     scope_return = await _run(request, values)
     would_change = any(state_return.result is None for state_return in scope_return.returns.values())
     if would_change:
+        is_left = request.cookie is None and leaves(values)
+        stays = "a removal leaves what it makes: there is no `delete`" if is_left else ""
         return Planned(
-            comment=_comment(scope_return.returns.values()),
+            comment="; ".join(filter(None, (_comment(scope_return.returns.values()), stays))),
             changes=_changes(scope_return.returns.values(), values),
         )
     outputs = _outputs(scope_return, values)
