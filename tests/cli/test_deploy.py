@@ -160,6 +160,15 @@ def test_an_environment_that_was_removed_is_shown_empty(project: DeployedProject
     assert (misspelt.code, "all that it had is destroyed" in misspelt.err) == (1, True)
 
 
+def test_a_deployment_without_files_may_be_of_the_last_set(project: DeployedProject) -> None:
+    """The message says how to deploy that again, for example to replace a resource."""
+    deployed(project)
+    words = ("deploy", "--app", "shop", "--env", "dev", "--replace", DB, "--allow-replace")
+    refused = project.run(*words)
+    assert (refused.code, "--from (`--from last`)" in refused.err) == (1, True)
+    assert project.run(*words, "--from", "last").code == 0
+
+
 def test_a_destroyed_environment_is_not_suggested(project: DeployedProject) -> None:
     """Messages about a name that is not known, and about a new one, name what is there."""
     deployed(project)

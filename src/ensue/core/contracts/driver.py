@@ -42,7 +42,7 @@ cookie).
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -132,6 +132,10 @@ class DriverServices(Protocol):
         ...
 
 
+NEW_STORE: Final = "new"
+"""The id of a store that gets its own with the first deployment; nothing is marked with it."""
+
+
 def _ignored(things: Sequence[str]) -> None:
     """Note nothing of what an update destroys."""
 
@@ -159,7 +163,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         services: the services of the run.
         owner: the id of the store that has the record of the resource. A driver writes it into the mark of
             everything that it makes outside, next to `guresid`, and leaves alone what has the mark of another
-            store; see `refuse_foreign`.
+            store; see `refuse_foreign`. In the plan of a first deployment it is `NEW_STORE`.
         may_adopt: whether the resource may be taken over from another store (`ensue deploy --adopt`).
         may_replace: whether an update may destroy what was made (`ensue deploy --allow-replace`); see
             `refuse_destruction`.
@@ -219,18 +223,15 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.may_adopt or owner == self.owner:
             return
-        whose = (
-            f"belongs to the store {owner}, and this is the store {self.owner}"
-            if owner
-            else f"has a mark that names no store, and the store {self.owner} has no record of it"
-        )
+        own = "this store is new" if self.owner == NEW_STORE else f"this is the store {self.owner}"
+        whose = f"belongs to the store {owner}" if owner else "has a mark that names no store"
         remedies = [
             f"deploy from the project that {'has that store' if owner else 'made it'}",
             f"or take the resource over with `--adopt={self.key}`",
         ]
         if self.cookie is not None:
             remedies.append(f"or drop the record of this store with `--forget {self.key}`")
-        raise ForeignOwnerError(f"{what} {whose} ({', '.join(remedies)})")
+        raise ForeignOwnerError(f"{what} {whose}, and {own} ({', '.join(remedies)})")
 
     def refuse_destruction(self, things: Sequence[str]) -> None:
         """Raise an error if an update would destroy what was made, and nobody has allowed that.
