@@ -35,11 +35,13 @@ class SharedLoss(NamedTuple):
         record: what is removed, or replaced.
         objects: what would be destroyed, as messages name it.
         owner: the resource that has it, as messages name it.
+        is_exclusive: whether no other resource can go on with it.
     """
 
     record: ActiveResource
     objects: str
     owner: str
+    is_exclusive: bool
 
     @property
     def words(self) -> str:
@@ -56,10 +58,11 @@ class SharedLoss(NamedTuple):
         key = self.record.key
         if self.owner == str(key):
             return f"if it is to stay, drop the record and deploy again: --forget={key}"
-        return (
-            f"if it was renamed, or what is there is to stay, drop its record: --forget={key}; otherwise "
-            "give one of the two a name of its own, for example with `${context.res.guresid}`"
-        )
+        renamed = f"if it was renamed, or what is there is to stay, drop its record: --forget={key}"
+        if self.is_exclusive:
+            renamed = "if it was renamed, give the resource its former name again"
+        own_name = "give one of the two a name of its own, for example with `${context.res.guresid}`"
+        return f"{renamed}; otherwise {own_name}"
 
 
 class Duplicate(NamedTuple):
@@ -172,13 +175,14 @@ class SharedObjects:
         owners = list(living)
         losses: list[SharedLoss] = []
         for record, objects in destroyed:
+            is_exclusive = self._services.driver(record.driver).is_exclusive
             taken: dict[str, dict[str, None]] = {}
             for owner, there in owners:
                 if any(each.takes(there) for each in objects):
                     taken.setdefault(owner, {})[there.name] = None
             for owner, names in taken.items():
                 listed = ", ".join(list(names)[:_MOST_NAMED])
-                losses.append(SharedLoss(record, self._masker.text(listed), owner))
+                losses.append(SharedLoss(record, self._masker.text(listed), owner, is_exclusive))
         return losses
 
     def duplicates(self, everything: Iterable[GraphNode], nodes: Iterable[GraphNode]) -> list[Duplicate]:
