@@ -156,7 +156,34 @@ def test_an_environment_that_was_removed_is_shown_empty(project: DeployedProject
     ended = project.run("show", "active", "--app", "shop", "--env", "dev")
     assert ended.code == 0
     assert "nothing of shop/dev is active (nothing is active)" in ended.err
-    assert project.run("show", "active", "--app", "shop", "--env", "dve").code == 1
+    misspelt = project.run("show", "active", "--app", "shop", "--env", "dve")
+    assert (misspelt.code, "all that it had is destroyed" in misspelt.err) == (1, True)
+
+
+def test_a_deployment_without_files_may_be_of_the_last_set(project: DeployedProject) -> None:
+    """The message says how to deploy that again, for example to replace a resource."""
+    deployed(project)
+    words = ("deploy", "--app", "shop", "--env", "dev", "--replace", DB, "--allow-replace")
+    refused = project.run(*words)
+    assert (refused.code, "--from (`--from last`)" in refused.err) == (1, True)
+    assert project.run(*words, "--from", "last").code == 0
+
+
+def test_a_destroyed_environment_is_not_suggested(project: DeployedProject) -> None:
+    """Messages about a name that is not known, and about a new one, name what is there."""
+    deployed(project)
+    other = ("--app", "shop", "--env", "other", "--env-type", "development")
+    assert project.run("deploy", "score.yaml", *other).code == 0
+    assert project.run(*DESTROY).code == 0
+    for words in (
+        ("show", "active", "--app", "shop", "--env", "dve"),
+        ("deploy", "--app", "shop", "--env", "dve", "--destroy"),
+        ("deploy", "score.yaml", "--app", "shop", "--env", "dve"),
+        ("deploy", "score.yaml", "--app", "shop", "--env", "dve", "--env-type", "development", "--plan"),
+    ):
+        ended = project.run(*words)
+        assert "dev?" not in ended.err, words
+        assert "shop/dev\n" not in ended.err, words
 
 
 def test_a_destroy_that_fails_keeps_what_is_needed(project: DeployedProject) -> None:

@@ -25,6 +25,34 @@ entity:
     values: {fail: no room}
   criteria: [{res_id: a}]
 """
+READ = """\
+kind: Definition
+metadata: {id: network}
+entity:
+  type: network
+  driver_type: command
+  driver_inputs: {values: {command: [sh, network.sh]}}
+  criteria: [{}]
+---
+kind: Definition
+metadata: {id: names}
+entity:
+  type: names
+  driver_type: echo
+  driver_inputs: {values: {zones: "${resources.network#shared.outputs.zones}"}}
+  criteria: [{}]
+---
+kind: Definition
+metadata: {id: dns}
+entity:
+  type: dns
+  driver_type: echo
+  provision:
+    "zone#${each.key}":
+      for_each: ${resources.SOURCE#shared.outputs.zones}
+      match_dependents: true
+  criteria: [{}]
+"""
 NOTHING_ELSE = {
     "dns dns": "unchanged",
     "zone a": "unchanged",
@@ -239,3 +267,19 @@ def test_a_deployment_under_a_state(project: ListsProject) -> None:
     assert project.log() == ["create dns", "create workload", "create zone", "create zone"]
     assert project.run("apply", "shop", "--out", "json").code == 0
     assert project.log() == []
+
+
+@pytest.mark.parametrize("source", ["network", "names"])
+def test_a_plan_does_not_foresee_a_list_that_is_read_again(project: ListsProject, source: str) -> None:
+    """Only a deployment reads it, or what it is made of; until then it may name other resources."""
+    project.write("definitions/dns.yaml", READ.replace("SOURCE", source))
+    project.write("network.sh", "cat zones.json\n")
+    project.write("zones.json", json.dumps({"values": {"zones": ["a", "b"]}}))
+    project.deployed()
+    assert set(by_id(project.run(*DEPLOY, "--plan", "--out", "json").document).values()) == {"unchanged"}
+    project.write("zones.json", json.dumps({"values": {"zones": ["a"]}}))
+    nodes = project.run(*DEPLOY, "--plan", "--refresh", "--out", "json").document["nodes"]
+    zones = {node["id"]: node["comment"] for node in nodes if node["type"] == "zone"}
+    undecided = f"whether it is needed is known after {source}.default#shared"
+    assert (zones["a"], zones["b"]) == (undecided, undecided)
+    assert project.deployed("--refresh")["zone b"] == "orphaned"

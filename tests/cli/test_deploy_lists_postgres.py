@@ -72,3 +72,18 @@ def test_each_tenant_has_a_database(server: Postgresql, tmp_path: Path) -> None:
 
     assert project.run(*DESTROY).code == 0
     assert databases(server) == []
+
+
+def test_two_tenants_cannot_have_one_database(server: Postgresql, tmp_path: Path) -> None:
+    """The plan says so, and the resource with the list fails before anything is made."""
+    project = ListsProject(tmp_path / "project")
+    project.write("ensue.yaml", "id: m\n")
+    project.write("score.yaml", SCORE)
+    definitions = DATABASE.replace("HOST", str(server.socket_folder)).replace("${context.res.id}", "all")
+    project.write("definitions/zone.yaml", definitions)
+    project.write("definitions/dns.yaml", TENANTS.replace("ZONES", "[acme, globex]"))
+    for words, code in ((["--plan"], 1), ([], 2)):
+        ended = project.run(*DEPLOY, *words)
+        assert ended.code == code
+        assert "would have the same: the database tenant_all on" in " ".join((ended.out + ended.err).split())
+    assert databases(server) == []

@@ -102,7 +102,9 @@ def test_another_store_takes_nothing_over_unasked(
     url = first.deployed()
     log_in(url)
 
+    plan = second.run(*DEPLOY, "--plan")
     owner, other = second.refused(*DEPLOY)
+    assert f"belongs to the store {owner}, and this store is new" in plan.out
     assert second.refused(*DEPLOY, "--plan") == (owner, other)
     assert second.refused(*DEPLOY, "--adopt=workload.default#modules.web") == (owner, other)
     assert second.run(*DESTROY).code == 0

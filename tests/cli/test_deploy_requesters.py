@@ -60,4 +60,5 @@ def test_an_error_in_a_template_has_its_file(tmp_path: Path, capsys: pytest.Capt
     expected = "definitions/all.yaml:6:"
     for text in (captured.out, captured.err):
         assert expected in text
-        assert ", definition db: templates.outputs:1: there is no key hots (did you mean host?)" in text
+        assert ", definition db: templates.outputs:1: there is no key hots" in text
+    assert "there is no key hots (did you mean host?)" in captured.out

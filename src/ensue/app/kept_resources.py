@@ -168,14 +168,12 @@ class KeptResources(OpenedProject):
             ConfigurationError: the store has others, and none of these.
             StoreError: the store cannot be read or decrypted.
         """
-        from ensue.deploy.environments.environment_history import require_shown
+        from ensue.deploy.environments.known_environments import require_shown
 
         resources = await self.active_resources(app, env)
         if not resources and (app or env):
-            known = {
-                context for context, _ in (*await self.active_resources(), *await self.deployment_records())
-            }
-            require_shown(known, app, env)
+            active = {context for context, _ in await self.active_resources()}
+            require_shown(active, await self.deployment_records(), app, env)
         return resources
 
     async def deployment_records(
@@ -204,7 +202,7 @@ class KeptResources(OpenedProject):
             ConfigurationError: it is not kept.
             StoreError: the store cannot be read or decrypted.
         """
-        from ensue.deploy.environments.environment_history import kept_deployment
+        from ensue.deploy.environments.known_environments import kept_deployment
 
         return await asyncio.to_thread(kept_deployment, self._services().stores.history, context, number)
 
@@ -218,7 +216,7 @@ class KeptResources(OpenedProject):
             ConfigurationError: it has never been deployed.
             StoreError: the store cannot be read or decrypted.
         """
-        from ensue.deploy.environments.environment_history import kept_env_type
+        from ensue.deploy.environments.known_environments import kept_env_type
 
         return await asyncio.to_thread(kept_env_type, self._services().stores.history, context)
 

@@ -132,7 +132,7 @@ class AppProject(FleetProject):
         """
         from ensue.deploy.environments.deployment_report import DeploymentReport
         from ensue.deploy.environments.deployment_run import DeploymentRun
-        from ensue.deploy.environments.environment_history import kept_env_type, require_environment
+        from ensue.deploy.environments.known_environments import kept_env_type, require_environment
         from ensue.deploy.provisioning.identity import Context
 
         stores = self._services().stores

@@ -273,7 +273,7 @@ def command(
     options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait)
 
     async def work(project: AppProject) -> DeploymentReport:
-        with closing(progress_of(session)) as progress:
+        with closing(progress_of(session, results_have_failures=not session.is_for_programs)) as progress:
             return await project.deploy(
                 order,
                 options,
@@ -344,7 +344,9 @@ def _order(
     from ensue.core.contracts.deployment import DeploymentOrder
 
     if not (destroy or files or sets.names_a_set):
-        raise click.UsageError("name a Score file or a deployment set, or use --from or --destroy")
+        raise click.UsageError(
+            "name a Score file or a deployment set, or use --from (`--from last`) or --destroy"
+        )
     # An environment that was deployed has a type; of a new one, the project says that it is missing.
     context = words.context(needs_type=False)
     order = DeploymentOrder(

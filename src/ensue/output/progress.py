@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 MOST_LINES_OF_A_KIND: Final = 100
 """The most lines per kind (scopes, failures, registrations); the results have the rest."""
 
+_UNNAMED: Final = frozenset(
+    {"no.None", "graph.provisioned", "graph.expanded", "graph.cleared", "graph.removed"}
+)
+"""Functions that no SLS names: that of a run without states, and those of the resources of a deployment."""
+
 
 class PlainProgress:
     """Turns the events of one run into few lines.
@@ -163,8 +168,7 @@ def function_of(returned: Return) -> str:
 def state_name(id_: str, function: str, target: str = "") -> str:
     """Return the name of a state in a line of progress."""
     where = f" on {target}" if target and not target.startswith("minion:") else ""
-    # A run without states has a state without a function, which is named like Salt's.
-    what = f" ({function})" if function != "no.None" else ""
+    what = "" if function in _UNNAMED else f" ({function})"
     return f"{id_}{what}{where}"
 
 

@@ -575,6 +575,35 @@ def test_a_plan_runs_nothing_unless_asked_to(tmp_path: Path) -> None:
     assert not (tmp_path / "made").exists()
 
 
+@pytest.mark.parametrize("words", [["no-such-program"], ["./not-there"], "text.txt", "./text.txt", ["a\0"]])
+@pytest.mark.parametrize("asks", [True, False])
+def test_a_plan_without_the_program(tmp_path: Path, words: Any, *, asks: bool) -> None:
+    """It fails as the deployment would, unless another resource may make the program before."""
+    (tmp_path / "text.txt").write_text("no program")
+    asked = request(tmp_path, words, values={"plan": asks})
+    with pytest.raises(DriverError, match="there is no program"):
+        plan(asked)
+    planned = plan(request(tmp_path, words, values={"plan": asks}, has_dependencies=True))
+    assert planned.would_change
+    assert "the deployment fails unless" in planned.warnings[0]
+
+
+def test_the_path_of_the_program_counts(tmp_path: Path) -> None:
+    """A program is searched where its start searches it: in its own `PATH`, and from its folder."""
+    program = tmp_path / "below" / "made-here"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\necho '{}'\n")
+    program.chmod(0o700)
+    for words, values in (
+        ("made-here", {"environment": {"PATH": str(program.parent)}}),
+        ("./made-here", {"cwd": "below"}),
+        ("below/made-here", {}),
+    ):
+        asked = request(tmp_path, words, values=values)
+        assert plan(asked).warnings == ()
+        create(asked)
+
+
 def test_a_plan_with_the_program(tmp_path: Path) -> None:
     """It says what would be done, and outputs that are known; what it keeps is left out."""
     services = FakeDriverServices()

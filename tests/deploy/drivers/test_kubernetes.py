@@ -172,7 +172,8 @@ def test_what_somebody_deleted_is_made_again(scene: Scene) -> None:
     done = created(made)
     scene.remove("ConfigMap", "a")
 
-    assert "create ConfigMap" in asyncio.run(kubernetes.plan(again(made, done))).comment
+    planned = asyncio.run(kubernetes.plan(again(made, done)))
+    assert planned.comment == f"would create ConfigMap {scene.namespace}/a (removed by someone else)"
     assert asyncio.run(kubernetes.update(again(made, done))).changed
     assert scene.find("ConfigMap", "a") is not None
 

@@ -160,7 +160,7 @@ def test_a_database_comes_and_goes(tmp_path: Path, server: Postgresql, user: str
 
     made = resource.create()
     assert made.changed is True
-    assert made.comment == f"create its role, create the database {resource.database}"
+    assert made.comment == f"created its role, created the database {resource.database}"
     assert made.values == {
         "host": str(server.socket_folder),
         "port": 5432,
@@ -269,30 +269,60 @@ def test_passwords_are_in_no_log_and_not_in_the_clear_anywhere(resource: Resourc
 
 @pytest.mark.parametrize("user", ["admin", "maker"])
 @pytest.mark.parametrize(
-    ("drift", "comment"),
+    ("drift", "would", "done"),
     [
-        ("DROP DATABASE {database}", "create the database {database}"),
-        ("DROP DATABASE {database}; DROP ROLE {role}", "create its role, create the database {database}"),
-        ("ALTER ROLE {role} PASSWORD 'changed-by-hand'", "set the password of its role"),
-        ("ALTER ROLE {role} PASSWORD NULL", "set the password of its role"),
-        ("ALTER ROLE {role} NOLOGIN", "let its role log in"),
-        ("ALTER DATABASE {database} OWNER TO {user}", "give the database {database} to its role"),
-        ("GRANT CONNECT ON DATABASE {database} TO PUBLIC", "close the database {database} to other roles"),
-        ("ALTER DATABASE {database} CONNECTION LIMIT 3", "set the connection limit to -1"),
-        ("COMMENT ON DATABASE {database} IS 'mine'", "mark the database {database}"),
+        (
+            "DROP DATABASE {database}",
+            "create the database {database} again, empty (removed by someone else)",
+            "created the database {database} again, empty (removed by someone else)",
+        ),
+        (
+            "DROP DATABASE {database}; DROP ROLE {role}",
+            "create its role again (removed by someone else), create the database {database} again, ",
+            "created its role again (removed by someone else), created the database {database} again, ",
+        ),
+        *(
+            (drift, f"{verb} {rest}", f"{past} {rest}")
+            for drift, verb, past, rest in [
+                ("ALTER ROLE {role} PASSWORD 'changed'", "set", "set", "the password of its role"),
+                ("ALTER ROLE {role} PASSWORD NULL", "set", "set", "the password of its role"),
+                ("ALTER ROLE {role} NOLOGIN", "let", "let", "its role log in"),
+                (
+                    "ALTER DATABASE {database} OWNER TO {user}",
+                    "give",
+                    "gave",
+                    "the database {database} to its role",
+                ),
+                (
+                    "GRANT CONNECT ON DATABASE {database} TO PUBLIC",
+                    "close",
+                    "closed",
+                    "the database {database} to other roles",
+                ),
+                (
+                    "ALTER DATABASE {database} CONNECTION LIMIT 3",
+                    "set",
+                    "set",
+                    "the connection limit to -1",
+                ),
+                ("COMMENT ON DATABASE {database} IS 'mine'", "mark", "marked", "the database {database}"),
+            ]
+        ),
     ],
 )
-def test_drift_is_mended(tmp_path: Path, server: Postgresql, user: str, drift: str, comment: str) -> None:
+def test_drift_is_mended(
+    tmp_path: Path, server: Postgresql, user: str, *, drift: str, would: str, done: str
+) -> None:
     """A plan sees it, an update mends it, and the outputs stay."""
     resource = Resource(tmp_path, server, user)
     made = resource.create()
     names = {"database": resource.database, "role": resource.role, "user": user}
     for statement in drift.format(**names).split(";"):
         server.query(statement)
-    assert comment.format(**names) in resource.plan().comment
+    assert would.format(**names) in resource.plan().comment
     mended = resource.update()
     assert mended.changed is True
-    assert comment.format(**names) in mended.comment
+    assert done.format(**names) in mended.comment
     assert mended.secrets == made.secrets
     log_in(mended).close()
     assert resource.update().changed is False
@@ -360,6 +390,30 @@ def test_a_create_that_was_killed_can_be_deleted(resource: Resource, monkeypatch
     assert resource.exists() == (False, False)
 
 
+def test_what_took_the_name_meanwhile_is_left_alone(
+    resource: Resource, server: Postgresql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If a create fails because somebody else makes the database first, its removal takes its own role."""
+    import psycopg
+
+    execute = psycopg.AsyncConnection.execute
+    resource.values["database"] = "taken"
+
+    async def late(self: Any, query: Any, *given: Any, **options: Any) -> Any:
+        if not isinstance(query, str) and "CREATE DATABASE" in query.as_string():
+            server.query("CREATE DATABASE taken")
+        return await execute(self, query, *given, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(psycopg.AsyncConnection, "execute", late)
+        with pytest.raises(DriverError, match="already exists"):
+            resource.create()
+    assert resource.exists() == (True, True)
+    resource.delete()
+    assert resource.exists() == (True, False)
+    server.query("DROP DATABASE taken")
+
+
 def test_a_lost_cookie_gives_a_new_password(resource: Resource) -> None:
     """Database and role are known by their comments, so nothing is made twice."""
     first = resource.create()
@@ -395,7 +449,7 @@ def test_a_database_that_took_the_place_of_ours_is_not_removed(
     resource.create()
     server.query("DROP DATABASE replaced")
     server.query("CREATE DATABASE replaced")
-    with pytest.raises(DriverError, match="has a database replaced already"):
+    with pytest.raises(DriverError, match="the database replaced stays: this resource did not make it"):
         resource.delete()
     assert resource.exists() == (True, True)
     server.query("DROP DATABASE replaced")
@@ -410,10 +464,48 @@ def test_two_resources_cannot_have_one_database(
     resource.create()
     other = Resource(tmp_path, server)
     other.values["database"] = "shared"
-    with pytest.raises(DriverError, match="has a database shared already"):
+    with pytest.raises(DriverError, match=f"of another one, 'ensue resource {resource.guresid}"):
         other.create()
     assert other.exists() == (True, False)
     resource.delete()
+
+
+def test_two_resources_with_one_database_at_a_time(tmp_path: Path, server: Postgresql) -> None:
+    """The second one waits for the first one, and is refused by its comment too."""
+    pair = [Resource(tmp_path, server), Resource(tmp_path, server)]
+    for each in pair:
+        each.values["database"] = "at_a_time"
+
+    async def both() -> list[Provisioned | BaseException]:
+        return await asyncio.gather(
+            *(postgres.create(each.request()) for each in pair), return_exceptions=True
+        )
+
+    ended = asyncio.run(both())
+    [refused] = [each for each in ended if isinstance(each, BaseException)]
+    assert "has a database at_a_time already" in str(refused)
+    for each, made in zip(pair, ended, strict=True):
+        if not isinstance(made, BaseException):
+            each.cookie = made.cookie
+            each.delete()
+
+
+def test_what_is_made_has_a_name(tmp_path: Path, server: Postgresql) -> None:
+    """The database and the role on their server, by inputs and by the cookie, once they are known."""
+    resource = Resource(tmp_path, server)
+    host = str(server.socket_folder)
+    resource.values |= {"database": "named", "user": "Named"}
+    named = postgres.manages(resource.request())
+    assert [each.place for each in named] == [
+        (host, "5432", "database", "named"),
+        (host, "5432", "role", "Named"),
+    ]
+    resource.create()
+    assert postgres.destroys(resource.cookie) == named
+    resource.delete()
+    resource.values["database"] = Unknown("${resources.x.outputs.y}")
+    assert postgres.manages(resource.request()) == ()
+    assert postgres.manages(resource.request(values={})) == ()
 
 
 class TestPostgres(DriverContract):
@@ -465,11 +557,11 @@ def test_a_record_is_the_proof_of_what_has_an_older_mark(
     assert comments(resource) == [f"ensue resource {resource.guresid} of store {STORE}"] * 2
     unmark(resource, f"ensue resource {resource.guresid}")
     for call in (resource.create, resource.plan):
-        with pytest.raises(DriverError, match="belongs to another store, whose id is not known"):
+        with pytest.raises(DriverError, match="has a mark that names no store, and this is the store"):
             call(cookie=None, owner=OTHER)
     log_in(made).close()
     marked = resource.update()
-    assert marked.comment == f"mark its role, mark the database {resource.database}"
+    assert marked.comment == f"marked its role, marked the database {resource.database}"
     assert marked.secrets == made.secrets
     assert comments(resource) == [f"ensue resource {resource.guresid} of store {STORE}"] * 2
     resource.delete()
@@ -570,7 +662,7 @@ def test_extensions_schema_owner_and_limit(resource: Resource, server: Postgresq
 
     resource.values = {"host": resource.values["host"], "connection_limit": 7, "schema": "Shop"}
     changed = resource.update()
-    assert changed.comment == f"give the database {database} to its role, set the connection limit to 7"
+    assert changed.comment == f"gave the database {database} to its role, set the connection limit to 7"
     assert resource.update().changed is False
     resource.delete()
     assert resource.exists() == (False, False)
@@ -688,7 +780,7 @@ def test_one_works_on_a_resource_at_a_time(resource: Resource) -> None:
 
     async def scene() -> None:
         async with connected(wanted.server) as killed:
-            await take_turn(killed, wanted.mark)
+            await take_turn(killed, wanted)
             with pytest.raises(DriverError, match="took longer than"):
                 await postgres.create(resource.request())
 
@@ -742,13 +834,13 @@ def test_cancelling_closes_the_connection(resource: Resource, server: Postgresql
             ],
         ),
         (
-            {"values": {"host": "h", "port": 0, "conection_limit": 5, "ssl_mode": "on"}},
+            {"values": {"host": "h", "port": 0, "conection_limit": 5, "ssl_mode": "requir"}},
             [
                 "values.port: it takes a port from 1 to 65535, not 0",
-                "values.conection_limit: there is no such key: did you mean connection_limit?, not 5",
+                "values.conection_limit: there is no such key: did you mean connection_limit?",
                 (
                     "values.ssl_mode: it takes one of disable, allow, prefer, require, verify-ca, "
-                    "verify-full, not 'on'"
+                    "verify-full, not 'requir' (did you mean require?)"
                 ),
             ],
         ),

@@ -243,13 +243,38 @@ def planned(path: Path, values: Mapping[str, Any], *returns: Return, **fields: A
 
 def test_a_plan(tmp_path: Path) -> None:
     """It runs in test mode; what would change has no outputs, and what is unknown is not run."""
-    would, runs = planned(tmp_path, MANAGED, returned("x", NEW_STATE, result=None, comment="would be made"))
+    would, runs = planned(
+        tmp_path, MANAGED, returned("x", NEW_STATE, result=None, comment="would be made"), cookie={}
+    )
     assert (would.comment, would.would_change, would.outputs, runs) == ("would be made", True, None, 1)
     is_there, _ = planned(tmp_path, MANAGED, returned("x", {"a": 1}), cookie={})
     assert not is_there.would_change
     assert is_there.outputs.values == {"a": 1}
     unknown, runs = planned(tmp_path, {**MANAGED, "arguments": {"contents": UNKNOWN}})
     assert (unknown.would_change, unknown.outputs, runs) == (True, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("drift", "remark"),
+    [
+        ({"size": {"old": 2, "new": None}}, " (removed by someone else)"),
+        ({"size": {"old": 2, "new": 3}}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_plan_says_what_was_removed(tmp_path: Path, drift: dict[str, Any], remark: str) -> None:
+    """All that the last deployment has made is gone, and nobody who is known has done that."""
+    gone = returned("x", NEW_STATE, result=None, comment="would be made", drift=drift)
+    assert planned(tmp_path, MANAGED, gone, cookie={})[0].comment == f"would be made{remark}"
+
+
+def test_the_plan_of_a_new_resource_says_what_stays(tmp_path: Path) -> None:
+    """Without `delete`, nothing removes what is made."""
+    new = returned("x", NEW_STATE, result=None, comment="would be made")
+    stays = "would be made; a removal leaves what it makes: there is no `delete`"
+    assert planned(tmp_path, MANAGED, new)[0].comment == stays
+    removal = {"state": "file.absent", "name": "/etc/motd"}
+    assert planned(tmp_path, {**MANAGED, "delete": removal}, new)[0].comment == "would be made"
 
 
 def test_without_delete_what_was_made_stays() -> None:

@@ -22,6 +22,8 @@ Optional names of the module:
   `def manages(request)` is the same for inputs, as far as they are known, and is called before anything is
   provisioned; `def destroys(cookie)` is what `delete` destroys. A removal that would destroy what another
   resource has made is refused, and a plan names what a removal destroys.
+- `EXCLUSIVE = True`: no two resources may have an object in common. Those whose inputs name the same one are
+  refused before anything is provisioned.
 - `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
   A value that is not known yet is an `ensue.core.model.unknown.Unknown`.
 - `async def fingerprint(request) -> str`: what the result depends on in addition to the inputs, such as the
@@ -40,7 +42,7 @@ cookie).
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 import msgspec
 
@@ -130,6 +132,10 @@ class DriverServices(Protocol):
         ...
 
 
+NEW_STORE: Final = "new"
+"""The id of a store that gets its own with the first deployment; nothing is marked with it."""
+
+
 def _ignored(things: Sequence[str]) -> None:
     """Note nothing of what an update destroys."""
 
@@ -157,11 +163,12 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         services: the services of the run.
         owner: the id of the store that has the record of the resource. A driver writes it into the mark of
             everything that it makes outside, next to `guresid`, and leaves alone what has the mark of another
-            store; see `refuse_foreign`.
+            store; see `refuse_foreign`. In the plan of a first deployment it is `NEW_STORE`.
         may_adopt: whether the resource may be taken over from another store (`ensue deploy --adopt`).
         may_replace: whether an update may destroy what was made (`ensue deploy --allow-replace`); see
             `refuse_destruction`.
         is_protected: whether the resource may not be destroyed (`protect: true` in its definition).
+        has_dependencies: whether it depends on other resources, which may make what it uses.
         rotates: whether an update makes a new password (`ensue deploy --rotate`); only for a driver with
             `ROTATES`. Store it durably (`services.keep`) before it takes effect.
         cookie: the cookie of the last create or update; None: there is none.
@@ -188,6 +195,7 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
     may_adopt: bool = False
     may_replace: bool = False
     is_protected: bool = False
+    has_dependencies: bool = False
     rotates: bool = False
     cookie: DataMap | None = None
     was_interrupted: bool = False
@@ -215,16 +223,15 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         """
         if self.may_adopt or owner == self.owner:
             return
-        whose = f"the store {owner}" if owner else "another store, whose id is not known"
+        own = "this store is new" if self.owner == NEW_STORE else f"this is the store {self.owner}"
+        whose = f"belongs to the store {owner}" if owner else "has a mark that names no store"
         remedies = [
-            "deploy from the project that has that store",
+            f"deploy from the project that {'has that store' if owner else 'made it'}",
             f"or take the resource over with `--adopt={self.key}`",
         ]
         if self.cookie is not None:
             remedies.append(f"or drop the record of this store with `--forget {self.key}`")
-        raise ForeignOwnerError(
-            f"{what} belongs to {whose}, and this is the store {self.owner} ({', '.join(remedies)})"
-        )
+        raise ForeignOwnerError(f"{what} {whose}, and {own} ({', '.join(remedies)})")
 
     def refuse_destruction(self, things: Sequence[str]) -> None:
         """Raise an error if an update would destroy what was made, and nobody has allowed that.

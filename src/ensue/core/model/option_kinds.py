@@ -22,12 +22,21 @@ class OptionMisfit(NamedTuple):
     Args:
         keys: the path to it within the checked value; empty for the value itself.
         value: the wrong value.
-        help: the values it takes.
+        takes: the values it takes, as a sentence.
+        question: whether a near word was meant; empty: none is near.
+        is_key: whether the key is wrong, and not its value.
     """
 
     keys: tuple[str | int, ...]
     value: Any
-    help: str
+    takes: str
+    question: str = ""
+    is_key: bool = False
+
+    @property
+    def help(self) -> str:
+        """What to write instead."""
+        return "; ".join(filter(None, (self.takes, self.question)))
 
 
 class OptionKind(Protocol):
@@ -87,7 +96,7 @@ class WordOption(msgspec.Struct, frozen=True):
         """Yield the value if it is none of the words; the help asks whether a near word was meant."""
         if value not in self.words:
             meant = near_question(value, self.words) if isinstance(value, str) else ""
-            yield OptionMisfit((), value, f"it takes {self.takes}{'; ' if meant else ''}{meant}")
+            yield OptionMisfit((), value, f"it takes {self.takes}", meant)
 
 
 class ListOf(msgspec.Struct, frozen=True):
@@ -154,7 +163,7 @@ class KnownKeys(msgspec.Struct, frozen=True):
 
             near = difflib.get_close_matches(str(key), self.kinds, n=1)
             known = f"did you mean {near[0]}?" if near else f"known keys: {', '.join(self.kinds)}"
-            yield OptionMisfit((str(key),), item, f"there is no such key: {known}")
+            yield OptionMisfit((str(key),), item, f"there is no such key: {known}", is_key=True)
 
 
 class Variants(msgspec.Struct, frozen=True):

@@ -6,7 +6,9 @@ This module runs nothing.
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
+import shutil
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -92,6 +94,21 @@ def program_of(request: DriverRequest) -> DriverProgram:
         timeout_s=float(values.get("timeout_s") or DEFAULT_TIMEOUT_S),
         acknowledge=values.get("acknowledge") is True,
     )
+
+
+def is_there(program: DriverProgram, root: Path) -> bool:
+    """Return whether the file of a program can be found and executed, as the start of the program finds it.
+
+    Args:
+        program: the program.
+        root: the project's folder.
+    """
+    variables = {**os.environ, **program.environment, **program.secret_environment}
+    name = str(root / program.cwd / program.name) if "/" in program.name else program.name
+    try:
+        return shutil.which(name, path=variables.get("PATH", os.defpath)) is not None
+    except ValueError:  # Nothing has a NUL in its name.
+        return False
 
 
 def is_below(path: Path, root: Path) -> bool:

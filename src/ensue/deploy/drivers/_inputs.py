@@ -42,8 +42,9 @@ def wrong_inputs(kind: OptionKind, data: Any, place: str, *, is_secret: bool = F
         if isinstance(misfit.value, Unknown):
             continue
         where = ".".join([place, *map(str, misfit.keys)])
-        shown = "" if is_secret else f", not {_shown(misfit.value)}"
-        yield f"{where}: {misfit.help}{shown}"
+        shown = "" if is_secret or misfit.is_key else f", not {_shown(misfit.value)}"
+        question = f" ({misfit.question})" if misfit.question else ""
+        yield f"{where}: {misfit.takes}{shown}{question}"
 
 
 def _shown(value: Any) -> str:

@@ -1,8 +1,8 @@
 """What exists on a server of a resource of the driver `postgres`; nothing is changed.
 
 A comment marks the database and the role as the resource's, and names the store that has it. A database is
-also recognised by its owner, in case the process was killed before it wrote the comment. Anything that is not
-the resource's is refused, and so is a resource of another store unless it is to be taken over.
+also recognised by its owner, in case the process was killed before it wrote the comment. A resource of
+another store is refused unless it is to be taken over.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.errors import DriverError
+from ensue.deploy.drivers._postgres_inputs import maker_in
 from ensue.deploy.drivers._postgres_server import can_log_in
 
 if TYPE_CHECKING:
@@ -103,18 +103,45 @@ class FoundInside(msgspec.Struct, frozen=True, kw_only=True):
     extensions: dict[str, str] = {}
 
 
+class ForeignObject(msgspec.Struct, frozen=True, kw_only=True):
+    """A role or a database that has the name of this resource's, and is not this resource's.
+
+    Args:
+        name: what it is, as messages name it (`database shop`).
+        option: the input that names it.
+        mark: what this resource's comment begins with.
+        maker: the resource in its comment; empty: nothing that ensue has made.
+    """
+
+    name: str
+    option: str
+    mark: str
+    maker: str
+
+    @property
+    def words(self) -> str:
+        """How it shows that it is not this resource's; follows its name."""
+        if self.maker:
+            return f"this resource did not make it: its comment is of another one, {self.maker!r}"
+        return f"this resource did not make it: it has no comment {self.mark!r}"
+
+
 class FoundOnServer(msgspec.Struct, frozen=True, kw_only=True):
     """What the server has.
 
     Args:
-        role: the role, None if it does not exist.
-        database: the database, None if it does not exist.
+        role: the role, None if it does not exist or is not this resource's.
+        database: the database, None if it does not exist or is not this resource's.
+        foreign: what has one of the names and is not this resource's.
         is_superuser: whether the connecting role is a superuser.
+        was_made: whether both were there after an earlier create: what is missing was removed.
     """
 
     role: FoundRole | None
     database: FoundDatabase | None
+    foreign: tuple[ForeignObject, ...]
     is_superuser: bool
+    was_made: bool = False
 
     def without_password(self) -> FoundOnServer:
         """Return this with a role that has another password than the one in the cookie."""
@@ -142,23 +169,25 @@ async def find(
         is_recorded: whether there is a cookie: then a comment that names no store is this store's.
 
     Raises:
-        DriverError: a role or a database of this name exists and is not this resource's, or belongs to
-            another store.
+        ForeignOwnerError: the role or the database belongs to another store.
     """
     is_superuser = await _value(connection, "SELECT current_setting('is_superuser') = 'on'")
+    foreign: list[ForeignObject] = []
     role = await _row(connection, _ROLE, requested.role)
     if role is not None:
         store = requested.store_in(role[1])
         if store is None:
-            raise DriverError(_foreign("role", requested.role, "user", requested))
-        if store or not is_recorded:
+            foreign.append(_foreign(f"role {requested.role}", "user", requested, role[1]))
+            role = None
+        elif store or not is_recorded:
             request.refuse_foreign(f"the role {requested.role}", store)
     database = await _row(connection, _DATABASE, requested.database)
     if database is not None:
         store = requested.store_in(database[2])
         if store is None and (role is None or database[0] != requested.role):
-            raise DriverError(_foreign("database", requested.database, "database", requested))
-        if store or (store is not None and not is_recorded):
+            foreign.append(_foreign(f"database {requested.database}", "database", requested, database[2]))
+            database = None
+        elif store or (store is not None and not is_recorded):
             request.refuse_foreign(f"the database {requested.database}", store)
     has_role = role is not None
     return FoundOnServer(
@@ -166,6 +195,7 @@ async def find(
         database=await _found_database(connection, requested, database, has_role=has_role)
         if database
         else None,
+        foreign=tuple(foreign),
         is_superuser=is_superuser,
     )
 
@@ -231,11 +261,8 @@ async def _found_database(
     )
 
 
-def _foreign(what: str, name: str, value: str, requested: RequestedDatabase) -> str:
-    return (
-        f"{requested.server.host} has a {what} {name} already, and this resource did not make it: it has no "
-        f"comment {requested.mark!r} (choose another name with `{value}`, or remove that {what})"
-    )
+def _foreign(name: str, option: str, requested: RequestedDatabase, comment: str) -> ForeignObject:
+    return ForeignObject(name=name, option=option, mark=requested.mark, maker=maker_in(comment))
 
 
 async def _row(connection: Rows, statement: Any, *values: Any) -> tuple[Any, ...] | None:

@@ -11,6 +11,7 @@ import msgspec
 
 from ensue.core.model.data import is_encodable, is_list, is_mapping
 from ensue.core.model.option_kinds import Either, KnownKeys, ListOf, MappingOf, OneOf, WordOption
+from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.drivers._inputs import SECONDS, SWITCH, TEXT, wrong_inputs
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ LONGEST_NAME_BYTES: Final = 63
 
 DEFAULT_PORT: Final = 5432
 _HIGHEST_PORT: Final = 65535
+_MARK: Final = "ensue resource "
 _OF_STORE: Final = " of store "
 _SSL_MODES: Final = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
@@ -140,10 +142,11 @@ def wanted_of(request: DriverRequest) -> RequestedDatabase:
     values: Any = _given(request.values)
     params: Any = request.params if is_mapping(request.params) else {}
     credentials: Any = _given(request.secrets)["dbcredentials"]
+    host, port, database, role = _place(values, request.guresid)
     return RequestedDatabase(
         server=DatabaseServer(
-            host=values["host"],
-            port=int(values.get("port", DEFAULT_PORT)),
+            host=host,
+            port=int(port),
             maintenance=values.get("name", "postgres"),
             username=credentials["username"],
             password=credentials["password"],
@@ -152,8 +155,8 @@ def wanted_of(request: DriverRequest) -> RequestedDatabase:
             timeout_s=float(values.get("timeout_s", 600)),
             has_host_in_user=values.get("append_host_to_user", False),
         ),
-        database=values.get("database", f"db_{request.guresid}"),
-        role=values.get("user", f"user_{request.guresid}"),
+        database=database,
+        role=role,
         owner=values.get("owner", ""),
         schema=values.get("schema", ""),
         extensions=_extensions(values.get("extensions"), params.get("extensions")),
@@ -161,9 +164,33 @@ def wanted_of(request: DriverRequest) -> RequestedDatabase:
         template=values.get("template_name", ""),
         force_delete=values.get("force_delete", False),
         instance=values.get("instance", ""),
-        mark=f"ensue resource {request.guresid}",
+        mark=f"{_MARK}{request.guresid}",
         store=request.owner,
     )
+
+
+def maker_in(comment: str) -> str:
+    """Return the mark in a comment that some resource has written; empty: it is no such comment."""
+    return comment if comment.startswith(_MARK) else ""
+
+
+def requested_place(request: DriverRequest) -> tuple[str, int, str, str] | None:
+    """Return host, port, database and role that the inputs request; None: they are not known yet.
+
+    Args:
+        request: the resource; its inputs are valid.
+    """
+    if not is_mapping(request.values):
+        return None
+    place = _place(_given(request.values), request.guresid)
+    host, port, database, role = place
+    return None if unknowns_in(list(place)) else (host, int(port), database, role)
+
+
+def _place(values: Any, guresid: str) -> tuple[Any, Any, Any, Any]:
+    """Return host, port, database and role, as they are given or by default."""
+    names = values.get("database", f"db_{guresid}"), values.get("user", f"user_{guresid}")
+    return values["host"], values.get("port", DEFAULT_PORT), *names
 
 
 def _extensions(*sources: Any) -> list[DatabaseExtension]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from psycopg import AsyncConnection
 
-    from ensue.deploy.drivers._postgres_inputs import DatabaseServer
+    from ensue.deploy.drivers._postgres_inputs import DatabaseServer, RequestedDatabase
 
     Rows: TypeAlias = AsyncConnection[tuple[Any, ...]]
 
@@ -82,18 +82,20 @@ async def connected(server: DatabaseServer, database: str = "") -> AsyncGenerato
         yield connection
 
 
-async def take_turn(connection: Rows, mark: str) -> None:
-    """Wait until no other process works on a resource in this database, and make others wait from then on.
+async def take_turn(connection: Rows, requested: RequestedDatabase) -> None:
+    """Wait until nobody else works on what a resource makes, and make others wait from then on.
 
     A server finishes the statement of a killed client, so a database may appear after it was looked for. The
     lock ends with its session, and so not before such a statement.
 
     Args:
         connection: its session holds the lock.
-        mark: the resource.
+        requested: the resource; another one may have the same names, by mistake.
     """
-    key = int.from_bytes(hashlib.sha256(mark.encode()).digest()[:8], signed=True)
-    await connection.execute("SELECT pg_advisory_lock(%s)", (key,))
+    names = (requested.mark, f"database {requested.database}", f"role {requested.role}")
+    keys = {int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], signed=True) for name in names}
+    for key in sorted(keys):  # All in one order, so that no two wait for each other.
+        await connection.execute("SELECT pg_advisory_lock(%s)", (key,))
 
 
 async def can_log_in(server: DatabaseServer, role: str, password: str, database: str) -> bool:

@@ -6,18 +6,37 @@ psycopg's composition, never by formatting.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ensue.deploy.drivers._postgres_found import FoundInside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ensue.deploy.drivers._postgres_found import FoundDatabase, FoundOnServer
     from ensue.deploy.drivers._postgres_inputs import DatabaseExtension, RequestedDatabase
     from ensue.deploy.drivers._postgres_server import Rows
+
+
+_PAST: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "become": "became",
+        "close": "closed",
+        "create": "created",
+        "give": "gave",
+        "grant": "granted",
+        "install": "installed",
+        "let": "let",
+        "mark": "marked",
+        "set": "set",
+        "take": "took",
+        "update": "updated",
+    }
+)
+"""The verbs of the steps, and their past tense."""
 
 
 class DatabaseStep(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +49,12 @@ class DatabaseStep(msgspec.Struct, frozen=True, kw_only=True):
 
     words: str
     statements: list[Any]
+
+    @property
+    def done(self) -> str:
+        """Its description once it has run."""
+        verb, _, rest = self.words.partition(" ")
+        return f"{_PAST[verb]} {rest}" if verb else ""
 
 
 def role_steps(
@@ -50,7 +75,8 @@ def role_steps(
         ]
         if not existing.is_superuser:
             statements.append(_sql("GRANT {} TO CURRENT_USER", [requested.role]))
-        yield DatabaseStep(words="create its role", statements=statements)
+        again = " again (removed by someone else)" if existing.was_made else ""
+        yield DatabaseStep(words=f"create its role{again}", statements=statements)
         return
     if not role.is_member:
         grant = _sql("GRANT {} TO CURRENT_USER", [requested.role])
@@ -73,7 +99,9 @@ def database_steps(requested: RequestedDatabase, existing: FoundOnServer) -> Ite
         create = _sql("CREATE DATABASE {} OWNER {}", [name, requested.role])
         if requested.template:
             create += _sql(" TEMPLATE {}", [requested.template])
-        yield DatabaseStep(words=f"create the database {name}", statements=[create])
+        content = f"as a copy of {requested.template}" if requested.template else "empty"
+        again = f" again, {content} (removed by someone else)" if existing.was_made else ""
+        yield DatabaseStep(words=f"create the database {name}{again}", statements=[create])
     if database is None or database.store != requested.store:
         comment = _sql("COMMENT ON DATABASE {} IS {}", [name], requested.comment)
         words = _mark_words(f"the database {name}", database.store) if database else ""
@@ -109,7 +137,7 @@ def inside_steps(requested: RequestedDatabase, found_inside: FoundInside | None)
 
 
 async def run_steps(connection: Rows, steps: Iterable[DatabaseStep]) -> list[str]:
-    """Run steps and return their descriptions, including empty ones."""
+    """Run steps and return what was done, an empty text for a step that belongs to the previous one."""
     words: list[str] = []
     for step in steps:
         if len(step.statements) == 1:
@@ -118,7 +146,7 @@ async def run_steps(connection: Rows, steps: Iterable[DatabaseStep]) -> list[str
             async with connection.transaction():
                 for statement in step.statements:
                     await connection.execute(statement)
-        words.append(step.words)
+        words.append(step.done)
     return words
 
 

@@ -44,7 +44,7 @@ from ensue.core.model.secret_values import secret_values
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.drivers._command_answer import read_answer, read_plan
 from ensue.deploy.drivers._command_cookies import Cookies
-from ensue.deploy.drivers._command_program import fingerprint_of, program_of, wrong_program
+from ensue.deploy.drivers._command_program import fingerprint_of, is_there, program_of, wrong_program
 from ensue.deploy.drivers._command_run import run_program
 from ensue.deploy.drivers._inputs import SWITCH, wrong_inputs
 
@@ -119,8 +119,10 @@ async def delete(request: DriverRequest) -> None:
 async def plan(request: DriverRequest) -> Planned:
     """Ask the program what it would do if `plan` is set; else name the program that would run.
 
+    A program that is not there is an error, unless the resource depends on others: one may make the program.
+
     Raises:
-        DriverError: the program cannot be run, fails, or writes something that is not an answer.
+        DriverError: the program is not there, fails, or writes something that is not an answer.
     """
     unknown = unknowns_in([request.params, request.values, request.secrets])
     _refuse_wrong(request)
@@ -128,6 +130,13 @@ async def plan(request: DriverRequest) -> Planned:
     if unknown:
         return Planned(comment=f"would run its command once {unknown[0].reference} is known")
     program = program_of(request)
+    if not await asyncio.to_thread(is_there, program, request.root):
+        where = f"below {program.cwd}" if "/" in program.name else "in PATH"
+        missing = f"there is no program {program.name} {where}"
+        if not request.has_dependencies:
+            raise DriverError(f"{request.key}: {missing}")
+        warning = f"{missing}: the deployment fails unless a resource that this one depends on makes it"
+        return Planned(comment=f"would run {program.name}", looked=False, warnings=(warning,))
     if not values.get("plan"):
         return Planned(comment=f"would run {program.name}", looked=False)
     _mask(request)

@@ -149,7 +149,11 @@ async def plan(request: DriverRequest) -> Planned:
         verbs = await _in_thread(cluster, lambda: _dry_run(cluster, request, inputs, former))
     if not verbs:
         return Planned(comment="nothing would change", would_change=False)
-    listed = ", ".join(f"{verb} {key}" for key, verb in verbs.items())
+    made = () if former is None else [object_.key for object_ in former.objects if object_.uid]
+    listed = ", ".join(
+        f"{verb} {key}{' (removed by someone else)' if verb == 'create' and key in made else ''}"
+        for key, verb in verbs.items()
+    )
     return Planned(comment=f"would {listed}")
 
 

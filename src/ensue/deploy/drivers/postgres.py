@@ -52,10 +52,17 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from ensue.core.contracts.driver import Planned, Provisioned
+from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.errors import DriverError
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.drivers._postgres_found import count_connections, find, find_inside
-from ensue.deploy.drivers._postgres_inputs import DatabaseServer, RequestedDatabase, wanted_of, wrong_postgres
+from ensue.deploy.drivers._postgres_inputs import (
+    DatabaseServer,
+    RequestedDatabase,
+    requested_place,
+    wanted_of,
+    wrong_postgres,
+)
 from ensue.deploy.drivers._postgres_server import connected, server_errors, take_turn
 from ensue.deploy.drivers._postgres_steps import (
     database_steps,
@@ -67,9 +74,11 @@ from ensue.deploy.drivers._postgres_steps import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.core.contracts.driver import DriverRequest
     from ensue.core.model.data import DataMap
-    from ensue.deploy.drivers._postgres_found import FoundOnServer
+    from ensue.deploy.drivers._postgres_found import ForeignObject, FoundOnServer
     from ensue.deploy.drivers._postgres_server import Rows
 
 ALWAYS_CALLED: Final = True
@@ -78,6 +87,9 @@ OUTPUTS: Final = frozenset({"host", "port", "name", "instance", "username", "pas
 
 ROTATES: Final = True
 """An update makes a new password for the role, if it is asked to."""
+
+EXCLUSIVE: Final = True
+"""No two resources may have a database or a role in common."""
 
 _PASSWORD_BYTES: Final = 24
 
@@ -107,6 +119,29 @@ def check(request: DriverRequest) -> list[str]:
     return list(wrong_postgres(request))
 
 
+def manages(request: DriverRequest) -> Sequence[ManagedObject]:
+    """Return the database and the role that the inputs request, as far as they are known."""
+    place = None if check(request) else requested_place(request)
+    return () if place is None else _objects(*place)
+
+
+def destroys(cookie: DataMap | None) -> Sequence[ManagedObject]:
+    """Return the database and the role that a deletion removes.
+
+    There is no `managed`: the address in an old record may lead to another server now, and the mark on the
+    server protects what another resource has from a deletion.
+    """
+    return () if cookie is None else _objects(*msgspec.convert(cookie, PostgresCookie).place())
+
+
+def _objects(host: str, port: int, database: str, role: str) -> Sequence[ManagedObject]:
+    server = (host if host.startswith("/") else host.lower(), str(port))
+    return [
+        ManagedObject(place=(*server, kind, name), name=f"the {kind} {name} on {host}:{port}")
+        for kind, name in (("database", database), ("role", role))
+    ]
+
+
 async def create(request: DriverRequest) -> Provisioned:
     """Bring the database and the role to the inputs; what does not exist is created.
 
@@ -123,20 +158,20 @@ async def create(request: DriverRequest) -> Provisioned:
         kept = None
     async with server_errors(request.key, requested.server):
         async with connected(requested.server) as connection:
-            await take_turn(connection, requested.mark)
+            await take_turn(connection, requested)
             existing = await _find(connection, request, requested, kept)
             former, kept = kept, _renewed(connection, request, requested, kept)
             # First of all: if this is killed, the next update gives the server this password.
             await request.services.keep(msgspec.to_builtins(kept))
             if former is not None and former.password != kept.password:
                 existing = existing.without_password()
-            words = await run_steps(connection, role_steps(requested, existing, kept.verifier))
-            words += await run_steps(connection, database_steps(requested, existing))
+            done = await run_steps(connection, role_steps(requested, existing, kept.verifier))
+            done += await run_steps(connection, database_steps(requested, existing))
         async with connected(requested.server, requested.database) as connection:
-            await take_turn(connection, requested.mark)
+            await take_turn(connection, requested)
             inside = await find_inside(connection, requested)
-            words += await run_steps(connection, inside_steps(requested, inside))
-    return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), words)
+            done += await run_steps(connection, inside_steps(requested, inside))
+    return _provisioned(requested, msgspec.structs.replace(kept, is_made=True), done)
 
 
 update = create
@@ -210,6 +245,8 @@ async def _find(
     existing = await find(
         connection, requested, request, password=password, verifier=verifier, is_recorded=kept is not None
     )
+    if existing.foreign:
+        raise DriverError("; ".join(_in_the_way(each, requested.server) for each in existing.foreign))
     if kept is not None and has_moved and existing.database is None:
         server = kept.wanted.server
         raise DriverError(
@@ -217,14 +254,24 @@ async def _find(
             f"{requested.server.host}:{requested.server.port} "
             "(move it yourself, or delete the resource first)"
         )
-    return existing
+    return msgspec.structs.replace(existing, was_made=kept is not None and kept.is_made)
+
+
+def _in_the_way(foreign: ForeignObject, server: DatabaseServer) -> str:
+    return (
+        f"{server.host} has a {foreign.name} already, and {foreign.words} "
+        f"(choose another name with `{foreign.option}`; ensue takes over only what it has made)"
+    )
 
 
 async def _remove(request: DriverRequest, kept: PostgresCookie) -> None:
     requested = msgspec.structs.replace(kept.wanted, store=request.owner)
     async with server_errors(request.key, requested.server), connected(requested.server) as connection:
-        await take_turn(connection, requested.mark)
+        await take_turn(connection, requested)
         existing = await find(connection, requested, request, password="", verifier="", is_recorded=True)
+        if existing.foreign and kept.is_made:
+            # What has not been made yet is somebody else's; but what had been made has been replaced.
+            raise DriverError("; ".join(f"the {each.name} stays: {each.words}" for each in existing.foreign))
         if existing.database is not None:
             await _remove_database(connection, requested)
         if existing.role is not None:
@@ -278,7 +325,7 @@ def _kept(request: DriverRequest) -> PostgresCookie | None:
 
 
 def _provisioned(
-    requested: RequestedDatabase, kept: PostgresCookie, words: list[str] | None = None
+    requested: RequestedDatabase, kept: PostgresCookie, done: list[str] | None = None
 ) -> Provisioned:
     server = requested.server
     username = server.login_name(requested.role)
@@ -297,8 +344,8 @@ def _provisioned(
             "connection": _url(server, username, kept.password, requested.database),
         },
         cookie=msgspec.to_builtins(kept),
-        changed=bool(words),
-        comment=", ".join(filter(None, words or ())),
+        changed=bool(done),
+        comment=", ".join(filter(None, done or ())),
     )
 
 

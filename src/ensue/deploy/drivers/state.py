@@ -166,8 +166,10 @@ async def plan(request: DriverRequest) -> Planned:
     scope_return = await _run(request, values)
     would_change = any(state_return.result is None for state_return in scope_return.returns.values())
     if would_change:
+        is_left = request.cookie is None and leaves(values)
+        stays = "a removal leaves what it makes: there is no `delete`" if is_left else ""
         return Planned(
-            comment=_comment(scope_return.returns.values()),
+            comment="; ".join(filter(None, (_comment(scope_return.returns.values()), stays))),
             changes=_changes(scope_return.returns.values(), values),
         )
     outputs = _outputs(scope_return, values)
@@ -372,5 +374,15 @@ def _changes(returns: Iterable[Return], values: Mapping[str, Data]) -> DataMap:
 def _comment(returns: Iterable[Return]) -> str:
     """Return what states say, the first line of each: what follows is about other states of a plan."""
     return "; ".join(
-        state_return.comment.splitlines()[0] for state_return in returns if state_return.comment.strip()
+        f"{state_return.comment.splitlines()[0]}{_removed_by(state_return)}"
+        for state_return in returns
+        if state_return.comment.strip()
     )
+
+
+def _removed_by(returned: Return) -> str:
+    """Return, in a plan, who removed all that the last deployment had made, in parentheses; else nothing."""
+    drift: Any = returned.drift or {}
+    if not drift or returned.is_query or any(change["new"] is not None for change in drift.values()):
+        return ""
+    return f" (removed by {returned.drift_by or 'someone else'})"

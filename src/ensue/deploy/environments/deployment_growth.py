@@ -156,10 +156,21 @@ class DeploymentGrowth:
         """
         value = self.values.list_of(point, self.nodes[str(point.name.owner)])
         if not unknowns_in(value):
-            return items_of(value)
+            return None if is_plan and self._is_read_again(point) else items_of(value)
         if is_plan:
             return None
         raise ExpansionError(NO_ORGANIZATION if self.values.lacks_org else "its value is not known")
+
+    def _is_read_again(self, point: GrowthPoint) -> bool:
+        """Return whether a deployment reads what a list depends on again, so that the list may change."""
+        outcomes, seen, above = self._deployment.outcomes, set(point.sources), list(point.sources)
+        for key in above:
+            if key in outcomes and outcomes[key].action == "read":
+                return True
+            new = [needed for needed in self.nodes[str(key)].depends_on if needed not in seen]
+            seen.update(new)
+            above.extend(new)
+        return False
 
     def _failed(self, point: GrowthPoint, fault: str) -> StateReturn:
         self.faults[point.name] = fault

@@ -1,9 +1,12 @@
-"""What a deployment may not destroy: what is protected, replaced unasked, or of another resource."""
+"""What a deployment may not destroy: what is protected, replaced unasked, or of another resource.
+
+What only one resource may have is not made by two either, since the removal of one would destroy it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ensue.deploy.environments.deployment_checks import (
     refuse_protected,
@@ -13,7 +16,7 @@ from ensue.deploy.environments.deployment_checks import (
 from ensue.deploy.provisioning.records import records_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.environments.shared_objects import SharedLoss, SharedObjects
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.provisioner import Provisioner
     from ensue.deploy.provisioning.requests import Requests
     from ensue.language.collector import Collector
+
+_OWN_NAMES: Final = (
+    "give each a name of its own, for example with `${context.res.guresid}`, or declare one resource for both"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +51,23 @@ class DestructionChecks:
     replace: Collection[str]
 
     def refuse(
-        self, nodes: Sequence[GraphNode], removed: Sequence[ActiveResource], collector: Collector
+        self,
+        everything: Sequence[GraphNode],
+        nodes: Sequence[GraphNode],
+        removed: Sequence[ActiveResource],
+        collector: Collector,
     ) -> None:
-        """Refuse to destroy what is protected, retained, or may not be replaced.
+        """Refuse to destroy what is protected, retained, or may not be replaced, and to make a thing twice.
 
         Args:
-            nodes: the resources to be provisioned.
+            everything: all resources of the graph.
+            nodes: those to be provisioned.
             removed: the records of what is removed.
             collector: receives the errors, or the warnings of a plan.
 
         Raises:
-            CompileError: something is protected or retained.
+            CompileError: something is protected or retained, or two resources would have it.
+            DriverError: a driver raises an error of its own.
             ReplacementError: a replacement is not allowed.
         """
         provisioner = self.provisioner
@@ -63,6 +76,10 @@ class DestructionChecks:
         gone = [*removed, *filter(None, map(provisioner.replaces, nodes))]
         protected = filter(self.requests.is_protected, gone)
         refuse_protected(protected, provisioner.stays, self.refusals.into(collector))
+        report = self.refusals.into(collector)
+        for double in self.shared.duplicates(everything, nodes):
+            summary = f"{double.first.name} and {double.second.name} would have the same: {double.objects}"
+            report("E0908", summary, double.second.places[-1].span(), help=_OWN_NAMES)
         collector.stop_on_errors()
         may_replace = self.requests.may_replace
         refuse_replacements(nodes, provisioner.replaces, may_replace, self.refusals, collector)
@@ -89,7 +106,7 @@ class DestructionChecks:
             StoreError: the records of other environments cannot be read.
         """
         await self._refuse_shared(everything, nodes, removed, collector)
-        self.refuse(nodes, removed, collector)
+        self.refuse(everything, nodes, removed, collector)
 
     def awaited(
         self, nodes: Iterable[GraphNode], removed: Iterable[ActiveResource]
@@ -118,7 +135,7 @@ class DestructionChecks:
         losses: list[SharedLoss] = []
         kept = self.provisioner.kept
         gone = [removal for record in removed for removal in records_of(record)]
-        replaced = {node.name: list(self._replaced(node)) for node in nodes}
+        replaced = {node.name: self.provisioner.destroyed_for(node) for node in nodes}
         first = [node for node in nodes if replaced[node.name] and self.provisioner.is_destroyed_first(node)]
         for node in first:
             # It may be made of the very thing that is destroyed before.
@@ -129,11 +146,3 @@ class DestructionChecks:
         report = self.refusals.into(collector)
         for loss in losses:
             report("E0907", loss.words, None, help=loss.remedies)
-
-    def _replaced(self, node: GraphNode) -> Iterator[ActiveResource]:
-        """Yield what is destroyed once a resource is there, and what it replaces."""
-        whole = self.provisioner.kept.get(node.key)
-        if whole is not None:
-            yield from whole.beside
-        if (replaced := self.provisioner.replaces(node)) is not None:
-            yield replaced

@@ -8,40 +8,37 @@ from __future__ import annotations
 import socket
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from msgspec.structs import replace
 
-from ensue.core.diagnostics import Diagnostic
-from ensue.core.errors import ConfigurationError, StoreError
+from ensue.core.errors import StoreError
 from ensue.core.model.data import leaves
 from ensue.core.model.this_user import this_user
 from ensue.deploy.environments.deployment_checks import refuse_wrong_drops
 from ensue.deploy.environments.deployment_files import load_kept, shown
 from ensue.deploy.environments.empty_sources import refuse_empty_source
+from ensue.deploy.environments.known_environments import kept_deployment
 from ensue.deploy.environments.new_environments import notice_new_environment, refuse_misspelt_type
 from ensue.deploy.environments.set_warnings import changed_definitions_warning, leaving_warning
-from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
+from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment, living
 from ensue.deploy.provisioning.environment_sets import DeploymentSet, Names, deployment_set, names_of, without
 from ensue.deploy.provisioning.images import ANY_WORKLOAD
-from ensue.language.collector import near_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ensue.core.contracts.deployment import DeploymentOrder
+    from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.report import RunReport
     from ensue.deploy.environments.built_graph import BuiltGraph
-    from ensue.deploy.environments.deploying_project import DeployingProject, EnvironmentResources
+    from ensue.deploy.environments.deploying_project import DeployingProject
     from ensue.deploy.environments.deployment_files import LoadedDocument
     from ensue.deploy.environments.deployment_reader import DeploymentReader
     from ensue.deploy.environments.refusals import Refusals
-    from ensue.deploy.provisioning.deployment_records import DeploymentHistory
     from ensue.deploy.provisioning.identity import Context
     from ensue.deploy.provisioning.outcomes import NodeOutcome
     from ensue.language.collector import Collector
-
-_MOST_NAMED: Final = 10
 
 
 class RequestedSet(NamedTuple):
@@ -60,121 +57,6 @@ class RequestedSet(NamedTuple):
     leaving: Names = Names()
     arriving: Names = Names()
     number: int = 1
-
-
-def kept_deployment(history: DeploymentHistory, context: Context, number: int) -> KeptDeployment:
-    """Return a deployment of an environment; this blocks.
-
-    Args:
-        history: the deployments of all environments.
-        context: the environment.
-        number: the deployment; 0: the last one.
-
-    Raises:
-        ConfigurationError: it is not kept.
-        StoreError: the store cannot be read or decrypted.
-    """
-    deployment = history.find(context, number) if number else history.newest(context)
-    if deployment is not None:
-        return deployment
-    there = [record.number for _, record in history.records(context.app, context.env, context.org)]
-    others = [one.environment for one, _ in history.records()]
-    raise ConfigurationError(
-        [
-            Diagnostic(
-                code="E0854",
-                summary=f"{context.environment} has no deployment {number or ''}".rstrip(),
-                help=f"the store has {there[-1]} to {there[0]}"
-                if there
-                else near_names(context.environment, set(others)) or "`ensue deployments list` shows all",
-            )
-        ]
-    )
-
-
-def kept_env_type(history: DeploymentHistory, context: Context) -> str:
-    """Return the type that an environment has; this blocks.
-
-    Raises:
-        ConfigurationError: it has none: it has never been deployed.
-        StoreError: the store cannot be read or decrypted.
-    """
-    newest = history.newest(context)
-    if newest is not None and newest.record.env_type:
-        return newest.record.env_type
-    near = near_names(context.environment, {one.environment for one, _ in history.records()})
-    raise ConfigurationError(
-        [
-            Diagnostic(
-                code="E0856",
-                summary=f"the type of the environment {context.environment} is not known",
-                detail="the store has no deployment of it",
-                help=f"{near} If not, give it with --env-type" if near else "give it with --env-type",
-            )
-        ]
-    )
-
-
-def require_environment(history: DeploymentHistory, active: EnvironmentResources, context: Context) -> None:
-    """Refuse an environment that a store does not have, if it has others: its name is misspelt; this blocks.
-
-    Raises:
-        ConfigurationError: it does not have it.
-        StoreError: the store cannot be read or decrypted.
-    """
-    if history.newest(context) is not None or active.load(context):
-        return
-    known = {record.environment: record for record, _ in history.records()}
-    if not known:
-        return
-    namesakes = [
-        context_.org
-        for context_ in known.values()
-        if (context_.app, context_.env) == (context.app, context.env)
-    ]
-    help_ = ""
-    if namesakes:
-        help_ = f"give --org {namesakes[0]}" if namesakes[0] else "leave out --org"
-    raise _unknown_environment(context.environment, known, help_)
-
-
-def require_shown(known: Collection[Context], app: str | None, env: str | None) -> None:
-    """Refuse the names of environments to be shown if a store has others, and none of these.
-
-    Args:
-        known: all environments of the store.
-        app: the application; None: all.
-        env: the id of the environments; None: all.
-
-    Raises:
-        ConfigurationError: it has none of these.
-    """
-    if known and not any(app in {None, context.app} and env in {None, context.env} for context in known):
-        names = {f"{context.app}/{context.env}" if env else context.app for context in known}
-        if app is None:
-            names = {context.env for context in known}
-        raise _unknown_environment("/".join(filter(None, (app, env))), names, "")
-
-
-def _unknown_environment(name: str, known: Collection[str], help_: str) -> ConfigurationError:
-    """Return the error for an environment that a store does not have.
-
-    Args:
-        name: its name.
-        known: the names of those that it has.
-        help_: what to write instead; empty: the names like it.
-    """
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    return ConfigurationError(
-        [
-            Diagnostic(
-                code="E0839",
-                summary=f"the store has nothing of {name}",
-                detail=f"it has {', '.join(sorted(known)[:_MOST_NAMED])}{more}",
-                help=help_ or near_names(name, known) or "`ensue show active` lists what there is",
-            )
-        ]
-    )
 
 
 class EnvironmentHistory:
@@ -303,7 +185,7 @@ class EnvironmentHistory:
         """
         if self._before is None and not self._order.destroy and not self._order.new_env:
             records = self._services.history.records(org=context.org)
-            notice_new_environment(context, (one for one, _ in records), collector, refusals)
+            notice_new_environment(context, living(records), collector, refusals)
             used = {record.env_type for _, record in records}
             refuse_misspelt_type(context, built.env_types if built else (), used, refusals.into(collector))
 

@@ -248,13 +248,14 @@ class ResourceStates:
             raise
         except EnsueError as error:
             old = self._provisioner.kept.get(key)
-            problem = self._services.masker.text(f"{self._input_place(error, resource)}{error}")
+            # The outcome and the state are of the resource, so that its name need not be said again.
+            comment = f"{self._input_place(error, resource)}{str(error).removeprefix(f'{resource}: ')}"
+            problem = self._services.masker.text(comment)
             self._outcomes[key] = ProvisioningOutcome("failed", problem, old=old)
             if isinstance(error, DestructionRefusedError):
                 self._refuse(key, error.things, is_protected=error.is_protected)
             if isinstance(error, DiskError):
                 raise  # The run stops at it.
-            comment = f"{self._input_place(error, resource)}{error}"
             return StateReturn(name=resource, result=False, comment=comment)
         self._outcomes[key] = outcome
         self._refuse_planned(key, outcome)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.graph_values import GraphValues
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
-    from ensue.deploy.provisioning.surroundings import ProvisioningServices
+    from ensue.deploy.provisioning.surroundings import ProvisioningDriver, ProvisioningServices
 
 _MOST_NAMED: Final = 5
 
@@ -35,11 +35,13 @@ class SharedLoss(NamedTuple):
         record: what is removed, or replaced.
         objects: what would be destroyed, as messages name it.
         owner: the resource that has it, as messages name it.
+        is_exclusive: whether no other resource can go on with it.
     """
 
     record: ActiveResource
     objects: str
     owner: str
+    is_exclusive: bool
 
     @property
     def words(self) -> str:
@@ -56,10 +58,25 @@ class SharedLoss(NamedTuple):
         key = self.record.key
         if self.owner == str(key):
             return f"if it is to stay, drop the record and deploy again: --forget={key}"
-        return (
-            f"if it was renamed, or what is there is to stay, drop its record: --forget={key}; otherwise "
-            "give one of the two a name of its own, for example with `${context.res.guresid}`"
-        )
+        renamed = f"if it was renamed, or what is there is to stay, drop its record: --forget={key}"
+        if self.is_exclusive:
+            renamed = "if it was renamed, give the resource its former name again"
+        own_name = "give one of the two a name of its own, for example with `${context.res.guresid}`"
+        return f"{renamed}; otherwise {own_name}"
+
+
+class Duplicate(NamedTuple):
+    """Objects that two resources would have in common, although their driver makes each for one alone.
+
+    Args:
+        first: the resource that comes first in the graph.
+        second: the other one.
+        objects: what it is, as messages name it.
+    """
+
+    first: GraphNode
+    second: GraphNode
+    objects: str
 
 
 class SharedObjects:
@@ -158,14 +175,41 @@ class SharedObjects:
         owners = list(living)
         losses: list[SharedLoss] = []
         for record, objects in destroyed:
+            is_exclusive = self._services.driver(record.driver).is_exclusive
             taken: dict[str, dict[str, None]] = {}
             for owner, there in owners:
                 if any(each.takes(there) for each in objects):
                     taken.setdefault(owner, {})[there.name] = None
             for owner, names in taken.items():
                 listed = ", ".join(list(names)[:_MOST_NAMED])
-                losses.append(SharedLoss(record, self._masker.text(listed), owner))
+                losses.append(SharedLoss(record, self._masker.text(listed), owner, is_exclusive))
         return losses
+
+    def duplicates(self, everything: Iterable[GraphNode], nodes: Iterable[GraphNode]) -> list[Duplicate]:
+        """Return what resources would have in common although their driver excludes it.
+
+        Args:
+            everything: all resources of the graph.
+            nodes: those to be provisioned; each of the returned pairs has one of them.
+
+        Raises:
+            DriverError: a driver raises an error of its own.
+        """
+        provisioned = {node.key for node in nodes}
+        owners: dict[tuple[str, tuple[str, ...]], GraphNode] = {}
+        common: dict[tuple[ResourceKey, ResourceKey], Duplicate] = {}
+        for node in everything:
+            driver = self._driver(node.driver)
+            if driver is None or not driver.is_exclusive:
+                continue
+            for each in self._by_inputs(node):
+                owner = owners.setdefault((driver.name, each.place), node)
+                if owner is not node and not provisioned.isdisjoint((owner.key, node.key)):
+                    before = common.get((owner.key, node.key))
+                    names = self._masker.text(each.name)
+                    objects = names if before is None else f"{before.objects}, {names}"
+                    common[owner.key, node.key] = Duplicate(owner, node, objects)
+        return list(common.values())
 
     def undetermined(self, nodes: Iterable[GraphNode]) -> list[ResourceKey]:
         """Return the resources of which only provisioning tells what they make.
@@ -182,15 +226,13 @@ class SharedObjects:
 
     def _by_inputs(self, node: GraphNode) -> Iterable[ManagedObject]:
         """Return what a resource of the graph makes, as far as its inputs tell."""
-        if self._values is None:
+        driver = self._driver(node.driver)
+        if self._values is None or driver is None or driver.is_pure or not driver.names_objects:
             return ()
         try:
-            driver = self._services.driver(node.driver)
-            if driver.is_pure or not driver.names_objects:
-                return ()
             evaluated = self._values.evaluated(node)
         except EnsueError:
-            return ()  # Its state reports it; `--only` may leave it out, and its driver may be missing.
+            return ()  # Its state reports it.
         return driver.manages(self._services.requests.of(evaluated, None, self._services.idle))
 
     def _of_nodes(
@@ -222,8 +264,12 @@ class SharedObjects:
         return self._others
 
     def _managed(self, record: ActiveResource) -> Iterable[ManagedObject]:
+        driver = self._driver(record.driver)
+        return () if driver is None or driver.is_pure else driver.managed(record.cookie)
+
+    def _driver(self, name: str) -> ProvisioningDriver | None:
+        """Return a driver; None: it is missing, and another project or an excluded resource uses it."""
         try:
-            driver = self._services.driver(record.driver)
+            return self._services.driver(name)
         except EnsueError:
-            return ()  # Another project of the store may have a driver that this one lacks.
-        return () if driver.is_pure else driver.managed(record.cookie)
+            return None

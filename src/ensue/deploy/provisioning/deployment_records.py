@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypeAlia
 import msgspec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ensue.deploy.provisioning.environment_sets import DeploymentSet
     from ensue.deploy.provisioning.identity import Context
 
@@ -69,6 +71,18 @@ class DeploymentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
             now_s: the moment, in seconds since 1970.
         """
         return bool(self.expires_at_s) and self.expires_at_s <= now_s and not self.is_removal
+
+
+def living(records: Iterable[tuple[Context, DeploymentRecord]]) -> list[Context]:
+    """Return the environments of which something is left.
+
+    Args:
+        records: deployments with their environments, the newest of each environment first.
+    """
+    newest: dict[str, tuple[Context, DeploymentRecord]] = {}
+    for context, record in records:
+        newest.setdefault(context.environment, (context, record))
+    return [context for context, record in newest.values() if not record.is_removal]
 
 
 class KeptDeployment(NamedTuple):

@@ -176,8 +176,13 @@ class Provisioner:
         whole = self.kept.get(node.key)
         if whole is None or self._run_services.driver(whole.driver).is_pure:
             return None
-        is_same = self._steps.is_name_of(self._run_services.driver(node.driver), node, whole.driver)
-        return None if is_same and node.name not in self._replacing.anew else whole
+        return None if whole is self._steps.made(node, whole) else whole
+
+    def destroyed_for(self, node: GraphNode) -> list[ActiveResource]:
+        """Return the records of what is destroyed for a resource: all but what its driver goes on with."""
+        whole = self.kept.get(node.key)
+        made = self._steps.made(node, whole)
+        return [record for record in records_of(whole) if record is not made]
 
     def is_destroyed_first(self, node: GraphNode) -> bool:
         """Return whether what a resource replaces is destroyed before the resource is made."""

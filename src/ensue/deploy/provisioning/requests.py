@@ -90,6 +90,7 @@ class Requests(NamedTuple):
             may_adopt=self.may_adopt(node.key),
             may_replace=self.may_replace(node.key),
             is_protected=kept is not None and self.is_protected(kept),
+            has_dependencies=bool(node.depends_on),
             rotates=self.rotates(node.key),
             cookie=None if kept is None else kept.cookie,
             was_interrupted=kept is not None and kept.was_interrupted,

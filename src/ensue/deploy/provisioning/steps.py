@@ -114,8 +114,7 @@ class Steps:
         refuse_late_misfits(evaluated)
         driver = self._run_services.driver(node.driver)
         self.learn_of(whole)
-        is_anew = node.name in self._replacing.anew
-        old = None if is_anew else made_by(whole, lambda name: self.is_name_of(driver, node, name))
+        old = self.made(node, whole)
         planned = self._planned_record(node, next_generation(whole) if old is None else old.generation)
         step = ResourceStep(
             evaluated=evaluated,
@@ -159,9 +158,18 @@ class Steps:
         may_change = not driver.is_pure and (requests.may_adopt(old.key) or requests.refreshes)
         return not (old.was_interrupted or driver.always_called or may_change or requests.rotates(old.key))
 
-    def is_name_of(self, driver: ProvisioningDriver, node: GraphNode, name: str) -> bool:
-        """Return whether a name is one of the driver of a node."""
-        return name == node.driver or self._run_services.driver(name).name == driver.name
+    def made(self, node: GraphNode, whole: ActiveResource | None) -> ActiveResource | None:
+        """Return the record of what the driver of a node has made, and goes on with; None: it makes it anew.
+
+        Args:
+            node: the resource.
+            whole: its record; None: there is none.
+        """
+        if node.name in self._replacing.anew:
+            return None
+        driver = self._run_services.driver
+        own = driver(node.driver).name
+        return made_by(whole, lambda name: name == node.driver or driver(name).name == own)
 
     def learn_of(self, old: ActiveResource | None) -> None:
         """Add the secrets of an earlier deployment to the masker; a driver may have them in its cookie."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from ensue.core.contracts.driver import NEW_STORE
 from ensue.core.errors import LockHeldError, TamperedError
 from ensue.deploy.provisioning.active import ActiveResource
 from ensue.deploy.provisioning.identity import Context, ResourceKey
@@ -127,7 +128,7 @@ class ActiveResourceStore:
 
         Args:
             is_kept: whether a store that has no id gets one. Without it, which is for plans, the id of such a
-                store is a new one each time, which nothing is marked with.
+                store is `NEW_STORE`, which nothing is marked with.
 
         Raises:
             StoreError: the store cannot be read or written.
@@ -136,9 +137,9 @@ class ActiveResourceStore:
             with self._store.reading() as entries:
                 if owner := entries.fact(_OWNER_FACT):
                     return owner
-        made = secrets.token_hex(_OWNER_BYTES)
         if not is_kept:
-            return made
+            return NEW_STORE
+        made = secrets.token_hex(_OWNER_BYTES)
         with self._store.transaction() as entries:
             # Of several processes that ask at once, the first one makes it.
             if owner := entries.fact(_OWNER_FACT):
