@@ -12,7 +12,6 @@ Source: Idem's enforced state management (ESM).
 from __future__ import annotations
 
 import threading
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -153,7 +152,7 @@ class EnforcedStore:
         return [
             self._opened(row)
             for row in rows
-            if f"{row.entry.module}.".startswith(f"{path}.") and not row.is_unidentified
+            if f"{row.entry.module}.".startswith(f"{path}.") and row.is_readable
         ]
 
     def of_state(self, identity: StateIdentity) -> EnforcedState | None:
@@ -171,7 +170,7 @@ class EnforcedStore:
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
         row = self._entry_of(identity)
-        return None if row is None or row.is_unidentified else self._opened(row, identity)
+        return self._opened(row, identity) if row is not None and row.is_readable else None
 
     def _entry_of(self, identity: StateIdentity) -> EnforcedRow | None:
         """Return the entry of a state, also of one whose ID was renamed."""
@@ -220,10 +219,10 @@ class EnforcedStore:
         """
         if self._has_left is None or identity.scope or not isinstance(self._recalled, LoadedStates):
             return []  # A state of another scope never stands in for one of a block.
-        return like(identity, partial(self._of_top_scope, identity.target), self._has_left)
-
-    def _of_top_scope(self, target: str, word: str) -> list[EnforcedRow]:
-        return self._look(lambda known: known.named(target, "", word))
+        look = self._look
+        return like(
+            identity, lambda word: look(lambda known: known.named(identity.target, "", word)), self._has_left
+        )
 
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
         """Record a state's `new_state`; `flush` writes it.
@@ -293,7 +292,8 @@ class EnforcedStore:
         Raises:
             StoreError: that cannot be written.
         """
-        self._file.write([with_declaration(row, is_reported=True) for row in rows])
+        self._write([with_declaration(row, is_reported=True) for row in rows])
+        self._last = None
 
     def forget(self, rows: Sequence[EnforcedRow]) -> None:
         """Remove entries; this blocks.

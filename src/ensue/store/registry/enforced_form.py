@@ -33,6 +33,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
             None if this entry is the last one.
         is_absence: whether its function makes absent what the state is about.
+        is_former: whether the state is about something else by now (`superseded.left_behind`).
     """
 
     module: str
@@ -50,6 +51,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     things: tuple[str, ...] | None = None
     superseded_by: tuple[str, str] | None = None
     is_absence: bool = False
+    is_former: bool = False
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):
@@ -70,9 +72,12 @@ class EnforcedRow(msgspec.Struct, frozen=True):
     entry: EnforcedEntry
 
     @property
-    def is_unidentified(self) -> bool:
-        """Whether ensue 0.1.0 wrote it for the path of a scope, which may be that of another scope now."""
-        return bool(self.scope) and not self.entry.path
+    def is_readable(self) -> bool:
+        """Whether it is the value of one state.
+
+        ensue 0.1.0 wrote entries for the path of a scope, which may be that of another scope now.
+        """
+        return not self.entry.is_former and (not self.scope or bool(self.entry.path))
 
     @property
     def declared_id(self) -> str:

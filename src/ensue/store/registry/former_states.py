@@ -34,7 +34,7 @@ def like(
     """
     words = words_of(identity.tag)
     rows = {row.tag: row for word in (words.id, words.name) for row in named(word)}
-    return [row for row in rows.values() if _is_like(row, words) and has_left(row)]
+    return [row for row in rows.values() if row.is_readable and _is_like(row, words) and has_left(row)]
 
 
 def _is_like(row: EnforcedRow, words: TagWords) -> bool:
