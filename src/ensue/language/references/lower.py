@@ -265,7 +265,9 @@ class Bindings:
         if len(left) > 1:
             return self._faults.ambiguous_before(reference, left)
         if not left:
-            return self._faults.nothing(reference)
+            return self._faults.nothing(
+                reference, store.scopes_of(scope.target, reference.path, reference.id) if store else ()
+            )
         cut = left[0].cut_at(reference.steps)
         return self._faults.not_kept(reference, cut) if cut else left[0]
 
