@@ -23,6 +23,7 @@ from ensue.core.model.made_thing import MAKES_NOTHING
 from ensue.core.model.sensitive_paths import hide_paths
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
+from ensue.store.registry.enforced_form import NO_STATE
 from ensue.store.registry.enforced_rows import EnforcedRows
 from ensue.store.registry.enforced_views import (
     encoded,
@@ -33,6 +34,7 @@ from ensue.store.registry.enforced_views import (
 )
 from ensue.store.registry.former_states import former_state, like, moved_row
 from ensue.store.registry.loaded_states import LoadedStates
+from ensue.store.registry.owed import NotedReactions
 from ensue.store.registry.superseded import LastEnforced
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
+    from ensue.core.model.chunk import Chunk
     from ensue.core.model.enforced import EnforcedBy, EnforcedState, FormerState
     from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.returns import Return
@@ -89,6 +92,7 @@ class EnforcedStore:
         self._last: LastEnforced | None = None
         self._has_left: Callable[[EnforcedRow, str], bool] | None = None
         self._rows = EnforcedRows(vault, masker, keep_output_bytes)
+        self._reactions = NotedReactions(masker)
 
     def begin_run(
         self, run_id: str, made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
@@ -188,7 +192,7 @@ class EnforcedStore:
         tag, scope = identity.tag, identity.scope
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
-        row = self._look(lambda known: known.one(identity.target, scope, tag))
+        row = self._row_of(identity)
         if row is not None and row.is_readable:
             return row
         return moved_row(self._formers(identity), identity)
@@ -271,10 +275,15 @@ class EnforcedStore:
             for identity in concealed:
                 self._concealed.pop(identity, None)
             del self._skipped[: len(skipped)]
-        if not pending:
-            return
+        if pending:
+            self._write_pending(pending)
+        if owed := [*self._reactions.take(self._row_of, self._run_id)]:
+            self._write(owed)
+            self._last = None
+
+    def _write_pending(self, pending: Sequence[tuple[Return, EnforcedBy | None]]) -> None:
         rows = [
-            self._kept_highstate(self._rows.of_return(returned, by, self._made_by(returned), self._run_id))
+            self._as_before(self._rows.of_return(returned, by, self._made_by(returned), self._run_id))
             for returned, by in pending
         ]
         if self._last is None and any(row.entry.things != () for row in rows):
@@ -282,6 +291,23 @@ class EnforcedStore:
         self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
         with self._turn:
             del self._pending[: len(pending)]
+
+    def owed_since(self, identity: StateIdentity) -> str:
+        """Return the run that owes a reaction first; see `contracts.owed_reactions`."""
+        if self._reactions.is_noted(identity):
+            return self._run_id
+        try:
+            row = self._row_of(self._reactions.kept_under(identity))
+        except StoreError:
+            return ""  # The run warns that it cannot read what earlier runs enforced.
+        return "" if row is None else row.entry.owed_since
+
+    def note_reaction(self, chunk: Chunk, identity: StateIdentity, path: str, *, is_done: bool) -> None:
+        """Note a reaction to a change; see `contracts.owed_reactions`. `flush` writes it."""
+        self._reactions.note(chunk, identity, path, is_done=is_done)
+
+    def _row_of(self, identity: StateIdentity) -> EnforcedRow | None:
+        return self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
 
     def _write(self, rows: Sequence[EnforcedRow]) -> None:
         self._file.write(rows)
@@ -295,7 +321,7 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        return map(shown_state, self._file.all())
+        return map(shown_state, (row for row in self._file.all() if row.entry.shown != NO_STATE))
 
     def known(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return the entries of earlier runs and this one, but those of some states; needs no key.
@@ -339,15 +365,15 @@ class EnforcedStore:
         """Close the file."""
         self._file.close()
 
-    def _kept_highstate(self, row: EnforcedRow) -> EnforcedRow:
-        """Return a row that is a highstate's still, if its state is applied by name in between."""
-        by = row.entry.by
-        if by is None or by.highstate:
+    def _as_before(self, row: EnforcedRow) -> EnforcedRow:
+        """Return a row that is a highstate's still if its state is applied by name, and that still owes."""
+        before = self._row_of(StateIdentity(row.target, row.scope, row.tag))
+        if before is None:
             return row
-        before = self._look(lambda known: known.one(row.target, row.scope, row.tag))
-        if before is None or before.entry.by is None or not before.entry.by.highstate:
-            return row
-        return with_declaration(row, highstate=True)
+        if since := before.entry.owed_since:
+            row = msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, owed_since=since))
+        is_of_highstate = before.entry.by is not None and before.entry.by.highstate
+        return with_declaration(row, highstate=True) if is_of_highstate else row
 
     def _renamed(self, skipped: Iterable[tuple[Return, EnforcedBy | None]]) -> Iterator[EnforcedRow]:
         """Yield the entries of skipped states that an earlier run knew by another ID."""

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+NO_STATE: Final = b"\xc0"
+"""MessagePack of null: a new state that is null is not kept."""
+
+
 class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One enforced state as it is stored.
 
@@ -21,7 +25,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         id: the declaration's ID.
         name: the state's name.
         sls: its SLS.
-        shown: MessagePack of the new state, secrets masked.
+        shown: MessagePack of the new state, secrets masked; empty if there is only what is owed.
         sensitive: paths into it.
         sealed: the new state in the clear, encrypted; None where there is no secret in it.
         cut: paths of the values that were shortened.
@@ -34,6 +38,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
             None if this entry is the last one.
         is_absence: whether its function makes absent what the state is about.
         is_former: whether the state is about something else by now (`superseded.left_behind`).
+        owed_since: the run since which a reaction of the state to a change is owed; empty: none is.
     """
 
     module: str
@@ -52,6 +57,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     superseded_by: tuple[str, str] | None = None
     is_absence: bool = False
     is_former: bool = False
+    owed_since: str = ""
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):
@@ -77,7 +83,11 @@ class EnforcedRow(msgspec.Struct, frozen=True):
 
         ensue 0.1.0 wrote entries for the path of a scope, which may be that of another scope now.
         """
-        return not self.entry.is_former and (not self.scope or bool(self.entry.path))
+        return (
+            self.entry.shown != NO_STATE
+            and not self.entry.is_former
+            and (not self.scope or bool(self.entry.path))
+        )
 
     @property
     def declared_id(self) -> str:
