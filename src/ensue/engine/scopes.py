@@ -15,7 +15,7 @@ from ensue.engine.graph.transforms.prereq import prerequired
 from ensue.engine.handled_failures import handled_failures
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
-from ensue.engine.outcome import NotRunChunk
+from ensue.engine.outcome import NotRunChunk, Overtaken
 from ensue.engine.reactions import Reactions
 from ensue.engine.status import NotRun, Ready, Running, has_acted
 
@@ -129,6 +129,10 @@ class Scopes:
             returned.tag: returned
             for returned in sorted(state_returns, key=lambda state_return: state_return.run_num)
         }
+
+    def overtaken(self) -> tuple[Overtaken, ...]:
+        """Return the states that did not wait for what own states of their targets changed later."""
+        return () if self._own_states is None else tuple(self._own_states.overtaken())
 
     def release(self) -> dict[str, Return]:
         """Return what `returns` does, and release all nodes.
