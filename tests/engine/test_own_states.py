@@ -49,7 +49,7 @@ def test_without_an_order_of_states_nothing_waits() -> None:
 
 
 def test_hosts_that_wait_for_each_other_go_on_and_say_so() -> None:
-    """What can go on without the other host does; then both go on, and the outcome has what changed too late."""
+    """What can go on without the other host does; then both go on, and the outcome has what came too late."""
     one = plan_on("one", Row("a", "sleep", SLOW), Row("on two", target=TWO), Row("last", require=["on two"]))
     two = plan_on("two", Row("b"), Row("on one", target=ONE), Row("end", "change", require=["on one"]))
     outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[one, two]))
