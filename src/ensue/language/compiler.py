@@ -211,7 +211,7 @@ class Compiler:
                 target=self._target, identity=within.identity, enforced=self._enforced,
                 outer_ids=outer_ids, whole_slses=tree.whole_slses(),
                 keys_of=drafter.keys_of, is_resource=self._checks.is_resource,
-                block_of=lambda id_: block_that_declares(id_, tree),
+                block_of=lambda id_: block_that_declares(id_, tree), stream_of=tree.stream_of,
             )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, collector)
             bindings.lower(requested)

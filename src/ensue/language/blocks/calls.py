@@ -267,7 +267,8 @@ class Lookup:
 
 def _may_be_named(name: str, stream: Stream) -> bool:
     """Return whether the text of a file has an entry with the name of a block, or one with an expression."""
-    texts, space = [stream.source], stream.space
+    texts = [stream.source]
+    space: BlockSpace | None = stream.space
     while space is not None:
         texts += [block.text for block in space.own.values()]
         space = space.outer

@@ -113,9 +113,10 @@ class Faults:
             help=f"write {reference} to read what the state returns",
         )
 
-    def warn_of_interpolation(self, piece: str, instead: str, span: Span) -> None:
-        """Warn of an interpolation of Terraform, or one of pillar or grains, which stays as it is."""
-        kind = "no reference" if piece.removeprefix("${").startswith(_OF_TEMPLATES) else "Terraform's"
+    def warn_of_interpolation(self, piece: str, instead: str, span: Span, *, is_terraforms: bool) -> None:
+        """Warn of an interpolation of Terraform, or of what templates read, which stays as it is."""
+        is_terraforms = is_terraforms and not piece.removeprefix("${").startswith(_OF_TEMPLATES)
+        kind = "Terraform's" if is_terraforms else "no reference"
         self._collector.warning(
             "E0872",
             f"{piece} is {kind} and stays as it is",
