@@ -28,12 +28,12 @@ def plain_names(text: str, module: str, stream: Stream | None) -> Iterator[tuple
     """
     if stream is None or module in _OF_SHELLS or text.startswith("#!"):
         return
-    pillar: Container[str] | None = None
-    for match in _NAME.finditer(text):
+    matches = [*_NAME.finditer(text)]
+    is_own = all(match[1] in stream.exported for match in matches)
+    pillar: Container[str] = () if is_own else stream.context().get("pillar") or ()
+    for match in matches:
         name = match[1]
         if name in stream.exported:
             yield match[0], f"{{{{ {name} }}}}"
-            continue
-        pillar = (stream.context().get("pillar") or ()) if pillar is None else pillar
-        if name in pillar:
+        elif name in pillar:
             yield match[0], f"{{{{ pillar.{name} }}}}"
