@@ -89,10 +89,6 @@ class SlsTree(msgspec.Struct, kw_only=True):
         """Return the names by which `sls:` finds an SLS: its own, and those of the SLS that include it."""
         return self.loaded.get(sls_key(sls, saltenv), (sls,))
 
-    def stream_of(self, declaration: Declaration) -> Stream | None:
-        """Return the rendering of the SLS of a declaration; None if it is none of these."""
-        return self.streams.get(sls_key(declaration.sls, declaration.saltenv))
-
     def delayed_blocks(self) -> dict[Span, str]:
         """Return the names of these SLS's delayed blocks by place."""
         return {
