@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
+from ensue.core.errors import CompileError
 from ensue.core.model.fan_out import parts_of
 from ensue.store.registry.enforced_file import EnforcedFile
 from ensue.store.registry.enforced_form import EnforcedRow, decode_entry
@@ -463,7 +464,7 @@ def test_a_value_belongs_to_the_command_that_ran(tmp_path: Path, condition: str,
     (block,) = (one.delayed[0] for one in report.returns.values() if one.id == "zones")
     for message in (read, block.comment):
         assert f"and the value of run {first} belongs to its former name `echo '[\"a\"]'" in message
-        assert "keep that name, have it run again, without what skips it, or read what it made" in message
+        assert "keep that name, have it run once, without what skips it, or read what it made" in message
         assert "not JSON" not in message
         assert "\n" not in message
     assert report.warnings == ()
@@ -499,3 +500,103 @@ def test_one_of_several_former_states_is_not_chosen(tmp_path: Path) -> None:
     assert "its former ID `" in comments(apply(tmp_path, test=True))[0]
     write(tmp_path, one.format(id="b", root=tmp_path) + one.format(id="c", root=tmp_path) + read)
     assert comments(apply(tmp_path, test=True)) == ["x"]
+
+
+NESTED = """
+{outer}:
+  cmd.run:
+    - name: echo x
+    - read_only: true
+    - delayed_render: [block: outer]
+#!delayed_block outer
+{inner}:
+  cmd.run:
+    - name: echo y
+    - read_only: true
+    - delayed_render: [block: inner]
+#!delayed_block inner
+{id}:
+  cmd.run:
+    - name: cat {root}/value
+    - creates: {root}/done
+    - sensitive: {sensitive}
+read:
+  test.show_notification: [text: '${{cmd:{id}:stdout}}']
+#!end_delayed_block
+#!end_delayed_block
+"""
+
+
+@pytest.mark.parametrize("sensitive", ["false", "true"])
+def test_values_of_a_block_follow_a_caller_with_another_id(tmp_path: Path, sensitive: str) -> None:
+    """Whichever state on the way to the block is renamed, once or more: the name and the function stay."""
+
+    def nested(**ids: str) -> None:
+        words = {"outer": "a", "inner": "b", "id": "c", "root": tmp_path, "sensitive": sensitive} | ids
+        write(tmp_path, NESTED.format(**words))
+
+    (tmp_path / "value").write_text("a value")
+    nested()
+    assert apply(tmp_path).exit_code == 0
+    (tmp_path / "done").touch()
+    (tmp_path / "value").write_text("another value")
+    for ids in (
+        {"outer": "a2"},
+        {"outer": "a3"},
+        {"inner": "b2"},
+        {"outer": "x", "inner": "y", "id": "z"},
+        {},
+    ):
+        nested(**ids)
+        for test in (True, False):
+            assert comments(apply(tmp_path, test=test)) == ["a value"], (ids, test)
+    file = EnforcedFile(tmp_path / ".ensue")
+    readable = [row for row in file.all() if row.entry.name.startswith("cat") and row.is_readable]
+    assert [row.entry.path for row in readable] == ["a/outer/b/inner"]
+    assert all(
+        (b"a value" in row.entry.shown) == (sensitive == "false")
+        for row in file.all()
+        if row.entry.name.startswith("cat")
+    )
+    file.close()
+
+
+def test_values_of_a_block_belong_to_its_caller(tmp_path: Path) -> None:
+    """A caller with another command is another one, under any ID; the message says so."""
+    caller = "{id}:\n  cmd.run: [name: {command}, read_only: true, delayed_render: [block: b]]\n"
+    inner = f"#!delayed_block b\nmake:\n  cmd.run: [name: echo x, unless: 'test -e {tmp_path}/done']\n"
+    read = "read:\n  test.show_notification: [text: '${cmd:make:stdout}']\n#!end_delayed_block\n"
+    write(tmp_path, caller.format(id="list", command="echo a") + inner + read)
+    run_id = apply(tmp_path).run_id
+    (tmp_path / "done").touch()
+    for id_, then in (("list", "echo a"), ("zones", "list")):
+        write(tmp_path, caller.format(id=id_, command="echo b") + inner + read)
+        (comment,) = comments(apply(tmp_path, test=True))
+        assert (
+            f"{NEVER} in {id_}/b; the value of run {run_id} is that of the caller `{then}`, which" in comment
+        )
+
+
+def test_the_value_of_a_renamed_state_is_its_own_from_then_on(tmp_path: Path) -> None:
+    """An apply that skips it keeps the value under its new ID, so that a later message knows what ran."""
+    zones(tmp_path, CONDITIONS[0])
+    first = apply(tmp_path).run_id
+    zones(tmp_path, CONDITIONS[0], id_="all zones")
+    apply(tmp_path)
+    zones(tmp_path, CONDITIONS[0], id_="all zones", zone="b")
+    (comment,) = comments(apply(tmp_path, test=True))
+    assert f"and the value of run {first} belongs to its former name `echo" in comment
+
+
+def test_a_reference_to_a_state_that_an_earlier_apply_ran_in_a_block(tmp_path: Path) -> None:
+    """The message says in which scope it ran: no reference crosses the border of one."""
+    zones(tmp_path, CONDITIONS[0])
+    apply(tmp_path)
+    write(tmp_path, "reads:\n  test.show_notification: [text: '${file:zone a:path}']\n", "outside")
+    with pytest.raises(CompileError) as raised:
+        apply(tmp_path, "outside")
+    [error] = raised.value.diagnostics
+    assert error.detail == "'file' has no state of the ID or name 'zone a' in this scope"
+    assert error.help.startswith(
+        "an earlier apply ran it in zones/each, and its states are a scope of their own"
+    )

@@ -241,3 +241,89 @@ def test_what_the_highstate_may_declare_is_its_own(tmp_path: Path) -> None:
     applied(tmp_path, FILE.format("other", "a"), "u")
     write(tmp_path, states__u=NOTHING)
     assert left(tmp_path, "u") == []
+
+
+BOUND = """\
+where:
+  cmd.run: [name: cat ROOT/where, read_only: true]
+it:
+  file.managed: [name: "${cmd:where:stdout}", contents: x]
+"""
+
+
+def bound_to(root: Path, name: str) -> None:
+    """Have the name of the file come from a command, which prints this one."""
+    (root / "where").write_text(f"{root}/{name}")
+    write(root, states__t=BOUND.replace("ROOT", str(root)))
+
+
+def test_a_name_that_is_bound_to_another_value(tmp_path: Path) -> None:
+    """What it named before stays, and a plan and an apply say so, until it is named again."""
+    bound_to(tmp_path, "a")
+    assert left(tmp_path, "t", test=False) == []
+    bound_to(tmp_path, "b")
+    for test in (True, False, True):
+        [warning] = left(tmp_path, "t", test=test)
+        assert (
+            f"stays: it (file.managed {tmp_path}/a in t; the state is about something else" in warning.summary
+        )
+        assert f"`ensue enforced forget {tmp_path}/a` ends this warning" in warning.help
+    assert left(tmp_path, "t", test=False) == []
+    bound_to(tmp_path, "a")
+    for test in (True, False):
+        [warning] = left(tmp_path, "t", test=test)
+        assert f"{tmp_path}/b in t" in warning.summary
+        assert f"{tmp_path}/a in t" not in warning.summary
+    write(tmp_path, states__u="reads: {test.show_notification: [text: '${file:it:path}']}\n")
+    assert apply(tmp_path, "u").exit_code == 0
+
+
+def test_a_bound_name_that_the_file_has_now(tmp_path: Path) -> None:
+    """A state that declares the former thing keeps it, also one of the same ID."""
+    bound_to(tmp_path, "a")
+    apply(tmp_path, "t")
+    bound_to(tmp_path, "b")
+    apply(tmp_path, "t")
+    kept = f"kept: {{file.managed: [name: {tmp_path}/a, contents: x]}}\n"
+    write(tmp_path, states__t=BOUND.replace("ROOT", str(tmp_path)) + kept)
+    assert left(tmp_path, "t") == []
+    write(tmp_path, states__t=f"it: {{file.managed: [name: {tmp_path}/a, contents: x]}}\n")
+    for _ in range(2):
+        [warning] = left(tmp_path, "t")
+        assert f"{tmp_path}/b in t" in warning.summary
+        assert f"{tmp_path}/a in t" not in warning.summary
+        assert apply(tmp_path, "t").exit_code == 0
+
+
+LISTED = """\
+from ensue.plugin import StateReturn
+
+
+def on(ctx, name, lamps):
+    return StateReturn.unchanged(name, "", dict.fromkeys(lamps))
+
+
+def things(returned):
+    return returned.new_state or ()
+
+
+FUNCTIONS = {"on": on, "off": on}
+ABSENT = ("off",)
+THINGS = things
+"""
+
+
+def test_a_list_that_is_shorter(tmp_path: Path) -> None:
+    """Each thing that it has no more is named, until another state is about it."""
+    (tmp_path / "states/_states").mkdir(parents=True)
+    (tmp_path / "states/_states/lamps.py").write_text(LISTED)
+    applied(tmp_path, "all: {lamps.on: [lamps: [a, b, c]]}\n")
+    write(tmp_path, states__t="all: {lamps.on: [lamps: [b, d]]}\n")
+    for test in (True, False, True):
+        [warning] = left(tmp_path, "t", test=test)
+        assert "all (lamps.on a in t" in warning.summary
+        assert "all (lamps.on c in t" in warning.summary
+        assert "lamps.on b" not in warning.summary
+    applied(tmp_path, "all: {lamps.on: [lamps: [b, d]]}\ndark: {lamps.off: [lamps: [a, c]]}\n")
+    applied(tmp_path, "all: {lamps.on: [lamps: [b, d]]}\n")
+    assert left(tmp_path, "t") == []

@@ -120,6 +120,7 @@ BY_CODE = {
     "E0411": "ensue plan web",
     "E0412": "ensue plan a",
     "E0413": "ensue plan a",
+    "E0416": "ensue plan a",
     "E0414": "ensue plan a",
     "E0415": "ensue plan a",
     "E0716": "ensue plan a",

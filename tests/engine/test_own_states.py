@@ -10,6 +10,7 @@ from tests.engine.harness import Lab, Row, by_id, plan_of, run_virtually, starts
 from tests.engine.test_joining import plan_on as labelled_plan
 
 from ensue.core.model.srn import Srn
+from ensue.engine.outcome import Overtaken
 from ensue.engine.plans.joining import Newcomer
 from ensue.engine.services import EngineHooks, HostLimits
 
@@ -48,19 +49,12 @@ def test_without_an_order_of_states_nothing_waits() -> None:
 
 
 def test_hosts_that_wait_for_each_other_go_on_and_say_so() -> None:
-    """What can go on without the other host does; then both go on, with a warning."""
-    one = plan_on("one", Row("a", "sleep", SLOW), Row("on two", target=TWO), Row("last"))
-    two = plan_on("two", Row("b"), Row("on one", target=ONE), Row("end"))
+    """What can go on without the other host does; then both go on, and the outcome has what came too late."""
+    one = plan_on("one", Row("a", "sleep", SLOW), Row("on two", target=TWO), Row("last", require=["on two"]))
+    two = plan_on("two", Row("b"), Row("on one", target=ONE), Row("end", "change", require=["on one"]))
     outcome = run_virtually(Lab().engine().run(plan_of([]), beside=[one, two]))
     assert starts(outcome)[:2] == ["one a", "two b"]
-    assert {each.id for each in outcome.returns.values() if each.warnings} == {"one on two", "two on one"}
-    assert (
-        by_id(outcome.returns)["one on two"]
-        .warnings[0]
-        .startswith(
-            "did not wait for the own states of dummy:two, because some of these wait for states of dummy:one"
-        )
-    )
+    assert outcome.overtaken == (Overtaken(id="one on two", target=str(TWO), later=("two end",)),)
     assert outcome.status == "succeeded"
 
 

@@ -218,6 +218,7 @@ class RunWiring:
             enforced=self._stores.enforced.of_state,
             skipped=DeclaredSecrets(services.compilation.states, self._stores.enforced).conceal,
             former=self._stores.enforced.former,
+            owed=self._stores.enforced,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
             inputs=ProjectCallInputs(services.targets),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Node
+    from ensue.engine.reactions import Reactions
 
 _WAITING: Final = frozenset({Verdict.CHANGES_UNKNOWN, Verdict.PREPARES_UNKNOWN, Verdict.FAILURE_UNKNOWN})
 """What only an apply decides."""
@@ -48,19 +49,20 @@ class Call(msgspec.Struct, frozen=True):
 
 Decision: TypeAlias = Adopt | DecidedReturn | Call
 
+_REACTING: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES})
 _JUST_CALL: Final = Call(Verdict.CALL)
 _CHECK: Final = Role.CHECK
 _REQUIRE: Final = RequisiteKind.REQUIRE
 _ARG_BIND: Final = RequisiteKind.ARG_BIND
 
 
-def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool]) -> Decision:
+def decide(node: Node, before: Return | None, reactions: Reactions) -> Decision:
     """Decide about a node.
 
     Args:
         node: the node; everything that its requisites name is over.
         before: its return in the run that this one resumes, if it is taken over.
-        can_watch: returns whether a node's module has a `mod_watch`.
+        reactions: the reactions that are owed.
     """
     scope, chunk = node.scope, node.chunk
     if node.refused:
@@ -71,7 +73,7 @@ def decide(node: Node, before: Return | None, can_watch: Callable[[Node], bool])
         return Adopt(msgspec.structs.replace(before, delayed=()), earlier=True)
     if not scope.check_of and _went_well(chunk.requisites, scope.nodes):
         return _JUST_CALL
-    return _decide_by_requisites(node, can_watch)
+    return _decide_by_requisites(node, reactions)
 
 
 def _went_well(requisites: Sequence[Requisite], nodes: Sequence[Node]) -> bool:
@@ -87,13 +89,13 @@ def _went_well(requisites: Sequence[Requisite], nodes: Sequence[Node]) -> bool:
     return True
 
 
-def _decide_by_requisites(node: Node, can_watch: Callable[[Node], bool]) -> Decision:
+def _decide_by_requisites(node: Node, reactions: Reactions) -> Decision:
     scope, chunk = node.scope, node.chunk
     check = _own_check(node) if node.role is Role.STATE else None
     if check is not None and not check.ran:
         return Adopt(check)
     prepared_by = scope.prerequired_by.get(node.index, ()) if node.role is Role.STATE else ()
-    verdict = _verdict(node, prepared_by, can_watch)
+    verdict = _verdict(node, prepared_by, reactions)
     if verdict is Verdict.FAILED:
         return _failed(node, check, prepared_by)
     if verdict in _WAITING:
@@ -111,15 +113,16 @@ def _own_check(node: Node) -> Return | None:
     return None if isinstance(node.chunk, FannedChunk) else check
 
 
-def _verdict(node: Node, prepared_by: Sequence[int], can_watch: Callable[[Node], bool]) -> Verdict:
+def _verdict(node: Node, prepared_by: Sequence[int], reactions: Reactions) -> Verdict:
     requisites = node.chunk.requisites
-    watches = any(requisite.kind is RequisiteKind.WATCH for requisite in requisites)
+    kinds = {requisite.kind for requisite in requisites}
     return judge(
         requisites,
         node.scope.result_of,
         node.scope.check_result_of,
         prepared_by=prepared_by,
-        can_watch=watches and node.role is not Role.CHECK and can_watch(node),
+        can_watch=RequisiteKind.WATCH in kinds and node.role is not Role.CHECK and reactions.can_watch(node),
+        is_owed=not kinds.isdisjoint(_REACTING) and reactions.is_owed(node),
         is_plan=node.scope.test,
     )
 

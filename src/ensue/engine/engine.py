@@ -117,10 +117,12 @@ def _outcome(scheduler: Scheduler) -> EngineOutcome:
     too_many_failed = left_out and not stopped and status == "failed"
     if too_many_failed and scheduler.places is not None:
         stopped = scheduler.places.excess
+    overtaken = scheduler.scopes.overtaken()
     return EngineOutcome(
         returns=scheduler.scopes.release(),
         not_run=not_run,
         status=status,
         stopped=stopped,
         too_many_failed=too_many_failed,
+        overtaken=overtaken,
     )

@@ -27,8 +27,8 @@ from ensue.engine.conditions import (
 from ensue.engine.decision import unless_watched
 from ensue.engine.function_calls import FunctionCalls
 from ensue.engine.node import Role
-from ensue.engine.own_states import remark
 from ensue.engine.pending import PendingStates
+from ensue.engine.reactions import owed_remark
 from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
 from ensue.engine.returns import failure, known_later
@@ -128,7 +128,7 @@ class Executor:
         call = self._called
         if node.is_test:
             call = self._planned if node.scope.test else self._foreseen
-        return _remarked(call(node), remark(node)) if node.goes_ahead else call(node)
+        return _remarked(call(node), owed_remark(node)) if node.owed_since else call(node)
 
     async def _planned(self, node: Node) -> StateReturn:
         """Call a function in a plan, and judge its return by what earlier states would change."""

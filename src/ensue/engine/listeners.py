@@ -21,7 +21,7 @@ from ensue.engine.requisites import may_change
 from ensue.engine.returns import failure, unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ensue.core.contracts.growth import Complaint
     from ensue.core.model.chunk import Chunk
@@ -30,9 +30,14 @@ if TYPE_CHECKING:
     from ensue.engine.node import Scope
 
 
-def closing_nodes(scope: Scope) -> list[Node]:
-    """Return the nodes for the end of a scope: its listeners, then its complaints."""
-    return [*_listener_nodes(scope), *_complaint_nodes(scope)]
+def closing_nodes(scope: Scope, is_owed: Callable[[Node], bool]) -> list[Node]:
+    """Return the nodes for the end of a scope: its listeners, then its complaints.
+
+    Args:
+        scope: the scope.
+        is_owed: returns whether an earlier run owes what a listener does.
+    """
+    return [*_listener_nodes(scope, is_owed), *_complaint_nodes(scope)]
 
 
 def _complaint_nodes(scope: Scope) -> list[Node]:
@@ -50,7 +55,7 @@ def _complaint_node(scope: Scope, number: int, complaint: Complaint) -> Node:
     return node
 
 
-def _listener_nodes(scope: Scope) -> list[Node]:
+def _listener_nodes(scope: Scope, is_owed: Callable[[Node], bool]) -> list[Node]:
     """Return a node for every chunk of a scope that listens to a change, in the order of declaration.
 
     The chunk itself declares that, or with `listen_in` the chunk that it listens to. A chunk that was checked
@@ -66,12 +71,15 @@ def _listener_nodes(scope: Scope) -> list[Node]:
         for listening, heard in _heard(scope, index):
             has_changed = any(returned.changes for returned in heard)
             names = () if has_changed else _may_change(scope, heard)
-            for chunk in _chunks_of(scope, listening) if has_changed or names else ():
-                listener = _listener(chunk)
-                nodes.setdefault(listener.tag, Node(scope, listening, listener, Role.LISTENER))
-                changers.setdefault(listener.tag, {}).update(dict.fromkeys(names))
-                if has_changed:
-                    certain.add(listener.tag)
+            for chunk in _chunks_of(scope, listening):
+                listener = Node(scope, listening, _listener(chunk), Role.LISTENER)
+                tag, owed = listener.chunk.tag, is_owed(listener)
+                if not (has_changed or names or owed):
+                    continue
+                nodes.setdefault(tag, listener)
+                changers.setdefault(tag, {}).update(dict.fromkeys(names))
+                if has_changed or owed:
+                    certain.add(tag)
     for tag, node in nodes.items():
         if tag not in certain:
             comment = f"runs if {' or '.join(changers[tag])} changes something (known after apply)"

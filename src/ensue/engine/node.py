@@ -64,7 +64,8 @@ class Node:
     counts the scopes that its present attempt has opened, by kind, name and target; `is_news` marks a node
     that is called in a resumed run because the run before had not finished it, or had called it with other
     arguments or readings; `after` is the scope of its target's own SLS, if it is in another one and comes
-    after that (see `own_states`), and `goes_ahead` is whether it does not wait for it.
+    after that (see `own_states`); `owed_since` is the run that owes its reaction (see `reactions`), empty if
+    none does.
     """
 
     __slots__ = (
@@ -76,7 +77,6 @@ class Node:
         "callee",
         "chunk",
         "dependents",
-        "goes_ahead",
         "growing",
         "index",
         "instead",
@@ -85,6 +85,7 @@ class Node:
         "is_test",
         "lease",
         "opened",
+        "owed_since",
         "reads",
         "refused",
         "returned",
@@ -125,7 +126,7 @@ class Node:
         self.opened: dict[tuple[str, str, Srn], int] | None = None
         self.instead: DecidedReturn | None = None
         self.after: Scope | None = None
-        self.goes_ahead = False
+        self.owed_since = ""
         self.applied: tuple[ScopeReturn, ...] = ()
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused

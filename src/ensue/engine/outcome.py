@@ -39,6 +39,20 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
         return f"{where}{self.id} ({self.function})"
 
 
+class Overtaken(msgspec.Struct, frozen=True, kw_only=True):
+    """A state that did not wait for all own states of its target, because these wait for its host.
+
+    Args:
+        id: its ID.
+        target: its target, as text.
+        later: the IDs of the own states of the target that changed something later, or would.
+    """
+
+    id: str
+    target: str
+    later: tuple[str, ...]
+
+
 class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a run.
 
@@ -50,6 +64,7 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
         stopped: why the run was stopped before its end, by a fault outside of its states or because too many
             hosts had failed; empty if it was not.
         too_many_failed: whether hosts were left out because more had failed than the fail limit allows.
+        overtaken: the states that did not wait for what others changed later.
     """
 
     returns: dict[str, Return]
@@ -57,6 +72,7 @@ class EngineOutcome(msgspec.Struct, frozen=True, kw_only=True):
     status: RunStatus
     stopped: str = ""
     too_many_failed: bool = False
+    overtaken: tuple[Overtaken, ...] = ()
 
     @property
     def hosts_not_run(self) -> dict[str, int]:

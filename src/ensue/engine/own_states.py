@@ -2,7 +2,8 @@
 
 The states of one target run in an order, so what they read and make does not depend on which host is faster.
 Hosts whose SLS wait for each other in this way have no order: when nothing else can go on, all of these waits
-end at once. What can go on without them has done so by then, in a plan as in an apply.
+end at once. What can go on without them has done so by then, in a plan as in an apply. What a host's own SLS
+change after that has been overtaken.
 
 A host that a state of the run registers is prepared by the SLS that registers it, so nothing there waits.
 """
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING
 
 from ensue.engine.graph.cycles import knots
 from ensue.engine.graph.dag import Dag, Edge
+from ensue.engine.outcome import Overtaken
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     from ensue.core.contracts.growth import Event
+    from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node, Scope
 
@@ -35,6 +38,7 @@ class OwnStates:
         self._make_ready = make_ready
         self._scopes: dict[Srn, Scope] = {}
         self._waiting: dict[Node, Scope] = {}
+        self._ahead: list[Node] = []
 
     def note(self, scope: Scope) -> None:
         """Note the scope of a host, as it opens."""
@@ -43,6 +47,17 @@ class OwnStates:
     def forget(self) -> None:
         """Release all scopes."""
         self._scopes.clear()
+        self._ahead.clear()
+
+    def overtaken(self) -> list[Overtaken]:
+        """Return the states that did not wait for what own states of their targets changed later."""
+        ahead = [(node.returned, node.after) for node in self._ahead]
+        return [
+            Overtaken(id=returned.id, target=returned.target, later=later)
+            for returned, own in ahead
+            if returned is not None and own is not None and returned.ran and not returned.unknown
+            if (later := tuple(_changed_after(returned, own.returns().values())))
+        ]
 
     def wait(self, node: Node, registered: Container[Srn]) -> bool:
         """Let a node wait for the own SLS of its target; return whether it waits.
@@ -89,8 +104,8 @@ class OwnStates:
             for node, own in self._waiting.items()
             if knot_of.get(tops[own], -1) == knot_of.get(tops[node.scope.top])
         ]
+        self._ahead += released
         for node in released:
-            node.goes_ahead = True
             self._end_wait(node)
         return released
 
@@ -99,8 +114,11 @@ class OwnStates:
             self._make_ready(node)
 
 
-def remark(node: Node) -> str:
-    """Return the warning of a state that could not wait for the own SLS of its target."""
-    event = f"did not wait for the own states of {node.target}"
-    cause = f"some of these wait for states of {node.scope.top.plan.target}"
-    return f"{event}, because {cause}: write what both hosts need of each other in one SLS, with `tgt`"
+def _changed_after(returned: Return, own: Iterable[Return]) -> Iterator[str]:
+    """Yield the IDs of the states that began after another one on its target, and changed something."""
+    for each in own:
+        is_later = each.target == returned.target and each.run_num > returned.run_num
+        if is_later and (each.changes or each.result is None):
+            yield each.id
+        for scope in (*each.delayed, *each.applied):
+            yield from _changed_after(returned, scope.returns.values())

@@ -57,6 +57,8 @@ _CHANGES_UNKNOWN = 256
 _FAILURE_UNKNOWN = 512
 _MAY_CHANGE = 1024
 _WATCH_UNKNOWN = 2048
+_CHANGES: Final = {RequisiteKind.WATCH: _CHANGED, RequisiteKind.ONCHANGES: _CHANGES_THERE}
+"""What a change is for the kinds of requisites that react to it."""
 
 
 def judge(
@@ -67,6 +69,7 @@ def judge(
     prepared_by: Sequence[int] = (),
     can_watch: bool = True,
     is_plan: bool = False,
+    is_owed: bool = False,
 ) -> Verdict:
     """Return the verdict of a chunk's requisites.
 
@@ -77,6 +80,7 @@ def judge(
         prepared_by: the chunks that have this one as `prereq`; it does not run if they failed.
         can_watch: whether the chunk's module has a `mod_watch`; if not, `watch` is `require`.
         is_plan: whether a result of None is that of a plan, so that only an apply shows whether it fails.
+        is_owed: whether an earlier run owes a reaction to changes: what has not failed counts as changed.
     """
     if not requisites and not prepared_by:
         return Verdict.CALL
@@ -87,7 +91,9 @@ def judge(
         group = 0
         for index in targets:
             returned = lookup(index)
-            if isinstance(returned, FannedReturn):
+            if is_owed and plain_kind in _CHANGES and returned is not None and returned.result is not False:
+                group |= _CHANGES[plain_kind]
+            elif isinstance(returned, FannedReturn):
                 group |= _facts(plain_kind, returned)
             elif returned is not None:
                 group |= _fact(plain_kind, returned)

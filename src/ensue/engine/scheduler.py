@@ -73,8 +73,8 @@ class Scheduler:
         self._growth = Growth(services, options, self._recorder, self)
         self._wake = asyncio.Event()
         self._joining = PendingNewcomers(self._open_top, self._leave_out_newcomer, self._wake.set)
-        own_states = OwnStates(self._joining.opening, self.make_ready)
-        self.scopes = Scopes(services.hooks, own_states if options.ordered else None, self.make_ready)
+        own_states = OwnStates(self._joining.opening, self.make_ready) if options.ordered else None
+        self.scopes = Scopes(services.hooks, own_states, self.make_ready, self._executor.can_watch)
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self.places = self._places_of(options)
         carry_out = self.places.around(self._carry_out) if self.places else self._carry_out
@@ -236,7 +236,7 @@ class Scheduler:
                 self.make_ready(node)
                 return None
             before = None
-        decision = decide(node, before, self._executor.can_watch)
+        decision = decide(node, before, self.scopes.reactions)
         if node.instead is not None and isinstance(decision, Call):
             decision = node.instead
         match decision:

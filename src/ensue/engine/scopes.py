@@ -15,7 +15,8 @@ from ensue.engine.graph.transforms.prereq import prerequired
 from ensue.engine.handled_failures import handled_failures
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
-from ensue.engine.outcome import NotRunChunk
+from ensue.engine.outcome import NotRunChunk, Overtaken
+from ensue.engine.reactions import Reactions
 from ensue.engine.status import NotRun, Ready, Running, has_acted
 
 if TYPE_CHECKING:
@@ -39,12 +40,18 @@ class Scopes:
         hooks: knows which chunks await and register which resources.
         own_states: what states on another host wait for; None: the states of one target have no order.
         make_ready: called for every node that has become ready.
+        can_watch: returns whether a node's module has a `mod_watch`.
     """
 
     def __init__(
-        self, hooks: EngineHooks, own_states: OwnStates | None, make_ready: Callable[[Node], None]
+        self,
+        hooks: EngineHooks,
+        own_states: OwnStates | None,
+        make_ready: Callable[[Node], None],
+        can_watch: Callable[[Node], bool],
     ) -> None:
         self._hooks = hooks
+        self.reactions = Reactions(hooks.owed, can_watch)
         self._rules = LoweringRules(
             ordered=own_states is not None,
             awaits=hooks.awaits,
@@ -123,6 +130,10 @@ class Scopes:
             for returned in sorted(state_returns, key=lambda state_return: state_return.run_num)
         }
 
+    def overtaken(self) -> tuple[Overtaken, ...]:
+        """Return the states that did not wait for what own states of their targets changed later."""
+        return () if self._own_states is None else tuple(self._own_states.overtaken())
+
     def release(self) -> dict[str, Return]:
         """Return what `returns` does, and release all nodes.
 
@@ -149,6 +160,8 @@ class Scopes:
             self._note_left_out(node, node.status.reason)
         if scope.test:
             self.coming.note(node)
+        else:
+            self.reactions.note(node)
         nodes = scope.nodes
         for number in node.dependents:
             dependent = nodes[number]
@@ -319,7 +332,7 @@ class Scopes:
     def _next_listener(self, scope: Scope) -> None:
         """Let the next listener or complaint follow when all nodes of a scope have ended."""
         if scope.listeners is None:
-            scope.listeners = closing_nodes(scope)
+            scope.listeners = closing_nodes(scope, self.reactions.is_owed)
         following = next((node for node in scope.listeners if not node.is_over), None)
         if following is None:
             self._close(scope)

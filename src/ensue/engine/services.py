@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import Expander, Plan
     from ensue.core.contracts.other_minions import OtherMinions
     from ensue.core.contracts.other_resources import CallsElsewhere
+    from ensue.core.contracts.owed_reactions import OwedReactions
     from ensue.core.errors import RemoteError
     from ensue.core.model.chunk import Chunk, FanOut
     from ensue.core.model.data import DataMap
@@ -192,6 +193,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
         enforced: returns what the last apply that ran a state enforced; see `contracts.enforced`.
         skipped: called with each state that is skipped, before anything reads what it enforced earlier.
         former: returns what ran under the ID or the name of a state without a value; see there.
+        owed: the reactions that earlier applies owe; None: that is not kept.
         matcher: finds the resources that a chunk is fanned out to; None: nothing is fanned out.
         matched: called with a target as written, the target of its plan, and the resources that it matches.
         fanned_out: called with the path of a scope and the tags of the chunks that a chunk of it became.
@@ -217,6 +219,7 @@ class EngineHooks(msgspec.Struct, frozen=True, kw_only=True):
     enforced: Callable[[StateIdentity], EnforcedState | None] = _made_nothing
     skipped: Callable[[Chunk, StateIdentity], None] | None = None
     former: Callable[[StateIdentity], FormerState | None] = _was_nothing
+    owed: OwedReactions | None = None
     matcher: TargetMatcher | None = None
     matched: Callable[[FanOut, Srn, Sequence[Srn]], None] | None = None
     fanned_out: Callable[[str, Sequence[str]], None] = _notes_nothing

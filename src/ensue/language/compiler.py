@@ -25,7 +25,7 @@ from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
 from ensue.language.plain_content import warn_of_plain_content
 from ensue.language.requisites import Requisites, Resolver
-from ensue.language.tree import TreeLoader
+from ensue.language.tree import TreeLoader, sls_key
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
@@ -213,6 +213,7 @@ class Compiler:
                 outer_ids=outer_ids, whole_slses=tree.whole_slses(),
                 keys_of=drafter.keys_of, is_resource=self._checks.is_resource,
                 block_of=lambda id_: block_that_declares(id_, tree),
+                stream_of=lambda written: tree.streams.get(sls_key(written.sls, written.saltenv)),
             )  # fmt: skip
             bindings = Bindings(drafts, scope, resolver.minion_states, collector)
             bindings.lower(requested)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from ensue.core.masking import Masker
     from ensue.core.model.returns import Return
@@ -19,19 +19,18 @@ _OF_CONTENT: Final = frozenset({"sha256", "size"})
 
 _CONTENT: Final = frozenset({"diff", "newfile"})
 
+_EXISTS: Final = "exists"
+
 
 def content_drift(returned: Return) -> Literal["", "changed", "removed"]:
-    """Return what somebody did to content that an apply would restore; empty: nothing that is known.
+    """Return what somebody did to a thing or its content that an apply would restore; empty if nothing.
 
     Its size and its hash say no more than this to a person, and the diff has the rest.
     """
     drift = cast("Mapping[str, Any]", returned.drift or {})
-    if _CONTENT.isdisjoint(returned.changes):
-        return ""
-    differing = [drift[path] for path in _OF_CONTENT if path in drift]
-    if not differing:
-        return ""
-    return "removed" if all(change["new"] is None for change in differing) else "changed"
+    if _EXISTS in drift and returned.changes:
+        return "removed"
+    return "" if _CONTENT.isdisjoint(returned.changes) or _OF_CONTENT.isdisjoint(drift) else "changed"
 
 
 def cause_of(returned: Return, masker: Masker) -> str:
@@ -40,21 +39,19 @@ def cause_of(returned: Return, masker: Masker) -> str:
 
 
 def shown_drift(returned: Return) -> Mapping[str, Any]:
-    """Return all drift, without what the diff of the content says better."""
-    if not returned.drift or _CONTENT.isdisjoint(returned.changes):
-        return returned.drift or {}
-    return {path: change for path, change in returned.drift.items() if path not in _OF_CONTENT}
+    """Return all drift, without what `content_drift` says better."""
+    said: Collection[str] = () if _CONTENT.isdisjoint(returned.changes) else _OF_CONTENT
+    if returned.changes:
+        said = {*said, _EXISTS}
+    return {path: change for path, change in (returned.drift or {}).items() if path not in said}
 
 
 def managed_drift(returned: Return) -> Mapping[str, Any]:
-    """Return the drift that an apply would correct, without what the diff of the content says better."""
+    """Return the drift that an apply would correct, without what `content_drift` says better."""
     if not returned.changes or not returned.drift:
         return {}
-    has_content = not _CONTENT.isdisjoint(returned.changes)
-    rest = {
-        path: change for path, change in returned.drift.items() if not (has_content and path in _OF_CONTENT)
-    }
-    if not has_content and not any(_is_changed(path, returned) for path in rest):
+    rest = shown_drift(returned)
+    if _CONTENT.isdisjoint(returned.changes) and not any(_is_changed(path, returned) for path in rest):
         # Its changes do not name the properties of its state, so that none can be told apart.
         return rest
     return {path: change for path, change in rest.items() if _is_changed(path, returned)}
@@ -65,12 +62,7 @@ def unmanaged_drift(returned: Return) -> Mapping[str, Any]:
     if not returned.drift or (returned.result is not True and not returned.changes):
         return {}
     managed = managed_drift(returned)
-    has_content = not _CONTENT.isdisjoint(returned.changes)
-    return {
-        path: change
-        for path, change in returned.drift.items()
-        if path not in managed and not (has_content and path in _OF_CONTENT)
-    }
+    return {path: change for path, change in shown_drift(returned).items() if path not in managed}
 
 
 def _is_changed(path: str, returned: Return) -> bool:

@@ -76,3 +76,28 @@ def test_the_last_state_about_a_thing(states: list[Enforced]) -> None:
     for tag, number in own.items():
         later = [state.tag for state in states[number + 1 :] if state.supersedes(states[number])]
         assert kept[tag].entry.superseded_by == (("", later[-1]) if later else None)
+
+
+def about(id_: str, *things: str) -> EnforcedRow:
+    """Return the entry of a state that is about these things, whatever its name is."""
+    entry = EnforcedEntry("thing", "present", id_, id_, "t", msgspec.msgpack.encode({}), things=things)
+    return EnforcedRow("minion:m", "", f"thing_|-{id_}_|-{id_}_|-present", "run", entry)
+
+
+def test_what_a_state_is_about_no_more() -> None:
+    """It has an entry of its own, which the next state about it supersedes."""
+    last = LastEnforced([])
+    kept: dict[str, EnforcedRow] = {}
+    for row in (about("it", "thing:a", "thing:b"), about("it", "thing:b"), about("other", "thing:a")):
+        kept |= {each.tag: each for each in last.enforce(row)}
+    former = kept.pop("thing_|-it_|-a_|-present")
+    assert (former.entry.things, former.entry.is_former) == (("thing:a",), True)
+    assert former.entry.superseded_by == ("", about("other").tag)
+    assert kept == {row.tag: row for row in (about("it", "thing:b"), about("other", "thing:a"))}
+
+
+def test_a_thing_that_another_state_has_taken_over() -> None:
+    """The state that was about it before leaves nothing behind: the later one is the last about it."""
+    last = LastEnforced([])
+    rows = (about("it", "thing:a"), about("other", "thing:a"), about("it", "thing:b"))
+    assert [row.tag for row in rows for row in last.enforce(row)].count("thing_|-it_|-a_|-present") == 0

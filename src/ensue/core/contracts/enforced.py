@@ -2,7 +2,8 @@
 
 A reference to a state that was skipped, or is in no SLS of this run, reads what the last apply enforced. A
 scope reads its own values only: an entry belongs to one state identity, and a state of another scope never
-stands in for it. Where and how entries are stored is not decided here.
+stands in for it, unless that is the same scope before one of its callers was renamed. Where and how entries
+are stored is not decided here.
 """
 
 from __future__ import annotations
@@ -39,10 +40,21 @@ class EnforcedStates(Protocol):
         """
         ...
 
+    def scopes_of(self, target: Srn, path: str, id: str) -> Sequence[str]:  # noqa: A002
+        """Return the paths of the scopes in which a state that a reference could mean was enforced.
+
+        Args:
+            target: the resource the states ran against.
+            path: a module path, or a dotted prefix of one.
+            id: the ID or the name of a state.
+        """
+        ...
+
     def of_state(self, identity: StateIdentity) -> EnforcedState | None:
         """Return what the last apply that ran a state enforced, this run included; None if there is none.
 
-        A state of the top scope whose ID was renamed is the same one: its function, name and target are.
+        A state whose ID was renamed is the same one, if its function, name and target are; so is a state of a
+        block if this holds for the states that lead to the block.
         """
         ...
 
@@ -56,7 +68,7 @@ class EnforcedStates(Protocol):
         ...
 
     def former(self, identity: StateIdentity) -> FormerState | None:
-        """Return what ran under the ID or the name of a state that has no value; None if nothing did.
+        """Return what ran for a state that has no value, before it was renamed; None if nothing did.
 
         Args:
             identity: the state, of which `of_state` returns nothing.
@@ -73,20 +85,24 @@ def why_without_value(returned: Return, former: FormerState | None) -> str:
 
     Args:
         returned: the return of the state in this run.
-        former: what ran under its ID or its name; None: nothing did.
+        former: what ran for it before it was renamed; None: nothing did.
     """
     because = f" ({returned.comment})" if returned.comment else ""
-    rest = "or read what it made with a `read_only` command"
+    skipped = f"{returned.id!r} was skipped{because}"
+    where = f" in {returned.scope}" if returned.scope else ""
+    mend = "have it run once, without what skips it, or read what it made with a `read_only` command"
     if former is None:
+        return f"{skipped} and no apply has run it{where}: {mend}"
+    value = former.value
+    short = value if len(value) <= _LONGEST_NAME_CHARS else f"{value[:_LONGEST_NAME_CHARS]}…"
+    if former.word == "caller":
         return (
-            f"{returned.id!r} was skipped{because} and no apply has run it: have it run once, without what "
-            f"skips it, {rest}"
+            f"{skipped} and no apply has run it{where}; the value of run {former.run_id} is that of the "
+            f"caller `{short}`, which is declared no more: keep the ID and the name of the caller, {mend}"
         )
-    word, then = ("ID", former.id) if former.is_renamed else ("name", former.name)
-    short = then if len(then) <= _LONGEST_NAME_CHARS else f"{then[:_LONGEST_NAME_CHARS]}…"
     return (
-        f"{returned.id!r} was skipped{because}, and the value of run {former.run_id} belongs to its former "
-        f"{word} `{short}`: keep that {word}, have it run again, without what skips it, {rest}"
+        f"{skipped}, and the value of run {former.run_id} belongs to its former {former.word} `{short}`: "
+        f"keep that {former.word}, {mend}"
     )
 
 

@@ -43,19 +43,17 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class FormerState(msgspec.Struct, frozen=True, kw_only=True):
-    """What an earlier apply ran for a state that has had another ID or another name since.
+    """What an earlier apply ran for a state that has had another ID, name or caller since.
 
     Args:
-        id: its ID then.
-        name: its name then, secrets masked.
+        word: what is another one now: `ID`, `name`, or `caller`, a state that leads to its block.
+        value: what that was: an ID, or a name, secrets masked.
         run_id: the run that ran it last.
-        is_renamed: whether its ID is another one now, and not its name.
     """
 
-    id: str
-    name: str
+    word: str
+    value: str
     run_id: str
-    is_renamed: bool
 
 
 class EnforcedState(msgspec.Struct, frozen=True, kw_only=True):

@@ -69,10 +69,16 @@ class StateReturn(msgspec.Struct, frozen=True):
 
     @classmethod
     def planned(
-        cls, name: str, comment: str, changes: DataMap | None = None, *, warnings: tuple[str, ...] = ()
+        cls,
+        name: str,
+        comment: str,
+        changes: DataMap | None = None,
+        *,
+        old_state: Data = None,
+        warnings: tuple[str, ...] = (),
     ) -> Self:
         """Return, in test mode, that an apply would change something (None)."""
-        return cls(name, None, changes or {}, comment, warnings=warnings)
+        return cls(name, None, changes or {}, comment, old_state=old_state, warnings=warnings)
 
     @classmethod
     def changed(

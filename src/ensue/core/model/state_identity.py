@@ -7,10 +7,17 @@ such calls in the order in which they happen, which another run may change; `Sco
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Final, NamedTuple, TypeAlias
 
 import msgspec
 
+ScopeShape: TypeAlias = "tuple[str, ...]"
+"""What two scopes have in common that differ in their callers only."""
+
+_PARTS: Final = re.compile(r'(?:"(?:\\.|[^"\\])*"|[^/"])+', re.DOTALL)
+_CALLER: Final = re.compile(r'("(?:\\.|[^"\\])*"|[^@]*)(.*)', re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 _SPECIAL: Final = frozenset('/"\\@#')
 """Characters that have a meaning between the parts of an identity."""
 
@@ -75,6 +82,38 @@ def growth_of(kind: str, name: str) -> str:
         name: the block or SLS.
     """
     return f"/{kind}:{_quoted(name)}"
+
+
+class CallerWords(NamedTuple):
+    """How an identity names one of the states that lead to a scope.
+
+    Args:
+        tag: the tag of the state.
+        rest: `@TARGET`, if it has another target than the scope, and the `/KIND:NAME` that it caused.
+        above: the identity of the scope that it is in.
+    """
+
+    tag: str
+    rest: str
+    above: str
+
+
+def callers_of(identity: str) -> list[CallerWords]:
+    """Return the states that lead to a scope, the outermost first."""
+    parts = _PARTS.findall(identity)
+    callers: list[CallerWords] = []
+    for number in range(0, len(parts) - 1, 2):
+        matched = _CALLER.fullmatch(parts[number])
+        tag, elsewhere = matched.groups() if matched else (parts[number], "")
+        if tag.startswith('"'):
+            tag = _ESCAPED.sub(r"\1", tag[1:-1])
+        callers.append(CallerWords(tag, f"{elsewhere}/{parts[number + 1]}", "/".join(parts[:number])))
+    return callers
+
+
+def shape_of(identity: str) -> ScopeShape:
+    """Return what an identity says of a scope beside its callers."""
+    return tuple(caller.rest for caller in callers_of(identity))
 
 
 def _quoted(part: str) -> str:

@@ -29,3 +29,8 @@ def words_of(tag: str) -> TagWords:
     id_, _, rest = rest.partition(_SIGN)
     name, _, function = rest.rpartition(_SIGN)
     return TagWords(module, id_, name, function)
+
+
+def tag_of(words: TagWords) -> str:
+    """Return the tag of these parts."""
+    return _SIGN.join(words)

@@ -7,6 +7,7 @@ Source: SEP 16, "Simple example calling a delayed_block" and "Finding blocks".
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 
 _WORD: Final = "delayed_render"
+_NAMED: Final = re.compile(r"""\bblock['"]?\s*:\s*(?P<name>"[^"\n]*"|'[^'\n]*'|[^\s,\]})]+)""")
+"""An entry of `delayed_render`, in the text of a file."""
+_PLAIN: Final = re.compile(r"[\w.-]+")
 
 
 class Called(msgspec.Struct, frozen=True, kw_only=True, eq=False):
@@ -114,6 +118,7 @@ class Lookup:
         Returns:
             The numbers of an added draft and of one that it requires, for all of them.
         """
+        has_all = True
         for draft in drafts:
             if entries := draft.options.delayed_render:
                 called = tuple(
@@ -126,6 +131,9 @@ class Lookup:
                     delayed_render=tuple((one.kind, one.name) for one in called),
                     delayed_calls=called,
                 )
+                has_all = has_all and len(called) == len(entries)
+        if has_all:
+            self._warn_of_uncalled(drafts)
         waits: list[tuple[int, int]] = []
         declared = drafts[:]
         for key, stream in self._tree.streams.items():
@@ -139,6 +147,22 @@ class Lookup:
                     waits += [(len(drafts), producer) for producer in producers]
                     drafts.append(waiting_draft(block, call, call.file, last))
         return waits
+
+    def _warn_of_uncalled(self, drafts: Sequence[Draft]) -> None:
+        """Warn of blocks that nothing in their file can name; a macro of a template may write such a name."""
+        places = {call.place for draft in drafts for call in draft.options.delayed_calls}
+        for stream in self._tree.streams.values():
+            for block in () if stream.templates else stream.space.own.values():
+                is_called = block.place in places or block.producers or block.function is not None
+                if is_called or block.place.path != stream.path or _may_be_named(block.name, stream):
+                    continue
+                self._collector.warning(
+                    "E0416",
+                    f"no state renders the delayed block {block.name!r}",
+                    block.place,
+                    help=f"write `- delayed_render: [block: {block.name}]` in the state that it belongs to, "
+                    "or delete it",
+                )
 
     def _producers(self, drafts: Sequence[Draft], block: Block) -> list[int] | None:
         """Return the states of this scope that a block waits for, each the last of its ID, in order.
@@ -239,6 +263,17 @@ class Lookup:
                         f"the one at {block.place} is in another block or SLS, and cannot be called from here"
                     )
         return ""
+
+
+def _may_be_named(name: str, stream: Stream) -> bool:
+    """Return whether the text of a file has an entry with the name of a block, or one with an expression."""
+    texts = [stream.source]
+    space: BlockSpace | None = stream.space
+    while space is not None:
+        texts += [block.text for block in space.own.values()]
+        space = space.outer
+    words = [match["name"].strip("'\"") for text in texts for match in _NAMED.finditer(text)]
+    return any(word == name or not _PLAIN.fullmatch(word) for word in words)
 
 
 def _let_call(draft: Draft, called: Called) -> None:

@@ -113,9 +113,10 @@ class Faults:
             help=f"write {reference} to read what the state returns",
         )
 
-    def warn_of_interpolation(self, piece: str, instead: str, span: Span) -> None:
-        """Warn of an interpolation of Terraform, or one of pillar or grains, which stays as it is."""
-        kind = "no reference" if piece.removeprefix("${").startswith(_OF_TEMPLATES) else "Terraform's"
+    def warn_of_interpolation(self, piece: str, instead: str, span: Span, *, is_terraforms: bool) -> None:
+        """Warn of an interpolation of Terraform, or of what templates read, which stays as it is."""
+        is_terraforms = is_terraforms and not piece.removeprefix("${").startswith(_OF_TEMPLATES)
+        kind = "Terraform's" if is_terraforms else "no reference"
         self._collector.warning(
             "E0872",
             f"{piece} is {kind} and stays as it is",
@@ -157,21 +158,32 @@ class Faults:
             f"with a target that matches both; or write {escaped(reference.text)} for the text itself",
         )
 
-    def nothing(self, reference: Reference) -> Fault:
-        """Return the error for a reference to no state of this run or an earlier one."""
+    def nothing(self, reference: Reference, scopes: Sequence[str] = ()) -> Fault:
+        """Return the error for a reference to no state of its scope, in this run or an earlier one.
+
+        Args:
+            reference: the reference.
+            scopes: the paths of other scopes in which an earlier apply ran such a state.
+        """
         path, id_ = reference.path, reference.id
         modules = self._producers.modules_of(id_)
         whose = "among the states of this target, " if self._is_resource else ""
         near = near_names(id_, self._producers.ids_below(path))
+        block = self._block_of(id_)
         if modules:
             near = f"{id_!r} is declared with {', '.join(modules)}: did you mean `{modules[0]}:{id_}`?"
         elif owners := self._producers.modules_of(path):
             whole = f"${{{owners[0]}:{reference.text.removeprefix('${')}"
             near = f"{path!r} is the ID of a state, and its module comes first: did you mean {whole}?"
-        elif block := self._block_of(id_):
+        elif block or scopes:
+            where = (
+                f"the delayed block {block!r} declares it"
+                if block
+                else f"an earlier apply ran it in {scopes[0]}"
+            )
             near = (
-                f"the delayed block {block!r} declares it, and its states are a scope of their own, which "
-                "begins later: put the state with the reference into the block, too."
+                f"{where}, and its states are a scope of their own, which begins later: put the state with "
+                "the reference there, too."
             )
         elif path in _OF_TEMPLATES and not near:
             rest = reference.text.removeprefix("${").removesuffix("}").replace(":", ".")
@@ -183,7 +195,8 @@ class Faults:
             text=reference.text,
             code="E0801",
             summary=f"{reference.text} names no state",
-            detail=f"{whose}{path!r} has no state of the ID or name {id_!r}, in this run or an earlier one",
+            detail=f"{whose}{path!r} has no state of the ID or name {id_!r}"
+            + (" in this scope" if block or scopes else ", in this run or an earlier one"),
             help=f"{meant}write {escaped(reference.text)} for the text itself",
             is_told=id_ in self._collector.refused,
         )

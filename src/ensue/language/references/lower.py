@@ -25,6 +25,7 @@ from ensue.language.references.faults import Fault, Faults
 from ensue.language.references.grammar import Malformed, read_text
 from ensue.language.references.leaves import signed_texts
 from ensue.language.references.lookalikes import lookalikes
+from ensue.language.references.plain_names import plain_names
 from ensue.language.references.producers import Producers, identity_of, meant
 from ensue.language.references.returned_keys import ReturnedKeys
 from ensue.language.requested import add_request
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ensue.language.declarations import Declaration
     from ensue.language.minion_states import MinionStates
     from ensue.language.references.leaves import Keys
+    from ensue.language.renderers.stage import Stream
     from ensue.language.requested import Requested
 
     Meaning: TypeAlias = tuple[Reference, int | EnforcedState | MinionState]
@@ -59,6 +61,10 @@ def _no_block(_id: str) -> str:
     return ""
 
 
+def _no_stream(_declaration: Declaration) -> Stream | None:
+    return None
+
+
 class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     """The scope whose references are lowered.
 
@@ -72,6 +78,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
         keys_of: returns the keys that the `new_state` of a state may have; none if they are not known.
         is_resource: whether the scope is one of a resource, which sees no state of another.
         block_of: returns the delayed block whose text declares an ID; empty if none does.
+        stream_of: returns the rendering of the SLS of a declaration; None if it is not known.
     """
 
     target: Srn
@@ -82,6 +89,7 @@ class LoweringScope(msgspec.Struct, frozen=True, kw_only=True):
     keys_of: Callable[[Draft], Collection[str]] = _no_keys
     is_resource: bool = False
     block_of: Callable[[str], str] = _no_block
+    stream_of: Callable[[Declaration], Stream | None] = _no_stream
 
 
 class _Read(msgspec.Struct, frozen=True):
@@ -209,10 +217,13 @@ class Bindings:
         for piece, id_, meant_by_it in lookalikes(text[0], self._producers):
             warned.add(piece)
             self._faults.warn_of_lookalike(piece, id_, meant_by_it, _span(draft.declaration, text, piece))
-        for piece, instead in interpolations(text[0], draft.name):
+        declaration = draft.declaration
+        stream = self._scope.stream_of(declaration)
+        names = dict(plain_names(text[0], declaration.module, stream))
+        for piece, instead in (*interpolations(text[0], draft.name), *names.items()):
             if piece not in warned:
-                span = _span(draft.declaration, text, piece)
-                self._faults.warn_of_interpolation(piece, instead, span)
+                span = _span(declaration, text, piece)
+                self._faults.warn_of_interpolation(piece, instead, span, is_terraforms=piece not in names)
 
     def _read(self, text: str) -> _Read:
         known = self._known.get(text)
@@ -265,7 +276,9 @@ class Bindings:
         if len(left) > 1:
             return self._faults.ambiguous_before(reference, left)
         if not left:
-            return self._faults.nothing(reference)
+            return self._faults.nothing(
+                reference, store.scopes_of(scope.target, reference.path, reference.id) if store else ()
+            )
         cut = left[0].cut_at(reference.steps)
         return self._faults.not_kept(reference, cut) if cut else left[0]
 

@@ -12,7 +12,6 @@ Source: Idem's enforced state management (ESM).
 from __future__ import annotations
 
 import threading
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -20,22 +19,22 @@ import msgspec
 
 from ensue.core.errors import StoreError
 from ensue.core.model.kept_output import KEEP_OUTPUT_BYTES
-from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
-from ensue.core.model.sensitive_paths import changed_paths, hide_paths, values_at
+from ensue.core.model.made_thing import MAKES_NOTHING
+from ensue.core.model.sensitive_paths import hide_paths
 from ensue.core.model.state_identity import StateIdentity
 from ensue.store.registry.enforced_file import EnforcedFile
-from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
+from ensue.store.registry.enforced_form import NO_STATE
+from ensue.store.registry.enforced_rows import EnforcedRows
 from ensue.store.registry.enforced_views import (
     encoded,
-    kept_state,
     sealing_context,
     shown_state,
     state_of_return,
-    state_of_row,
     with_declaration,
 )
 from ensue.store.registry.former_states import former_state, like, moved_row
 from ensue.store.registry.loaded_states import LoadedStates
+from ensue.store.registry.owed import NotedReactions
 from ensue.store.registry.superseded import LastEnforced
 
 if TYPE_CHECKING:
@@ -44,11 +43,12 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
-    from ensue.core.model.data import Data
+    from ensue.core.model.chunk import Chunk
     from ensue.core.model.enforced import EnforcedBy, EnforcedState, FormerState
     from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
+    from ensue.store.registry.enforced_form import EnforcedRow
     from ensue.store.registry.enforced_views import ShownState
     from ensue.store.registry.lock_waits import LockWaits
 
@@ -84,13 +84,15 @@ class EnforcedStore:
         self._waits = waits
         self._recalled: LoadedStates | StoreError | None = None
         self._pending: list[tuple[Return, EnforcedBy | None]] = []
+        self._skipped: list[tuple[Return, EnforcedBy | None]] = []
         self._concealed: dict[StateIdentity, tuple[str, ...]] = {}
         self._turn = threading.Lock()
         self._run_id = ""
         self._made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
         self._last: LastEnforced | None = None
-        self._has_left: Callable[[EnforcedRow], bool] | None = None
-        self._keep_output_bytes = keep_output_bytes
+        self._has_left: Callable[[EnforcedRow, str], bool] | None = None
+        self._rows = EnforcedRows(vault, masker, keep_output_bytes)
+        self._reactions = NotedReactions(masker)
 
     def begin_run(
         self, run_id: str, made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
@@ -153,8 +155,23 @@ class EnforcedStore:
         return [
             self._opened(row)
             for row in rows
-            if f"{row.entry.module}.".startswith(f"{path}.") and not row.is_unidentified
+            if f"{row.entry.module}.".startswith(f"{path}.") and row.is_readable
         ]
+
+    def scopes_of(self, target: Srn, path: str, id: str) -> Sequence[str]:  # noqa: A002 - the word it has
+        """Return the paths of the scopes in which a state was enforced that a reference could mean.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        return sorted(
+            {
+                row.entry.path
+                for row in self.known()
+                if row.target == str(target) and row.scope and row.is_readable
+                if id in {row.entry.id, row.entry.name} and f"{row.entry.module}.".startswith(f"{path}.")
+            }
+        )
 
     def of_state(self, identity: StateIdentity) -> EnforcedState | None:
         """Return one state's entry from the last apply that ran it, this run included; None if there is none.
@@ -167,16 +184,18 @@ class EnforcedStore:
         for returned, _ in pending:
             if returned.tag == identity.tag and returned.identity == identity:
                 return state_of_return(returned)
+        row = self._entry_of(identity)
+        return None if row is None else self._opened(row, identity)
+
+    def _entry_of(self, identity: StateIdentity) -> EnforcedRow | None:
+        """Return the entry of a state, also if its ID or that of a caller of its block was renamed."""
         tag, scope = identity.tag, identity.scope
         if self._masker.tag(tag) != tag or self._masker.name(scope) != scope:
             return None  # Several states may have the same name once secrets are masked.
-        row = self._entry_of(identity)
-        return None if row is None or row.is_unidentified else self._opened(row, identity)
-
-    def _entry_of(self, identity: StateIdentity) -> EnforcedRow | None:
-        """Return the entry of a state, also of one whose ID was renamed."""
-        row = self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
-        return moved_row(self._formers(identity), identity) if row is None else row
+        row = self._row_of(identity)
+        if row is not None and row.is_readable:
+            return row
+        return moved_row(self._formers(identity), identity)
 
     def conceal(self, identity: StateIdentity, paths: Collection[str]) -> None:
         """Treat parts of a state's stored value as secret; see the contract. `flush` encrypts them.
@@ -208,33 +227,31 @@ class EnforcedStore:
         """Return what ran under the ID or the name of a state that has no value; see the contract."""
         return former_state(self._formers(identity), identity)
 
-    def judged_by(self, has_left: Callable[[EnforcedRow], bool]) -> None:
-        """Set what tells until `end_run` whether a state is declared no more."""
+    def judged_by(self, has_left: Callable[[EnforcedRow, str], bool]) -> None:
+        """Set what tells until `end_run` whether an entry is declared no more, as seen from a scope."""
         self._has_left = has_left
 
     def _formers(self, identity: StateIdentity) -> list[EnforcedRow]:
-        """Return the states of the ID or the name of a state, and its function, that are declared no more.
+        """Return the entries like a state that are declared no more.
 
         Raises:
             StoreError: what earlier runs enforced cannot be read.
         """
-        if self._has_left is None or identity.scope or not isinstance(self._recalled, LoadedStates):
-            return []  # A state of another scope never stands in for one of a block.
-        return like(identity, partial(self._of_top_scope, identity.target), self._has_left)
-
-    def _of_top_scope(self, target: str, word: str) -> list[EnforcedRow]:
-        return self._look(lambda known: known.named(target, "", word))
+        has_left = self._has_left
+        if has_left is None:
+            return []
+        return self._look(lambda known: like(identity, known.alike, has_left))
 
     def note(self, returned: Return, by: EnforcedBy | None = None) -> None:
-        """Record a state's `new_state`; `flush` writes it.
+        """Record a state's `new_state`; `flush` writes it, or the one that a skipped state had by another ID.
 
         Args:
             returned: the return of the state.
             by: its declaration; None if that is not known.
         """
-        if returned.result is True and returned.new_state is not None:
+        if returned.result is True and (returned.new_state is not None or returned.skipped):
             with self._turn:
-                self._pending.append((returned, by))
+                (self._skipped if returned.new_state is None else self._pending).append((returned, by))
 
     @property
     def is_full(self) -> bool:
@@ -249,21 +266,48 @@ class EnforcedStore:
         """
         with self._turn:
             pending = self._pending.copy()
+            skipped = self._skipped.copy()
             concealed = self._concealed.copy()
-        if sealed := [*self._newly_sealed(concealed)]:
-            self._write(sealed)
+        if changed := [*self._newly_sealed(concealed), *self._renamed(skipped)]:
+            self._write(changed)
             self._last = None
         with self._turn:
             for identity in concealed:
                 self._concealed.pop(identity, None)
-        if not pending:
-            return
-        rows = [self._kept_highstate(self._row(returned, by)) for returned, by in pending]
+            del self._skipped[: len(skipped)]
+        if pending:
+            self._write_pending(pending)
+        if owed := [*self._reactions.take(self._row_of, self._run_id)]:
+            self._write(owed)
+            self._last = None
+
+    def _write_pending(self, pending: Sequence[tuple[Return, EnforcedBy | None]]) -> None:
+        rows = [
+            self._as_before(self._rows.of_return(returned, by, self._made_by(returned), self._run_id))
+            for returned, by in pending
+        ]
         if self._last is None and any(row.entry.things != () for row in rows):
             self._last = LastEnforced(self.known())
         self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
         with self._turn:
             del self._pending[: len(pending)]
+
+    def owed_since(self, identity: StateIdentity) -> str:
+        """Return the run that owes a reaction first; see `contracts.owed_reactions`."""
+        if self._reactions.is_noted(identity):
+            return self._run_id
+        try:
+            row = self._row_of(self._reactions.kept_under(identity))
+        except StoreError:
+            return ""  # The run warns that it cannot read what earlier runs enforced.
+        return "" if row is None else row.entry.owed_since
+
+    def note_reaction(self, chunk: Chunk, identity: StateIdentity, path: str, *, is_done: bool) -> None:
+        """Note a reaction to a change; see `contracts.owed_reactions`. `flush` writes it."""
+        self._reactions.note(chunk, identity, path, is_done=is_done)
+
+    def _row_of(self, identity: StateIdentity) -> EnforcedRow | None:
+        return self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
 
     def _write(self, rows: Sequence[EnforcedRow]) -> None:
         self._file.write(rows)
@@ -277,7 +321,7 @@ class EnforcedStore:
         Raises:
             StoreError: the file cannot be read.
         """
-        return map(shown_state, self._file.all())
+        return map(shown_state, (row for row in self._file.all() if row.entry.shown != NO_STATE))
 
     def known(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return the entries of earlier runs and this one, but those of some states; needs no key.
@@ -293,7 +337,8 @@ class EnforcedStore:
         Raises:
             StoreError: that cannot be written.
         """
-        self._file.write([with_declaration(row, is_reported=True) for row in rows])
+        self._write([with_declaration(row, is_reported=True) for row in rows])
+        self._last = None
 
     def forget(self, rows: Sequence[EnforcedRow]) -> None:
         """Remove entries; this blocks.
@@ -313,70 +358,29 @@ class EnforcedStore:
         sealed = [(row, row.entry.sealed) for row in self._file.all() if row.entry.sealed is not None]
         opened = [(row, self._vault.open(content, context=sealing_context(row))) for row, content in sealed]
         if opened:
-            self._file.replace([self._sealed(row, plain) for row, plain in opened])
+            self._file.replace([self._rows.sealed(row, plain) for row, plain in opened])
         return len(opened)
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
-    def _kept_highstate(self, row: EnforcedRow) -> EnforcedRow:
-        """Return a row that is a highstate's still, if its state is applied by name in between."""
-        by = row.entry.by
-        if by is None or by.highstate:
+    def _as_before(self, row: EnforcedRow) -> EnforcedRow:
+        """Return a row that is a highstate's still if its state is applied by name, and that still owes."""
+        before = self._row_of(StateIdentity(row.target, row.scope, row.tag))
+        if before is None:
             return row
-        before = self._look(lambda known: known.one(row.target, row.scope, row.tag))
-        if before is None or before.entry.by is None or not before.entry.by.highstate:
-            return row
-        return with_declaration(row, highstate=True)
+        if since := before.entry.owed_since:
+            row = msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, owed_since=since))
+        is_of_highstate = before.entry.by is not None and before.entry.by.highstate
+        return with_declaration(row, highstate=True) if is_of_highstate else row
 
-    def _row(self, returned: Return, by: EnforcedBy | None) -> EnforcedRow:
-        new_state, cut = kept_state(returned.new_state, self._keep_output_bytes)
-        masker, shown = self._masker, new_state
-        paths: tuple[str, ...] = ()
-        id_, name, scope = returned.id, returned.name, returned.scope
-        identity, tag = returned.scope_identity, returned.tag
-        if masker.knows_secrets or returned.sensitive:
-            paths, masked = self._masked(returned)
-            shown, _ = kept_state(masked, self._keep_output_bytes)
-            id_, scope = masker.name(id_), masker.name(scope)
-            name = id_ if name == returned.id else masker.text(name)
-            identity, tag = masker.name(identity), masker.tag(tag)
-        made = self._made_by(returned)
-        entry = EnforcedEntry(
-            returned.module,
-            returned.function,
-            id_,
-            name,
-            returned.sls,
-            shown,
-            paths,
-            cut=cut,
-            path=scope,
-            by=by,
-            arguments=returned.fingerprint,
-            things=self._things(returned, made.things),
-            is_absence=made.is_absence,
-        )
-        row = EnforcedRow(returned.target, identity, tag, self._run_id, entry)
-        return self._sealed(row, new_state) if paths else row
-
-    def _things(self, returned: Return, things: tuple[str, ...]) -> tuple[str, ...] | None:
-        """Return what a state is about, secrets masked; None if its name says it."""
-        if things and things == (thing_of_name(returned.module, returned.name),):
-            return None
-        return tuple(map(self._masker.text, things))
-
-    def _sealed(self, row: EnforcedRow, plain: bytes) -> EnforcedRow:
-        sealed = self._vault.seal(plain, context=sealing_context(row))
-        return msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, sealed=sealed))
-
-    def _masked(self, returned: Return) -> tuple[tuple[str, ...], Data]:
-        """Return the paths of secrets, including those the state did not report, and the masked data."""
-        masked = self._masker.data(returned.new_state)
-        hidden = () if masked is returned.new_state else tuple(changed_paths(returned.new_state, masked))
-        paths = tuple(dict.fromkeys((*returned.sensitive, *hidden)))
-        return paths, hide_paths(masked, paths)
+    def _renamed(self, skipped: Iterable[tuple[Return, EnforcedBy | None]]) -> Iterator[EnforcedRow]:
+        """Yield the entries of skipped states that an earlier run knew by another ID."""
+        for returned, by in skipped:
+            row = self._entry_of(returned.identity)
+            if row is not None and (row.scope, row.tag) != (returned.scope_identity, returned.tag):
+                yield from self._rows.renamed(row, returned, by)
 
     def _newly_sealed(self, concealed: Mapping[StateIdentity, Sequence[str]]) -> Iterator[EnforcedRow]:
         """Yield, encrypted, the entries that have further secrets than when they were written."""
@@ -387,14 +391,8 @@ class EnforcedStore:
             state = self._opened(row, identity)
             shown = encoded(hide_paths(msgspec.msgpack.decode(row.entry.shown), paths))
             entry = msgspec.structs.replace(row.entry, shown=shown, sensitive=state.sensitive)
-            yield self._sealed(msgspec.structs.replace(row, entry=entry), encoded(state.new_state))
+            yield self._rows.sealed(msgspec.structs.replace(row, entry=entry), encoded(state.new_state))
 
     def _opened(self, row: EnforcedRow, identity: StateIdentity | None = None) -> EnforcedState:
-        sealed = row.entry.sealed
-        plain = row.entry.shown if sealed is None else self._vault.open(sealed, context=sealing_context(row))
-        state = state_of_row(row, plain)
-        if declared := self._concealed.get(identity or StateIdentity(row.target, row.scope, row.tag)):
-            paths = tuple(dict.fromkeys((*state.sensitive, *declared)))
-            state = msgspec.structs.replace(state, sensitive=paths)
-        self._masker.add(*values_at(state.new_state, state.sensitive))
-        return state
+        declared = self._concealed.get(identity or StateIdentity(row.target, row.scope, row.tag), ())
+        return self._rows.opened(row, declared)

@@ -89,6 +89,16 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.named(target, scope, word)
 
+    def alike(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
+        """Return the rows that have a word as ID or name, of all scopes that differ in their callers only.
+
+        Raises:
+            StoreError: the file cannot be read.
+        """
+        with self._turn:
+            self._refresh()
+            return self._loaded.alike(target, scope, word)
+
     def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return every row but those of some states, by target, scope and tag.
 

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+NO_STATE: Final = b"\xc0"
+"""MessagePack of null: a new state that is null is not kept."""
+
+
 class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One enforced state as it is stored.
 
@@ -21,7 +25,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         id: the declaration's ID.
         name: the state's name.
         sls: its SLS.
-        shown: MessagePack of the new state, secrets masked.
+        shown: MessagePack of the new state, secrets masked; empty if there is only what is owed.
         sensitive: paths into it.
         sealed: the new state in the clear, encrypted; None where there is no secret in it.
         cut: paths of the values that were shortened.
@@ -33,6 +37,8 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         superseded_by: scope and tag of the entry on this target that was enforced later about the same thing;
             None if this entry is the last one.
         is_absence: whether its function makes absent what the state is about.
+        is_former: whether the state is about something else by now (`superseded.left_behind`).
+        owed_since: the run since which a reaction of the state to a change is owed; empty: none is.
     """
 
     module: str
@@ -50,6 +56,8 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
     things: tuple[str, ...] | None = None
     superseded_by: tuple[str, str] | None = None
     is_absence: bool = False
+    is_former: bool = False
+    owed_since: str = ""
 
 
 class EnforcedRow(msgspec.Struct, frozen=True):
@@ -70,9 +78,16 @@ class EnforcedRow(msgspec.Struct, frozen=True):
     entry: EnforcedEntry
 
     @property
-    def is_unidentified(self) -> bool:
-        """Whether ensue 0.1.0 wrote it for the path of a scope, which may be that of another scope now."""
-        return bool(self.scope) and not self.entry.path
+    def is_readable(self) -> bool:
+        """Whether it is the value of one state.
+
+        ensue 0.1.0 wrote entries for the path of a scope, which may be that of another scope now.
+        """
+        return (
+            self.entry.shown != NO_STATE
+            and not self.entry.is_former
+            and (not self.scope or bool(self.entry.path))
+        )
 
     @property
     def declared_id(self) -> str:

@@ -1,8 +1,8 @@
 """A state that has another ID or another name than when it ran: which entry is its own, if any.
 
-A state of the top scope with the function, the name and the target of exactly one entry of that scope that
-is declared no more is that one under another ID. With another name it is another state: its value belongs
-to what ran.
+A state with the function, the name and the target of exactly one entry that is declared no more is that one
+under another ID. A state of a block is also that one if the states that lead to the block are, each of them.
+With another name a state is another one: its value belongs to what ran.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ensue.core.model.enforced import FormerState
+from ensue.core.model.state_identity import callers_of
 from ensue.core.model.state_tag import words_of
 
 if TYPE_CHECKING:
@@ -22,19 +23,24 @@ if TYPE_CHECKING:
 
 def like(
     identity: StateIdentity,
-    named: Callable[[str], list[EnforcedRow]],
-    has_left: Callable[[EnforcedRow], bool],
+    alike: Callable[[str, str, str], list[EnforcedRow]],
+    has_left: Callable[[EnforcedRow, str], bool],
 ) -> list[EnforcedRow]:
     """Return the entries of the function of a state, and of its ID or its name, that are declared no more.
 
     Args:
         identity: the state.
-        named: returns the entries of the top scope of its target that have a word as ID or name.
-        has_left: whether an entry is declared no more.
+        alike: returns the entries of a target that have a word as ID or name, in a scope or in another one
+            that differs in its callers only.
+        has_left: whether an entry is declared no more, as seen from a scope.
     """
-    words = words_of(identity.tag)
-    rows = {row.tag: row for word in (words.id, words.name) for row in named(word)}
-    return [row for row in rows.values() if _is_like(row, words) and has_left(row)]
+    words, scope = words_of(identity.tag), identity.scope
+    rows = {
+        (row.scope, row.tag): row
+        for word in (words.id, words.name)
+        for row in alike(identity.target, scope, word)
+    }
+    return [row for row in rows.values() if row.is_readable and _is_like(row, words) and has_left(row, scope)]
 
 
 def _is_like(row: EnforcedRow, words: TagWords) -> bool:
@@ -51,9 +57,14 @@ def moved_row(formers: Iterable[EnforcedRow], identity: StateIdentity) -> Enforc
         formers: the entries like it that are declared no more.
         identity: the state.
     """
-    name = words_of(identity.tag).name
-    same = [row for row in formers if row.entry.name == name]
+    name, callers = words_of(identity.tag).name, _without_ids(identity.scope)
+    same = [row for row in formers if row.entry.name == name and _without_ids(row.scope) == callers]
     return same[0] if len(same) == 1 else None
+
+
+def _without_ids(scope: str) -> list[TagWords]:
+    """Return the callers of a scope without their IDs."""
+    return [words_of(caller.tag)._replace(id="") for caller in callers_of(scope)]
 
 
 def former_state(formers: Iterable[EnforcedRow], identity: StateIdentity) -> FormerState | None:
@@ -63,10 +74,16 @@ def former_state(formers: Iterable[EnforcedRow], identity: StateIdentity) -> For
         formers: the entries like it that are declared no more.
         identity: the state.
     """
-    words = words_of(identity.tag)
-    newest = sorted(formers, key=lambda row: (row.entry.id == words.id, row.run_id))
+    words, scope = words_of(identity.tag), identity.scope
+    newest = sorted(formers, key=lambda row: (row.scope == scope, row.entry.id == words.id, row.run_id))
     if not newest:
         return None
     row = newest[-1]
-    is_renamed = row.entry.id != words.id
-    return FormerState(id=row.entry.id, name=row.entry.name, run_id=row.run_id, is_renamed=is_renamed)
+    if row.scope != scope:
+        pairs = zip(callers_of(row.scope), callers_of(scope), strict=True)
+        then, now = next((words_of(then.tag), words_of(now.tag)) for then, now in pairs if then != now)
+        return FormerState(
+            word="caller", value=then.name if then.id == now.id else then.id, run_id=row.run_id
+        )
+    word, value = ("ID", row.entry.id) if row.entry.id != words.id else ("name", row.entry.name)
+    return FormerState(word=word, value=value, run_id=row.run_id)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ensue.core.model.state_identity import StateIdentity
+from ensue.core.model.state_identity import StateIdentity, shape_of
 from ensue.store.registry.enforced_form import decode_entry, differing, merge, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from ensue.core.model.state_identity import ScopeShape
     from ensue.store.registry.enforced_form import EnforcedRow, Kept, States
 
 
@@ -23,6 +24,7 @@ class LoadedStates:
     def __init__(self, states: States) -> None:
         self.states = states
         self._by_word: dict[tuple[str, str], dict[str, list[str]]] = {}
+        self._by_shape: dict[str, dict[tuple[ScopeShape, str], list[tuple[str, str]]]] = {}
 
     def copy(self) -> LoadedStates:
         """Return what is loaded now; later entries of the file do not change it."""
@@ -36,6 +38,7 @@ class LoadedStates:
     def forget_words(self) -> None:
         """Look words up anew: entries were added or replaced."""
         self._by_word = {}
+        self._by_shape = {}
 
     def add(self, rows: Iterable[EnforcedRow]) -> None:
         """Add or replace rows."""
@@ -55,6 +58,17 @@ class LoadedStates:
             tags = self._by_word[target, scope] = _tags_by_word(states)
         return [row_of(target, scope, tag, states[tag]) for tag in sorted(tags.get(word, ()))]
 
+    def alike(self, target: str, scope: str, word: str) -> list[EnforcedRow]:
+        """Return the rows that have a word as ID or name, of all scopes that differ in their callers only."""
+        scopes = self.states.get(target, {})
+        tags = self._by_shape.get(target)
+        if tags is None:
+            tags = self._by_shape[target] = _tags_by_shape(scopes)
+        return [
+            row_of(target, other, tag, scopes[other][tag])
+            for other, tag in sorted(tags.get((shape_of(scope), word), ()))
+        ]
+
     def all(self, besides: Collection[StateIdentity] = ()) -> list[EnforcedRow]:
         """Return every row but those of some states, by target, scope and tag."""
         return [
@@ -63,6 +77,17 @@ class LoadedStates:
             for scope, states in sorted(scopes.items())
             for tag in sorted(tag for tag in states if StateIdentity(target, scope, tag) not in besides)
         ]
+
+
+def _tags_by_shape(
+    scopes: Mapping[str, Mapping[str, Kept]],
+) -> dict[tuple[ScopeShape, str], list[tuple[str, str]]]:
+    places: dict[tuple[ScopeShape, str], list[tuple[str, str]]] = {}
+    for scope, states in scopes.items():
+        shape = shape_of(scope)
+        for word, tags in _tags_by_word(states).items():
+            places.setdefault((shape, word), []).extend((scope, tag) for tag in tags)
+    return places
 
 
 def _tags_by_word(states: Mapping[str, Kept]) -> dict[str, list[str]]:

@@ -2,7 +2,9 @@
 
 A state that is enforced supersedes the earlier entries of others about the same thing. One that makes a path
 absent also supersedes those of everything below it, and one that makes a path the absence of what is above
-it. So an entry that nothing supersedes is the last one about its thing.
+it. So an entry that nothing supersedes is the last one about its thing. What a state was about and is about
+no more, because its name is bound to another value or its list is shorter, has an entry of its own from then
+on (`left_behind`).
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ import msgspec
 
 from ensue.core.model.data import is_mapping
 from ensue.core.model.made_thing import thing_of_name
+from ensue.core.model.state_tag import TagWords, tag_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow
 
@@ -42,6 +45,28 @@ def is_absence(entry: EnforcedEntry) -> bool:
     return is_mapping(new_state) and new_state.get("exists") is False
 
 
+def left_behind(row: EnforcedRow, things: Collection[str]) -> list[EnforcedRow]:
+    """Return the entries of what a state was about last and is about no more: one for each thing.
+
+    Args:
+        row: the entry of the state.
+        things: what the state is about now; none if it makes nothing.
+    """
+    entry = row.entry
+    if not things or entry.superseded_by is not None or is_absence(entry):
+        return []
+    return [_former(row, thing) for thing in things_of(entry) if thing not in things]
+
+
+def _former(row: EnforcedRow, thing: str) -> EnforcedRow:
+    """Return the entry of a thing that a state was about, by the name of the thing; it has no value."""
+    entry = row.entry
+    name = entry.name if entry.things is None else thing.removeprefix(f"{entry.module}:")
+    former = msgspec.structs.replace(entry, name=name, things=(thing,), sealed=None, is_former=True)
+    tag = tag_of(TagWords(entry.module, entry.id, name, entry.function))
+    return msgspec.structs.replace(row, tag=tag, entry=former)
+
+
 class LastEnforced:
     """The entries of a project by what they are about.
 
@@ -55,11 +80,19 @@ class LastEnforced:
             self._of(row).add(row)
 
     def enforce(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
-        """Take a row in; yield it, and before it those that it supersedes, as they are now.
+        """Take a row in; yield it, and before it those that it supersedes or leaves behind, as they are now.
 
         Args:
             row: a row that has just been enforced.
         """
+        of_target = self._of(row)
+        before = of_target.take_out(row)
+        for former in () if before is None else left_behind(before, things_of(row.entry)):
+            if not of_target.is_last(former):
+                yield from self._superseding(former)
+        yield from self._superseding(row)
+
+    def _superseding(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
         of_target, by = self._of(row), (row.scope, row.tag)
         for other in list(of_target.others(row)):
             if other.entry.superseded_by != by:
@@ -82,12 +115,14 @@ class _OfTarget:
 
     def __init__(self) -> None:
         self._rows: dict[str, dict[tuple[str, str], EnforcedRow]] = {}
+        self._by_state: dict[tuple[str, str], EnforcedRow] = {}
         self._paths: list[str] = []
         self._absent_paths: set[str] = set()
         """Paths that a state has made absent at some time."""
 
     def add(self, row: EnforcedRow) -> None:
         key = row.scope, row.tag
+        self._by_state[key] = row
         for thing in things_of(row.entry):
             rows = self._rows.get(thing)
             if rows is None:
@@ -97,6 +132,19 @@ class _OfTarget:
             rows[key] = row
             if thing.startswith("/") and is_absence(row.entry):
                 self._absent_paths.add(thing)
+
+    def take_out(self, row: EnforcedRow) -> EnforcedRow | None:
+        """Remove the entry that the state of a row has so far, and return it; None if it has none."""
+        key = row.scope, row.tag
+        before = self._by_state.pop(key, None)
+        for thing in () if before is None else things_of(before.entry):
+            del self._rows[thing][key]
+        return before
+
+    def is_last(self, row: EnforcedRow) -> bool:
+        """Return whether the state of a row has an entry that nothing supersedes."""
+        known = self._by_state.get((row.scope, row.tag))
+        return known is not None and known.entry.superseded_by is None
 
     def others(self, row: EnforcedRow) -> Iterator[EnforcedRow]:
         """Yield the rows of other states that a row supersedes."""

@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.core.model.enforced import EnforcedBy
 from ensue.core.model.resource import DeclaredBy
+from ensue.core.model.state_identity import callers_of
 from ensue.language.tree import sls_key
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class RunDeclarations:
         self._by: dict[tuple[str, str], EnforcedBy] = {}
         self._fanned_out: set[tuple[str, str]] = set()
         self._grown_from: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
         self._slses: dict[str, frozenset[str]] = {}
         self._left_out: set[tuple[str, str]] = set()
         self._left_out_paths: set[str] = set()
@@ -103,6 +105,7 @@ class RunDeclarations:
             self._grown_from[cause.scope] = self._sls(cause.caller, cause.plan)
         elif plan.tree is not None:
             self._slses[_on(plan)] = plan.tree.whole_slses()
+        self._paths[plan.identity if cause is None else cause.identity] = plan.scope
         for chunk, *_ in plan.excluded:
             self._left_out.add((plan.scope, chunk.tag))
             self._left_out_paths.add(f"{plan.scope}/{chunk.id}" if plan.scope else chunk.id)
@@ -183,12 +186,29 @@ class RunDeclarations:
         is_here = by.environment == self._requested.environment and self._exists(by.sls)
         return is_here and not self.judges_state(by)
 
-    def has_left(self, row: EnforcedRow) -> bool:
-        """Return whether a state of the top scope is declared no more; false while that is not known."""
+    def has_left(self, row: EnforcedRow, scope: str) -> bool:
+        """Return whether a state is declared no more; false while that is not known.
+
+        Args:
+            row: its entry.
+            scope: the identity of a scope of this run: that of the state, or what it is now if a state that
+                leads to it was renamed. Then it is that state that has to be declared no more.
+        """
         by = row.entry.by
-        if by is None or by.is_fanned_out or row.scope or row.entry.path:
+        if by is None or by.is_fanned_out or not self.judges_state(by):
             return False
-        return self.judges_state(by) and not self.has_state("", row.tag)
+        above, tag = scope, row.tag
+        if row.scope != scope:
+            former, _ = next(
+                pair
+                for pair in zip(callers_of(row.scope), callers_of(scope), strict=True)
+                if pair[0] != pair[1]
+            )
+            above, tag = former.above, former.tag
+        path = self._paths.get(above)
+        # A caller that was fanned out is declared under the ID without that of its target.
+        tags = (tag, origin_of(tag, row.target))
+        return path is not None and not any(self.has_state(path, each) for each in tags)
 
     def has(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run compiled a declaration."""

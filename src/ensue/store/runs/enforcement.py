@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _OF_ONE_CALL: Final = frozenset({"pid"})
 """Properties that differ in every call of the same state; a new value is not drift."""
 
+_EXISTS: Final = "exists"
+
 INTERRUPTED: Final = 130
 
 
@@ -179,7 +181,13 @@ class Enforcement:
         shown = (hide_paths(before, paths), hide_paths(observed, paths))
         differing = _differences("", before, observed, shown)
         passing = {*_OF_ONE_CALL, *self._of_one_call(returned.module, returned.function)}
-        return {path: {"old": old, "new": new} for path, old, new in differing if path not in passing}
+        drift: DataMap = {
+            path: {"old": old, "new": new} for path, old, new in differing if path not in passing
+        }
+        # What exists need not say so.
+        if observed.get(_EXISTS) is False and before.get(_EXISTS) is not False:
+            drift[_EXISTS] = {"old": True, "new": False}
+        return drift
 
     def _cause(self, returned: Return, entry: EnforcedState, observed: DataMap) -> str:
         """Return the state that left a thing as it is now, and its run; empty: it was none of the project."""

@@ -15,11 +15,12 @@ import msgspec
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
 from ensue.core.model.fan_out import parts_of
-from ensue.core.model.made_thing import MAKES_NOTHING
+from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_identity import StateIdentity
+from ensue.core.model.state_tag import words_of
 from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
-from ensue.store.registry.superseded import things_of
+from ensue.store.registry.superseded import left_behind, things_of
 from ensue.store.runs.declarations import origin_of
 from ensue.store.runs.removed_things import RemovedThings
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -132,11 +133,11 @@ def undeclared_states(
     if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
     run = _Run(declarations, outcome, targets)
-    others = entries(run.identities)
+    others = run.as_enforced_now(entries(run.settled))
     missing = [row for row in others if row.entry.by is not None and not run.declares(row, row.entry.by)]
     if not missing:
         return None
-    rows, undeclared = entries(()), {_identity(row) for row in missing}
+    rows, undeclared = run.as_enforced_now(entries(())), {_identity(row) for row in missing}
     alive = {
         place
         for row in rows
@@ -183,14 +184,41 @@ def reached_targets(outcome: EngineOutcome) -> set[str]:
 
 
 class _Run:
-    """What one run declares; `identities` has the states that it ran or would run."""
+    """What one run declares."""
 
     def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome, targets: KnownTargets) -> None:
         self._declarations = declarations
         self._outcome = outcome
         self._targets = targets
         self._returns = list(_all(outcome.returns.values()))
-        self.identities = {state_return.identity for state_return in self._returns}
+
+    @cached_property
+    def _things(self) -> dict[StateIdentity, tuple[str, ...]]:
+        """What each state is about; none of one that was not called, or of which that is not known."""
+        return {
+            state_return.identity: made.things if _is_about_these(state_return, made) else ()
+            for state_return, made in self._made
+        }
+
+    @cached_property
+    def settled(self) -> set[StateIdentity]:
+        """The states of this run that cannot have been about something else before: their tags name it."""
+        return {
+            identity
+            for identity, things in self._things.items()
+            if things in {(), (_thing_of_tag(identity.tag),)}
+        }
+
+    def as_enforced_now(self, rows: Iterable[EnforcedRow]) -> list[EnforcedRow]:
+        """Return entries as they are once this run has enforced its states: with what those leave behind."""
+        now: list[EnforcedRow] = []
+        for row in rows:
+            things = self._things.get(_identity(row))
+            if things and things != things_of(row.entry):
+                now += left_behind(row, things)
+                row = msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, things=things))  # noqa: PLW2901
+            now.append(row)
+        return now
 
     @cached_property
     def _unsettled(self) -> UnsettledStates:
@@ -259,6 +287,18 @@ def _all(returns: Iterable[Return]) -> Iterator[Return]:
                 yield from _all(scope.returns.values())
 
 
+def _is_about_these(returned: Return, made: MadeByState) -> bool:
+    """Return whether a state is about the things of its return: it was called, and they are known."""
+    if not returned.ran or returned.skipped or returned.unknown or returned.result is False:
+        return False
+    return returned.new_state is not None or made.things == (thing_of_name(returned.module, returned.name),)
+
+
+def _thing_of_tag(tag: str) -> str:
+    words = words_of(tag)
+    return thing_of_name(words.module, words.name)
+
+
 def _identity(row: EnforcedRow) -> StateIdentity:
     return StateIdentity(row.target, row.scope, row.tag)
 
@@ -284,7 +324,8 @@ def _named(row: EnforcedRow, own: Srn) -> str:
     keys = () if entry.by is None else entry.by.pillar_keys
     quoted = ", ".join(map(repr, keys))
     applied = f", applied with {quoted} in the pillar of the command line" if keys else ""
-    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where}{applied})"
+    former = "; the state is about something else now" if entry.is_former else ""
+    return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where}{applied}{former})"
 
 
 def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
@@ -317,6 +358,6 @@ def _forgetting(rows: Sequence[EnforcedRow]) -> str:
     """Return the command that forgets entries."""
     import shlex  # Only a run with such a warning needs it.
 
-    words = list(dict.fromkeys(row.declared_id for row in rows))
+    words = list(dict.fromkeys(row.entry.name if row.entry.is_former else row.declared_id for row in rows))
     of_these = " for these" if len(words) > _MOST_NAMED else ""
     return f"`ensue enforced forget {shlex.join(words[:_MOST_NAMED])}` ends this warning{of_these}"

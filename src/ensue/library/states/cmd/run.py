@@ -16,7 +16,7 @@ from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.library.states.cmd.command_result import check_environment, command_name, command_return, secrecy
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
-from ensue.library.states.cmd.stateful import reinterpreted, test_command
+from ensue.library.states.cmd.stateful import reinterpreted, reports_itself, test_command
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode, Seconds
@@ -101,9 +101,9 @@ async def run(
         names = ", ".join(f"'{each}'" for each in ctx.pending_states)
         return UnknownReturn(name=name, result=None, comment=f"waits for {names} (known after apply)")
     if ctx.test and not instead and not read_only:
-        changes: DataMap = {} if stateful else {"cmd": name}
-        comment = "" if stateful else f'Command "{name}" would have been executed'
-        return StateReturn.planned(name, comment, changes)
+        if stateful:
+            return reports_itself(name)
+        return StateReturn.planned(name, f'Command "{name}" would have been executed', {"cmd": name})
     if ctx.test and instead:
         command = instead
     call = partial(
@@ -122,4 +122,4 @@ async def run(
     # A failure is described by its exit code and output, which are in the changes.
     if read_only and returned.result:
         return msgspec.structs.replace(returned, changes={})
-    return reinterpreted(returned, test=ctx.test) if stateful else returned
+    return reinterpreted(returned, ctx) if stateful else returned

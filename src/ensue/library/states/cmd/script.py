@@ -11,7 +11,7 @@ from ensue.core.model.returns import StateReturn
 from ensue.library.states.cmd.command_result import check_environment, command_return, secrecy
 from ensue.library.states.cmd.known import FURTHER, OUTDATED
 from ensue.library.states.cmd.limited import called_in, within
-from ensue.library.states.cmd.stateful import reinterpreted, test_command
+from ensue.library.states.cmd.stateful import reinterpreted, reports_itself, test_command
 
 if TYPE_CHECKING:
     from ensue.core.contracts.argument_types import Mode, Seconds
@@ -71,7 +71,9 @@ async def script(
     check_environment(env)
     instead = test_command(stateful)
     if ctx.test and not instead:
-        return StateReturn.planned(name, "" if stateful else f"Command '{name}' would have been executed")
+        if stateful:
+            return reports_itself(name)
+        return StateReturn.planned(name, f"Command '{name}' would have been executed")
     line = instead if ctx.test and instead else name
     first, _, rest = line.partition(" ")
     call = partial(
@@ -86,7 +88,7 @@ async def script(
         comment = f"Unable to cache script {source or first} from saltenv 'base': {done['stderr']!s}"
         return StateReturn.failed(name, comment, {**done, "stderr": ""})
     returned = command_return(name, done, comment=f"Command '{line}' run", is_secret=sensitive)
-    return reinterpreted(returned, test=ctx.test) if stateful else returned
+    return reinterpreted(returned, ctx) if stateful else returned
 
 
 def _check_mappings(**given: object) -> None:

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 
+from ensue.core.model.returns import UnknownReturn
+
 if TYPE_CHECKING:
+    from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import StateReturn
 
@@ -27,13 +30,24 @@ def test_command(stateful: Data) -> str | None:
     return None
 
 
-def reinterpreted(returned: StateReturn, *, test: bool) -> StateReturn:
+def reports_itself(name: str) -> UnknownReturn:
+    """Return in a plan that only the command tells whether it changes something: no other one is named."""
+    comment = "runs, and reports whether it changes something (known after apply)"
+    return UnknownReturn(name=name, result=None, comment=comment)
+
+
+def reinterpreted(returned: StateReturn, ctx: StateContext) -> StateReturn:
     """Return the result that the command reports, instead of the usual one of a command.
 
     Args:
-        returned: the return of the command.
-        test: whether this is a plan; a success with changes is then None.
+        returned: the return of the command; in a plan, that of the command that runs instead.
+        ctx: the context of the call. In a plan, a success with changes is None, and one without has the value
+            of the last apply: the output of the other command says nothing of it.
     """
+    test = ctx.test
+    if test and (known := ctx.enforced) is not None:
+        sensitive = tuple(dict.fromkeys((*returned.sensitive, *known.sensitive)))
+        returned = msgspec.structs.replace(returned, new_state=known.whole, sensitive=sensitive)
     done = returned.changes
     stdout = str(done.get("stdout") or "")
     if not stdout:

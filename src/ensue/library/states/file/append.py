@@ -23,7 +23,13 @@ from ensue.core.masking import mode_with_secret
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes
-from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
+from ensue.library.states.file.described import (
+    absent_state,
+    content_state,
+    file_state,
+    state_after,
+    without_checksums,
+)
 from ensue.library.states.file.difference import HIDDEN, is_text
 from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import (
@@ -208,7 +214,9 @@ class _TextFile:
         changes: DataMap = {"diff": diff} if (diff := self._difference(content, joined_by)) else {}
         if self.ctx.test and self.is_missing:
             comment = f"File {self.path} is set to be created"
-            planned = StateReturn.planned(self.name, comment, {"new": self.path})
+            planned = StateReturn.planned(
+                self.name, comment, {"new": self.path}, old_state=absent_state(self.path)
+            )
             planned = await in_folder(self.ctx.connection, self.path, planned, makedirs=self.makedirs)
             if not planned.needs:
                 note_content(self.ctx, self.path, content)

@@ -96,7 +96,8 @@ async def copy(
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be copied to "{path}"'
-        planned = StateReturn.planned(name, comment, {path: origin}, warnings=warnings)
+        old_state = None if there else absent_state(path)
+        planned = StateReturn.planned(name, comment, {path: origin}, old_state=old_state, warnings=warnings)
         return await in_folder(connection, path, planned, makedirs=makedirs)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):
@@ -161,7 +162,8 @@ async def rename(
         return StateReturn.unchanged(name, comment, new_state, warnings=warnings)
     if ctx.test:
         comment = f'File "{origin}" is set to be moved to "{path}"'
-        planned = StateReturn.planned(name, comment, {path: origin}, warnings=warnings)
+        old_state = None if there else absent_state(path)
+        planned = StateReturn.planned(name, comment, {path: origin}, old_state=old_state, warnings=warnings)
         return await in_folder(connection, path, planned, makedirs=makedirs)
     folder = posixpath.dirname(path)
     if not await is_folder(connection, folder):

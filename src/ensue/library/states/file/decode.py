@@ -14,7 +14,13 @@ from ensue.core.errors import StateFailedError
 from ensue.core.masking import MASK, mode_with_secret
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.contents import looked_up
-from ensue.library.states.file.described import content_state, file_state, state_after, without_checksums
+from ensue.library.states.file.described import (
+    absent_state,
+    content_state,
+    file_state,
+    state_after,
+    without_checksums,
+)
 from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import target_path
 
@@ -70,7 +76,8 @@ async def decode(
     if ctx.masker.is_in(decoded):
         changes = dict.fromkeys(changes, MASK)
     if ctx.test:
-        planned = StateReturn.planned(name, "File is set to be updated.", changes)
+        old_state = absent_state(path) if status is None else None
+        planned = StateReturn.planned(name, "File is set to be updated.", changes, old_state=old_state)
         return await in_folder(ctx.connection, path, planned, makedirs=status is not None)
     mode = mode_with_secret(ctx.masker, decoded) if status is None else None
     await ctx.connection.write(path, decoded, mode=mode)

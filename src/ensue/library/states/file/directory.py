@@ -197,7 +197,15 @@ class _Folder:
             comment += await missing_folder(self._connection, self._path, makedirs=self._wish.makedirs)
             has_folder = self._is_in_place or self._wish.makedirs
             needs = await needs_of(self._connection, self._path, self._wish.folders, has_folder=has_folder)
-            return StateReturn(name="", result=None, changes=self._changes, comment=comment, needs=needs)
+            old_state = self._old_state()
+            return StateReturn(
+                name="",
+                result=None,
+                changes=self._changes,
+                comment=comment,
+                old_state=old_state,
+                needs=needs,
+            )
         if not self._is_in_place:
             return await self._create()
         return await self._update(todo)

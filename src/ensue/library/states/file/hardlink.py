@@ -86,7 +86,8 @@ async def hardlink(
     changes, comment = await link.planned(status, force=force)
     no_target = f"Target {source} for hard link does not exist"
     if ctx.test:
-        planned = StateReturn.planned(name, comment, changes)
+        old_state = absent_state(path) if status is None else None
+        planned = StateReturn.planned(name, comment, changes, old_state=old_state)
         if there is None:
             planned = msgspec.structs.replace(planned, needs=(UnmetNeed(source, no_target),))
         return await in_folder(ctx.connection, path, planned, makedirs=makedirs)

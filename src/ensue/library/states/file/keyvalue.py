@@ -129,7 +129,7 @@ async def keyvalue(
     changes: DataMap = {"diff": _shown_difference(ctx, text, edit) if show_changes else True}
     if ctx.test:
         comment = f"File {path} is set to be changed ({edit.changed} lines modified, {edit.removed} deleted)"
-        planned = StateReturn.planned(name, comment, changes)
+        planned = StateReturn.planned(name, comment, changes, old_state=None if file else old_state)
         planned = await in_folder(ctx.connection, path, planned, makedirs=file is not None)
         if not planned.needs:
             note_content(ctx, path, content)

@@ -19,7 +19,7 @@ from ensue.core.masking import mode_with_secret
 from ensue.core.model.file_lines import file_lines
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
-from ensue.library.states.file.described import file_state
+from ensue.library.states.file.described import absent_state, file_state
 from ensue.library.states.file.edited import EditedFile
 from ensue.library.states.file.needs import in_folder
 from ensue.library.states.file.paths import target_path
@@ -101,7 +101,9 @@ async def line(
             state = file_state(path, None, None)
             return StateReturn.unchanged(name, "No changes needed to be made", state)
         if create and ctx.test:
-            planned = StateReturn.planned(name, "Changes would be made", {"newfile": path})
+            planned = StateReturn.planned(
+                name, "Changes would be made", {"newfile": path}, old_state=absent_state(path)
+            )
             return await in_folder(ctx.connection, path, planned, makedirs=False)
         if create:
             if requested.mode is None:

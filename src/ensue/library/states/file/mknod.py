@@ -12,7 +12,7 @@ from ensue.core.contracts.connection import Command
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
-from ensue.library.states.file.described import path_state
+from ensue.library.states.file.described import absent_state, path_state
 from ensue.library.states.file.paths import make_parents, target_path
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ async def mknod(
             await _check_numbers(ctx, path, shown, int(major), int(minor))
         return await _checked(ctx, name, path, shown, requested, status)
     if ctx.test:
-        return StateReturn.planned(name, f"{shown} {path} is set to be created")
+        comment = f"{shown} {path} is set to be created"
+        return StateReturn.planned(name, comment, old_state=absent_state(path))
     await make_parents(ctx.connection, path, RequestedAttributes(user=requested.user, group=requested.group))
     folder, file = posixpath.split(path)
     words = [] if ntype == "p" else [str(int(major)), str(int(minor))]

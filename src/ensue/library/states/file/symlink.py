@@ -215,4 +215,7 @@ class _Symlink:
         return {"path": self._path, "target": status.link_target, "user": status.user, "group": status.group}
 
     def _said(self, result: bool | None, changes: DataMap, comment: str) -> StateReturn:
-        return StateReturn(name=self._name, result=result, changes=changes, comment=comment)
+        old_state = self._before if result is None else None
+        return StateReturn(
+            name=self._name, result=result, changes=changes, comment=comment, old_state=old_state
+        )

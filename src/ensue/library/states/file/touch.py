@@ -85,7 +85,8 @@ async def _planned(
     ctx: StateContext, name: str, path: str, status: FileStat | None, atime: float | None, mtime: float | None
 ) -> StateReturn:
     if status is None:
-        return StateReturn.planned(name, f"File {path} is set to be created", {"new": path})
+        comment = f"File {path} is set to be created"
+        return StateReturn.planned(name, comment, {"new": path}, old_state=absent_state(path))
     differs = (atime is not None and atime != status.atime_s) or (
         mtime is not None and mtime != status.mtime_s
     )

@@ -1,0 +1,131 @@
+"""A reaction to a change that failed or never started is owed: the next applies run it until it succeeds."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.app.test_own_values import every_return
+from tests.app.test_project import apply, write
+
+from ensue.app.project import AppProject, ProjectOptions, RunOptions
+from ensue.core.model.run_part import RunPart
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.core.model.report import RunReport
+
+CAUSE = "c:\n  file.managed: [name: ROOT/c, contents: x]\n"
+HANDLER = "h:\n  cmd.wait:\n    - name: echo x >> ROOT/calls; test -e ROOT/ok\n"
+KINDS = {
+    "watch": HANDLER + "    - watch: [c]\n",
+    "listen": HANDLER + "    - listen: [c]\n",
+    "onchanges": HANDLER.replace("wait", "run") + "    - onchanges: [c]\n",
+}
+BLOCK = "a:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n{}#!end_delayed_block\n"
+ALONE = "{}"
+
+
+def sls(root: Path, text: str) -> None:
+    write(root, states__t=text.replace("ROOT", str(root)))
+
+
+def calls(root: Path) -> int:
+    """Return how often the handler has been called."""
+    path = root / "calls"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def owed(report: RunReport) -> list[str]:
+    """Return the IDs of the states that a plan or an apply says to be owed since a run."""
+    return [
+        returned.id
+        for returned in every_return(report.returns.values())
+        if any(text.startswith("owed since run") for text in returned.warnings)
+    ]
+
+
+@pytest.mark.parametrize("around", [ALONE, BLOCK])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_reaction_that_failed(tmp_path: Path, kind: str, around: str) -> None:
+    """Plans show it, and applies run it again, until it has succeeded once."""
+    sls(tmp_path, around.format(CAUSE + KINDS[kind]))
+    id_ = "listener_h" if kind == "listen" else "h"
+    first = apply(tmp_path, "t")
+    assert (first.exit_code, owed(first), calls(tmp_path)) == (2, [], 1)
+    for number in (2, 3):
+        plan = apply(tmp_path, "t", test=True)
+        assert owed(plan) == [id_]
+        assert {one.id for one in every_return(plan.returns.values()) if one.result is None} == {id_}
+        assert any(
+            first.run_id in text for one in every_return(plan.returns.values()) for text in one.warnings
+        )
+        assert apply(tmp_path, "t").exit_code == 2
+        assert calls(tmp_path) == number
+    (tmp_path / "ok").touch()
+    report = apply(tmp_path, "t")
+    assert (report.exit_code, owed(report), calls(tmp_path)) == (0, [id_], 4)
+    for test in (True, False):
+        report = apply(tmp_path, "t", test=test)
+        assert (report.exit_code, owed(report), calls(tmp_path)) == (0, [], 4)
+
+
+@pytest.mark.parametrize("kind", ["watch", "onchanges"])
+@pytest.mark.parametrize("between", ["    - require: [f]\n", ""])
+def test_a_reaction_that_did_not_run(tmp_path: Path, kind: str, between: str) -> None:
+    """It is owed as well: what it requires failed, or the run was stopped before it."""
+    (tmp_path / "ok").touch()
+    failing = "f:\n  cmd.run:\n    - name: test -e ROOT/more\n    - failhard: " + (
+        "false\n" if between else "true\n"
+    )
+    sls(tmp_path, CAUSE + failing + KINDS[kind] + between)
+    assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (2, 0)
+    (tmp_path / "more").touch()
+    for _ in range(2):
+        assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
+
+
+def test_a_part_of_a_run_pays_what_is_owed(tmp_path: Path) -> None:
+    """A part without the cause runs it; a part that has only the cause does not, and it stays owed."""
+    sls(tmp_path, CAUSE + KINDS["watch"])
+    apply(tmp_path, "t")
+    (tmp_path / "ok").touch()
+
+    async def run(only: str) -> RunReport:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            options = RunOptions(part=RunPart(only=(only,)))
+            return await project.apply(["t"], options, on_event=lambda _: None)
+
+    for only, number in (("c", 1), ("h", 2), ("h", 2)):
+        assert asyncio.run(run(only)).exit_code == 0
+        assert calls(tmp_path) == number
+
+
+def test_what_is_owed_can_be_forgotten(tmp_path: Path) -> None:
+    """With the entry of the state; a state that is not declared owes nothing meanwhile."""
+    sls(tmp_path, CAUSE + KINDS["onchanges"])
+    apply(tmp_path, "t")
+    sls(tmp_path, CAUSE)
+    assert apply(tmp_path, "t").warnings == ()
+
+    async def forget() -> None:
+        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
+            assert not [shown for shown in await project.enforced() if shown.state.id == "h"]
+            forgotten, unknown = await project.forget_enforced(["h"])
+        assert (len(forgotten), unknown) == (1, {})
+
+    asyncio.run(forget())
+    sls(tmp_path, CAUSE + KINDS["onchanges"])
+    assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
+
+
+def test_the_next_attempt_pays_what_one_owes(tmp_path: Path) -> None:
+    """A state that applies an SLS and is tried again runs there what has failed in the attempt before."""
+    retried = "ssh_host.state_applied: [name: 'minion:m', mods: there, retry: {attempts: 2, interval: 0.01}]"
+    handler = KINDS["onchanges"].replace("test -e ROOT/ok", "test $(wc -l < ROOT/calls) -gt 1")
+    write(tmp_path, states__there=(CAUSE + handler).replace("ROOT", str(tmp_path)))
+    sls(tmp_path, f"a: {{{retried}}}\n")
+    for _ in range(2):
+        assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 2)
