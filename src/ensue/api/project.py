@@ -192,7 +192,7 @@ class Project:
 
     @property
     def _silenced(self) -> Container[str]:
-        return self._project.settings.option("silence_warnings") or ()  # type: ignore[no-any-return]
+        return self._project.settings.option("silence_warnings") or ()
 
     @contextmanager
     def _masked(self) -> Generator[None]:

@@ -74,7 +74,7 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def reasons(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the diagnostics because of which something is refused: the errors, or all if none is an error."""
+    """Return the diagnostics that refuse something: the errors, or all if none is an error."""
     every = list(diagnostics)
     return [diagnostic for diagnostic in every if diagnostic.severity is Severity.ERROR] or every
 

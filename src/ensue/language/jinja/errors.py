@@ -21,11 +21,10 @@ from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.mapping_loops import loop_over_mapping
 from ensue.language.jinja.missing_keys import missing_key
 from ensue.language.jinja.missing_names import column_of_tag
+from ensue.language.jinja.missing_pillar import define_in_pillar
 from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
-from ensue.language.jinja.pillar_environment import in_one_environment
 from ensue.language.jinja.undefined_names import (
     DEFINE,
-    DEFINE_IN_PILLAR,
     LISTING,
     OF_ONE_TARGET,
     near_variable,
@@ -128,10 +127,7 @@ def _missing_key(
         return None
     keys = f"; it has {', '.join(missing.known)}" if missing.known else ""
     meant = f"did you mean {' or '.join(missing.near)}? If not, " if missing.near else ""
-    of_pillar = is_of_pillar and (
-        in_one_environment(missing.owner, missing.key, variables) or DEFINE_IN_PILLAR
-    )
-    define = of_pillar or DEFINE
+    define = define_in_pillar(missing.owner, missing.key, variables) if is_of_pillar else DEFINE
     advice = f"{meant}{define}" if missing.known else f"{meant}{define}; {LISTING}"
     if is_of_pillar and _TARGET in source.text:
         advice = f"{advice}. {OF_ONE_TARGET}"
