@@ -22,7 +22,10 @@ _IF_MISSING: Final = (
     "give it a value where it may be missing: {{ pillar.get('KEY', 'x') }}, below other keys "
     "{{ salt['pillar.get']('KEY:KEY', 'x') }}"
 )
-_DEFINE: Final = f"define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or {_IF_MISSING}"
+_DEFINE: Final = (
+    "define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or "
+    + _IF_MISSING
+)
 
 
 def define_in_pillar(owner: str, key: str, variables: Mapping[str, Any]) -> str:
