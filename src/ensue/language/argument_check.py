@@ -80,15 +80,11 @@ class ArgumentCheck:
             arguments: the arguments it is given, without options.
             refused: collects errors in the arguments; they may fail only the state.
         """
-        takes_paths = SENSITIVE not in signature.types.by_name
-        if (
-            SENSITIVE in arguments
-            and takes_paths
-            and (SENSITIVE in signature.names or signature.passes_on(arguments))
-        ):
+        if SENSITIVE in arguments and (SENSITIVE in signature.names or signature.passes_on(arguments)):
             from ensue.language.sensitive_arguments import check_sensitive
 
-            check_sensitive(declaration, arguments, refused, is_ours=signature.is_ours)
+            takes_paths_only = signature.is_ours and SENSITIVE not in signature.types.by_name
+            check_sensitive(declaration, arguments, refused, takes_paths_only=takes_paths_only)
         if signature is ANY_ARGUMENTS:
             return False
         others = arguments.keys() - signature.names
