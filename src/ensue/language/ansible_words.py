@@ -52,7 +52,8 @@ _BACKGROUND: Final = (
     "write `bg: true` for a command that goes on, `parallel: true` for a state that others do not wait for"
 )
 _BLOCK: Final = (
-    "write the states one after the other; what they share is {% if … %} or {% for … %} around them"
+    "write the states one after the other, and those of `rescue` with `onfail` and the states after whose "
+    "failure they run; what they share is {% if … %} or {% for … %} around them"
 )
 
 _EXIT_CODE: Final = "(with it, `retcode` becomes 0, and `exit_code` is the real code)"

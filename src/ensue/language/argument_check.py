@@ -151,7 +151,10 @@ class ArgumentCheck:
         instead = contrary_state(declaration.module, declaration.function, value)
         if not instead or not signature.is_ours:
             self._warn(
-                declaration, "state", "", instead or "the function says it: `file.absent`, `service.dead`"
+                declaration,
+                "state",
+                "",
+                instead or f"leave it out: `{declaration.module}.{declaration.function}` says what is meant",
             )
             return
         refused.error(
@@ -229,7 +232,7 @@ class ArgumentCheck:
             "E0408",
             f"{declaration.module}.{declaration.function} makes no use of {name!r}",
             _place(declaration, name),
-            detail=f"{declaration.id!r} passes it; Salt ignores it silently",
+            detail=f"{declaration.id!r} passes it, without effect, as in Salt",
             help=_instead_of_outdated(name, successor) if successor else meant or "remove it",
         )
 
