@@ -201,3 +201,20 @@ def test_what_a_block_that_is_not_rendered_registered_before(shell: Shell) -> No
     applied = shell.run("apply")
     assert ("new-01 web" in applied.out, "new-02 web" in applied.out) == (True, False)
     assert "orphaned" in applied.err
+
+
+def test_a_refused_configuration_is_one_failure_of_its_host(shell: Shell) -> None:
+    """No state of the SLS is planned or run on the host, and the other hosts go on."""
+    shell.write("pillar/top.sls", "base: {'*': [hosts]}\n")
+    shell.write(
+        "pillar/hosts.sls",
+        "resources: {dummy: {hosts: {d1: {}}}, ssh_host: {hosts: {h1: {host: x, ansible_port: 22}}}}\n",
+    )
+    shell.write("states/many.sls", "a: test.nop\nb: test.nop\nc: {cmd.run: [name: 'true']}\n")
+    for word in ("plan", "apply"):
+        returns = shell.run(word, "many", "--tgt", "h1 or d1", "--out", "json").document
+        of_host = [one for one in next(iter(returns.values())).values() if one["__id__"].startswith("h1 ")]
+        assert [(one["__id__"], one["result"]) for one in of_host] == [("h1 states", False)]
+        assert of_host[0]["comment"] == (
+            "ssh_host:h1 is not configured properly: unknown key of Ansible (for `ansible_port` write `port`)"
+        )
