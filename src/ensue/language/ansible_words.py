@@ -90,8 +90,8 @@ KEYWORDS: Final = {
     "further one when one has failed",
     "throttle": "`ensue apply --concurrency N` limits how many states run at the same time",
     "strategy": "leave it out: each host goes on by itself; `require` waits for what a state needs",
-    "changed_when": "write `stateful: true` and let the command report whether it changed something, or "
-    "`read_only: true` for one that changes nothing",
+    "changed_when": "write `stateful: true`, and have the command print `changed=yes` or `changed=no` as its "
+    "last line, or `read_only: true` for one that changes nothing",
     "failed_when": "write `check_cmd` with a command that decides whether the state has succeeded, or "
     f"`success_retcodes` of a command {_EXIT_CODE}",
     "until": _RETRY,
