@@ -94,4 +94,7 @@ def test_a_compile_error_comes_with_the_warnings_that_may_explain_it(tmp_path: P
         "E0887",
         "E0888",
     ]
+    shell.write("ensue.yaml", "id: box\nsilence_warnings: [E0887]\nnodegroups: {web: 'box*'}\n")
+    with pytest.raises(CompileError) as refused:
+        ensue.plan("s", root=tmp_path)
     assert "no target gets" not in str(refused.value)

@@ -203,6 +203,7 @@ class Project:
         except DiagnosticError as error:
             shown = without_silenced(error.diagnostics, self._silenced)
             error.diagnostics = tuple(masked(diagnostic, masker) for diagnostic in shown)
+            error.args = ("\n".join(diagnostic.message for diagnostic in error.diagnostics),)
             raise
         except EnsueError as error:
             error.args = tuple(masker.text(arg) if isinstance(arg, str) else arg for arg in error.args)

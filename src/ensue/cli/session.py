@@ -14,7 +14,7 @@ import click
 from ensue.cli import exit_codes
 from ensue.cli.collection import exempt_program
 from ensue.cli.machine_trouble import machine_trouble
-from ensue.core.diagnostics import Diagnostic, Severity, reasons, without_silenced
+from ensue.core.diagnostics import Diagnostic, Severity, without_silenced
 from ensue.core.errors import CompileError, ConfigurationError, DiagnosticError, EnsueError
 from ensue.core.masking import Masker
 from ensue.output.colours import palette_for, without_escapes
@@ -249,11 +249,9 @@ class Session:
             # What is wrong with ensue.yaml may be why something does not compile.
             every = (*every, *self._project.settings.warnings)
         self.print_diagnostics(dict.fromkeys(every))
-        refusing = reasons(error.diagnostics)
-        self._name_explain(
-            [diagnostic.code for diagnostic in refusing if diagnostic.severity is Severity.ERROR]
-        )
-        messages = [self.masker.text(diagnostic.message) for diagnostic in refusing]
+        errors = [diagnostic for diagnostic in error.diagnostics if diagnostic.severity is Severity.ERROR]
+        self._name_explain([diagnostic.code for diagnostic in errors])
+        messages = [self.masker.text(diagnostic.message) for diagnostic in errors or error.diagnostics]
         return self._end(messages, exit_codes.REFUSED, "")
 
     def _name_explain(self, codes: Sequence[str]) -> None:

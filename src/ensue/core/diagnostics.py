@@ -73,12 +73,6 @@ class Diagnostic(msgspec.Struct, frozen=True, kw_only=True):
         return f"{where}{self.summary}{why}{mend}"
 
 
-def reasons(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return the diagnostics that refuse something: the errors, or all if none is an error."""
-    every = list(diagnostics)
-    return [diagnostic for diagnostic in every if diagnostic.severity is Severity.ERROR] or every
-
-
 def without_silenced(diagnostics: Iterable[Diagnostic], codes: Container[str]) -> list[Diagnostic]:
     """Return diagnostics without the warnings that have one of the codes; errors stay."""
     return [

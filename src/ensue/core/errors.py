@@ -52,8 +52,6 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Final
 
-from ensue.core.diagnostics import reasons
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -73,11 +71,7 @@ class DiagnosticError(EnsueError):
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(diagnostics)
-        super().__init__()
-
-    def __str__(self) -> str:
-        """Return the messages of the errors, or of the warnings if there is no error, a line each."""
-        return "\n".join(error.message for error in reasons(self.diagnostics))
+        super().__init__("\n".join(diagnostic.message for diagnostic in self.diagnostics))
 
 
 class CompileError(DiagnosticError, ValueError):
