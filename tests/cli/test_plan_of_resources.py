@@ -203,6 +203,22 @@ def test_what_a_block_that_is_not_rendered_registered_before(shell: Shell) -> No
     assert "orphaned" in applied.err
 
 
+def test_a_heading_has_the_host_and_a_line_the_rest_of_the_id(shell: Shell) -> None:
+    """A state with `tgt` keeps the id of the host whose SLS declares it, as does an ID that begins so."""
+    shell.write("pillar/top.sls", "base: {'*': [hosts]}\n")
+    shell.write("pillar/hosts.sls", "resources: {dummy: {hosts: {d1: {}, d2: {}}}}\n")
+    changes = "test.succeed_with_changes"
+    shell.write(
+        "states/two.sls",
+        f"a: {changes}\n'd1 b': {changes}\n'of {{{{ grains.id }}}}':\n  {changes}: [name: x, tgt: d1]\n",
+    )
+    shown = shell.run("plan", "two", "--tgt", "d1 or d2").out
+    lines = [line.split(" (")[0].strip() for line in shown.splitlines() if changes in line or " on " in line]
+    assert lines == [
+        "two on dummy:d1:", "~ a", "~ d1 b", "~ d1 of d1", "~ d2 of d2", "two on dummy:d2:", "~ a", "~ d1 b",
+    ]  # fmt: skip
+
+
 def test_a_refused_configuration_is_one_failure_of_its_host(shell: Shell) -> None:
     """No state of the SLS is planned or run on the host, and the other hosts go on."""
     shell.write("pillar/top.sls", "base: {'*': [hosts]}\n")
