@@ -280,7 +280,7 @@ def edge(box: ET.Element, name: str) -> float:
 
 def test_a_block_of_a_state_with_a_target_says_where_it_acts(shell: Shell) -> None:
     """The states of a block run on the resource of their caller, and plan and result name it."""
-    boxes = {id_: {"root": f"$TMP/{id_}"} for id_ in ("db1", "web1")}
+    boxes = {id_: {"root": str(shell.root / id_)} for id_ in ("db1", "web1")}
     shell.write("pillar/top.sls", "base: {'*': [boxes]}\n")
     shell.write("pillar/boxes.sls", json.dumps({"resources": {"minion": boxes}}))
     shell.write(

@@ -109,12 +109,21 @@ def test_the_output_of_a_command_may_be_a_secret(shell: Shell) -> None:
     assert not [one for one in kept if b"s3cret-output" in one.read_bytes()]
 
 
-def test_the_secret_output_of_a_command_is_true_or_false(shell: Shell) -> None:
-    """Paths are not what a command takes; the error is reported before anything runs."""
-    shell.write("states/t.sls", "a:\n  cmd.run:\n    - name: 'true'\n    - sensitive: [stdout]\n")
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ("{password: true}", "cmd.run takes true or false or a list"),
+        ("['users[0:pin']", "has 'users[0:pin', which is no property path"),
+    ],
+)
+def test_the_secret_output_of_a_command_is_true_or_a_list_of_paths(
+    shell: Shell, given: str, fault: str
+) -> None:
+    """Anything else is refused before anything runs."""
+    shell.write("states/t.sls", f"a:\n  cmd.run:\n    - name: 'true'\n    - sensitive: {given}\n")
     ended = shell.run("plan", "t")
     assert ended.code == 1
-    assert "cmd.run takes true or false" in " ".join(ended.err.split())
+    assert fault in " ".join(ended.err.split())
 
 
 DECLARED_LATER = """\

@@ -201,3 +201,36 @@ def test_what_a_block_that_is_not_rendered_registered_before(shell: Shell) -> No
     applied = shell.run("apply")
     assert ("new-01 web" in applied.out, "new-02 web" in applied.out) == (True, False)
     assert "orphaned" in applied.err
+
+
+def test_a_heading_has_the_host_and_a_line_the_rest_of_the_id(shell: Shell) -> None:
+    """A state with `tgt` keeps the id of the host whose SLS declares it, as does an ID that begins so."""
+    shell.write("pillar/top.sls", "base: {'*': [hosts]}\n")
+    shell.write("pillar/hosts.sls", "resources: {dummy: {hosts: {d1: {}, d2: {}}}}\n")
+    changes = "test.succeed_with_changes"
+    shell.write(
+        "states/two.sls",
+        f"a: {changes}\n'd1 b': {changes}\n'of {{{{ grains.id }}}}':\n  {changes}: [name: x, tgt: d1]\n",
+    )
+    shown = shell.run("plan", "two", "--tgt", "d1 or d2").out
+    lines = [line.split(" (")[0].strip() for line in shown.splitlines() if changes in line or " on " in line]
+    assert lines == [
+        "two on dummy:d1:", "~ a", "~ d1 b", "~ d1 of d1", "~ d2 of d2", "two on dummy:d2:", "~ a", "~ d1 b",
+    ]  # fmt: skip
+
+
+def test_a_refused_configuration_is_one_failure_of_its_host(shell: Shell) -> None:
+    """No state of the SLS is planned or run on the host, and the other hosts go on."""
+    shell.write("pillar/top.sls", "base: {'*': [hosts]}\n")
+    shell.write(
+        "pillar/hosts.sls",
+        "resources: {dummy: {hosts: {d1: {}}}, ssh_host: {hosts: {h1: {host: x, ansible_port: 22}}}}\n",
+    )
+    shell.write("states/many.sls", "a: test.nop\nb: test.nop\nc: {cmd.run: [name: 'true']}\n")
+    for word in ("plan", "apply"):
+        returns = shell.run(word, "many", "--tgt", "h1 or d1", "--out", "json").document
+        of_host = [one for one in next(iter(returns.values())).values() if one["__id__"].startswith("h1 ")]
+        assert [(one["__id__"], one["result"]) for one in of_host] == [("h1 states", False)]
+        assert of_host[0]["comment"] == (
+            "ssh_host:h1 is not configured properly: unknown key of Ansible (for `ansible_port` write `port`)"
+        )

@@ -568,3 +568,19 @@ def test_a_plan_without_states_has_no_group(shell: Shell) -> None:
     plan = shell.run("plan")
     assert "inline" not in plan.out
     assert "Failed:\n  states: No states found for this minion: the top file assigns nothing to" in plan.out
+
+
+def test_the_short_form_of_an_apply_into_a_pipe(shell: Shell) -> None:
+    """It is that of a plan, with each failure in full; `runs show` has it, too, and it ignores ensue.yaml."""
+    shell.write("ensue.yaml", "id: web-01\nstate_verbose: true\n")
+    shell.write("states/f.sls", FAILS)
+    shown = shell.run("apply", "f", "--out", "short").out
+    assert "same" not in shown
+    assert "bad (cmd.run), states/f.sls:2:3: exited 3: permission denied" in shown
+    assert "0 changed, 1 unchanged, 1 failed, 1 not run" in shown
+    assert "! bad (cmd.run)" in shown
+    again = shell.run("runs", "show", "last", "--out", "short").out
+    assert again.splitlines()[:-1] == shown.splitlines()[:-1]
+    assert "is not one of highstate, short" in shell.run("apply", "f", "--out", "plan").err
+    shell.write("states/same.sls", "same: test.nop\n")
+    assert shell.run("plan", "same", "--out", "short").out == shell.run("plan", "same").out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -161,3 +162,50 @@ def test_a_template_that_does_not_compile_is_not_stored(shell: Shell) -> None:
     shell.write("states/a.sls", "{% set x = 1 %}\n" + MISSPELT + "]\n")
     assert shell.run("apply", "a").code == 1
     assert len(list((shell.root / ".ensue" / "templates").iterdir())) == 1
+
+
+COMMAND = """
+db:
+  cmd.run:
+    - name: cat {file}
+    - read_only: true
+    - sensitive: {paths}
+"""
+
+
+@pytest.mark.parametrize("paths", ["[password]", "password", "['users[*]:pin', password]", "['']"])
+def test_paths_into_the_json_of_a_command(shell: Shell, tmp_path: Path, paths: str) -> None:
+    """The secrets are hidden with the whole stdout, and every other value of `stdout_json` is shown."""
+    output = tmp_path / "out.json"
+    output.write_text(json.dumps({"host": "192.0.2.7", "password": "pl4nted-one", "users": [{"pin": 12}]}))
+    shown = applied(shell, COMMAND.format(file=output, paths=paths))["db"]["new_state"]
+    assert shown["stdout"] == "(sensitive)"
+    if paths == "['']":
+        assert shown["stdout_json"] == "(sensitive)"
+    else:
+        assert (shown["stdout_json"]["host"], shown["stdout_json"]["password"]) == (
+            "192.0.2.7",
+            "(sensitive)",
+        )
+    ended = shell.run("apply", "a")
+    assert "pl4nted-one" not in ended.out + ended.err
+    assert "pl4nted-one" not in shell.run("show", "enforced").out
+
+
+@pytest.mark.parametrize(
+    ("output", "after", "why"),
+    [
+        ('{"key": "pl4nted-one"}', "", "`sensitive` names 'stdout_json:password', which is not in new_state"),
+        ("pl4nted-one", "", "`sensitive` names 'stdout_json:password', which is not in new_state"),
+        ('{"key": "pl4nted-one"}', "; echo '{}' | tee /dev/stderr; false", 'Command "'),
+    ],
+)
+def test_the_json_of_a_command_without_the_path(
+    shell: Shell, tmp_path: Path, output: str, after: str, why: str
+) -> None:
+    """The state fails, and its whole output is hidden."""
+    file = tmp_path / "out.json"
+    file.write_text(output)
+    (only,) = applied(shell, COMMAND.format(file=f"{file}{after}", paths="[password]")).values()
+    assert (only["result"], why in only["comment"]) == (False, True)
+    assert "pl4nted" not in str(only)

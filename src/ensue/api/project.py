@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ensue.api.results import call_result, masked, run_result, state_result
 from ensue.app.project import AppProject, ProjectOptions, RunOptions
-from ensue.core.diagnostics import Diagnostic
+from ensue.core.diagnostics import Diagnostic, without_silenced
 from ensue.core.errors import ConfigurationError, DiagnosticError, EnsueError
 from ensue.core.model.events import NodeFinished
 from ensue.core.model.run_part import WHOLE_RUN
@@ -176,7 +176,7 @@ class Project:
         on_warning: Callable[[Diagnostic], None] | None,
     ) -> RunResult:
         masker = self._project.masker
-        silenced: Container[str] = self._project.settings.option("silence_warnings") or ()
+        silenced = self._silenced
 
         def tell(event: RunEvent) -> None:
             if on_state is not None and isinstance(event, NodeFinished):
@@ -190,6 +190,10 @@ class Project:
             report = await self._project.apply(sls, options, on_event=tell, on_warning=warn)
         return run_result(report, masker, silenced)
 
+    @property
+    def _silenced(self) -> Container[str]:
+        return self._project.settings.option("silence_warnings") or ()
+
     @contextmanager
     def _masked(self) -> Generator[None]:
         """Mask the secrets in exceptions that are raised to the caller."""
@@ -197,7 +201,8 @@ class Project:
         try:
             yield
         except DiagnosticError as error:
-            error.diagnostics = tuple(masked(diagnostic, masker) for diagnostic in error.diagnostics)
+            shown = without_silenced(error.diagnostics, self._silenced)
+            error.diagnostics = tuple(masked(diagnostic, masker) for diagnostic in shown)
             error.args = ("\n".join(diagnostic.message for diagnostic in error.diagnostics),)
             raise
         except EnsueError as error:

@@ -88,6 +88,7 @@ OPTIONS: Final = {
     **dict.fromkeys(("--tags", "-t"), "`--only tag:NAME`"),
     "--skip-tags": "`--exclude tag:NAME`",
     "--start-at-task": "`--start-at ID`",
+    "--check-mode": "`ensue plan` shows what would change, with diffs",
     "--step": _STEP,
     "--serial": _SERIAL,
     "--forks": "`--concurrency N`",

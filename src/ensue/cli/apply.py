@@ -48,6 +48,7 @@ EXAMPLES = (
     ),
     ("ensue apply web --start-at site-config", "from this state on, after a failure"),
     ("ensue apply web --follow", "with the output of commands while they run"),
+    ("ensue apply --out short > run.log", "only what changes or fails, as on a terminal"),
     ("ensue apply --state-output changes", "one line for each state that changed nothing"),
 )
 
@@ -70,7 +71,7 @@ EXAMPLES = (
 @events_option
 @result_options
 @pillar_options
-@project_options("highstate", "json", "yaml", "quiet")
+@project_options("highstate", "short", "json", "yaml", "quiet")
 def command(
     session: Session,
     *,
@@ -100,6 +101,9 @@ def command(
 
     With --only, --exclude and --start-at, a part of this runs. WHAT is an ID or a name, an SLS, or tag:NAME;
     id: or sls: before it says which, if it could be both.
+
+    A terminal gets a line per change, and failures in full, as --out short prints them anywhere; a file or
+    pipe gets every state in Salt's form, --out highstate.
 
     Exit code: 0 success; 1 refused, nothing was run; 2 a state failed, or nothing matched; 130 interrupted.
     Ctrl-C waits for what is running and reports what was not run; a second Ctrl-C ends it at once.
@@ -169,7 +173,7 @@ def run_states(
 
     report = session.run(work)
     print_report(session, report, layout)
-    if report.not_run and session.out not in {"highstate", "plan"}:
+    if report.not_run and session.out not in {"highstate", "short"}:
         _print_not_run(session, report)
     if report.warnings:
         session.print_diagnostics(report.warnings)

@@ -59,10 +59,10 @@ def _shown(session: Session, report: RunReport) -> Iterator[tuple[str, dict[str,
 
 
 def _is_short(session: Session, layout: ResultLayout) -> bool:
-    """Return whether to show only what changes or fails: on a terminal, unless more was requested."""
+    """Return whether to show only what changes or fails: with `--out short`, or on a terminal."""
     if layout != ResultLayout():
         return False
-    if session.out == "plan":
+    if session.out == "short":
         return True
     if session.out_is_given or session.option("state_output") or session.option("state_verbose") is not None:
         return False

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     import click
 
 _PLAN: Final = "`ensue plan` shows what would change, with diffs"
-_VALUES: Final = "`--pillar KEY=VALUE` gives a value, `--pillar-file FILE` a file of them (without @)"
+_VALUES: Final = "`--pillar KEY=VALUE` gives a value, `--pillar-file FILE` a file of them"
+_AT_FILES: Final = f"{_VALUES} (without @)"
 _TARGET: Final = "`--tgt TARGET` chooses the machines"
 _SLS: Final = "name the SLS to run: `ensue apply web.nginx`"
 _LOG: Final = "`--log-level debug` says more"
@@ -64,7 +65,7 @@ _OPTIONS: Final = {
     "-out": _NO_SAVED_PLAN,
     "-upgrade": "leave it out: ensue downloads no providers",
     "-lock": "leave it out: a run always takes the lock; `--wait` waits for another one",
-    "-lock-timeout": "`--wait` waits for another run, `--wait=3s` at most so long",
+    "-lock-timeout": "`--wait` waits for another run, `--wait=TIME` at most so long",
     "-input": _NO_QUESTION,
     "-refresh": _ALWAYS_LOOKS,
     "-state": _BACKEND,
@@ -72,8 +73,8 @@ _OPTIONS: Final = {
     "--refresh": f"{_ALWAYS_LOOKS}; `ensue resources refresh` reads grains again",
     "--batch-size": "`--batch N`",
     "-target": _PART,
-    "--extra-vars": _VALUES,
-    "-e": _VALUES,
+    "--extra-vars": _AT_FILES,
+    "-e": _AT_FILES,
     "-var": _VALUES,
     "-var-file": _VALUES,
     "--verbose": _LOG,
@@ -115,7 +116,16 @@ _OPTIONS: Final = {
     "--run-name": "leave it out: the project's folder names what was enforced",
 }
 
-_BY_COMMAND: Final = {**ansible_options.BY_COMMAND, "deploy": deploy_words.OPTIONS}
+_OF_GRAPH: Final = {
+    **dict.fromkeys(
+        ("-type", "-plan", "-draw-cycles"), "leave it out: `ensue graph` draws what a run would do"
+    ),
+}
+_BY_COMMAND: Final = {
+    **ansible_options.BY_COMMAND,
+    "deploy": deploy_words.OPTIONS,
+    "graph": _OF_GRAPH,
+}
 
 _FILES: Final = (".sls", ".yml", ".yaml", ".tf", ".json")
 _COMMANDS: Final = {
@@ -147,7 +157,8 @@ _COMMANDS: Final = {
     "output": _RESULTS,
     "outputs": _RESULTS,
     "state": f"`ensue apply [SLS]` runs states; {_RESULTS}; `ensue enforced forget STATE`, "
-    "`ensue resources forget RESOURCE` and `ensue deploy --forget RESOURCE` drop a record",
+    "`ensue resources forget RESOURCE` and `ensue deploy --forget RESOURCE` drop a record; "
+    "a state is moved by no command: it keeps what it made if its `name` stays, its ID may change",
     "providers": "leave it out: ensue downloads no providers; `ensue doc` lists drivers and resource types",
     "workspace": _WORKSPACE,
     "rollback": "`ensue deploy --app APP --env ENV --from NUMBER`, as `ensue deployments list` numbers them; "
@@ -191,9 +202,9 @@ def instead_of_option(word: str, command: str = "") -> str:
         word: the option, without a value.
         command: the command of ensue that it is given to.
     """
-    own = _BY_COMMAND.get(command, {}).get(word, "")
+    options = {**_OPTIONS, **_BY_COMMAND.get(command, {})}
     # Terraform takes its options with one dash or two.
-    advice = own or _OPTIONS.get(word, "") or (_OPTIONS.get(word[1:], "") if len(word) > len("--x") else "")
+    advice = options.get(word, "") or (options.get(word[1:], "") if len(word) > len("--x") else "")
     # A plan needs no option that makes it one.
     return f"leave it out: {_PLAN}" if advice == _PLAN and command == "plan" else advice
 
@@ -235,9 +246,9 @@ def other_option(word: str, words: Sequence[str], command: str = "") -> tuple[st
         words: the command line.
         command: the command of ensue.
     """
-    whole = next((each for each in words if _has_letter(each, word)), word).partition("=")[0]
+    whole, _, value = next((each for each in words if _has_letter(each, word)), word).partition("=")
     if instead := instead_of_option(whole, command):
-        return whole, instead
+        return whole, instead.replace("TIME", value) if value else instead
     is_long_word = len(whole) > len(word) and whole[2:].replace("-", "").isalpha()
     return (whole, "") if is_long_word else (word, instead_of_option(word, command))
 

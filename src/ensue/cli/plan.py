@@ -50,7 +50,7 @@ EXAMPLES = (
 @events_option
 @result_options
 @pillar_options
-@project_options("plan", "highstate", "json", "yaml", "quiet")
+@project_options("short", "highstate", "json", "yaml", "quiet")
 def command(
     session: Session,
     *,

@@ -134,7 +134,7 @@ def _table(session: Session, summaries: list[RunSummary]) -> str:
     "--recap", is_flag=True, help="Show only how many states of each host changed, failed and so on."
 )
 @result_options
-@project_options("highstate", "json", "yaml", "quiet")
+@project_options("highstate", "short", "json", "yaml", "quiet")
 def show(
     session: Session, *, run_id: str, recap: bool, state_output: str | None, state_verbose: bool | None
 ) -> int:
@@ -181,7 +181,7 @@ def _print_recap(session: Session, report: RunReport) -> int:
 @events_option
 @result_options
 @pillar_options
-@project_options("highstate", "json", "yaml", "quiet")
+@project_options("highstate", "short", "json", "yaml", "quiet")
 def resume(
     session: Session,
     *,

@@ -15,7 +15,7 @@ from ensue.cli import exit_codes
 from ensue.cli.collection import exempt_program
 from ensue.cli.machine_trouble import machine_trouble
 from ensue.core.diagnostics import Diagnostic, Severity, without_silenced
-from ensue.core.errors import ConfigurationError, DiagnosticError, EnsueError
+from ensue.core.errors import CompileError, ConfigurationError, DiagnosticError, EnsueError
 from ensue.core.masking import Masker
 from ensue.output.colours import palette_for, without_escapes
 from ensue.output.streams import ErrorLines, discard, is_terminal_gone, write_results
@@ -244,7 +244,11 @@ class Session:
         return exit_codes.INTERRUPTED
 
     def _refused(self, error: DiagnosticError) -> int:
-        self.print_diagnostics(error.diagnostics)
+        every = error.diagnostics
+        if isinstance(error, CompileError) and self._project is not None:
+            # What is wrong with ensue.yaml may be why something does not compile.
+            every = (*every, *self._project.settings.warnings)
+        self.print_diagnostics(dict.fromkeys(every))
         errors = [diagnostic for diagnostic in error.diagnostics if diagnostic.severity is Severity.ERROR]
         self._name_explain([diagnostic.code for diagnostic in errors])
         messages = [self.masker.text(diagnostic.message) for diagnostic in errors or error.diagnostics]

@@ -95,13 +95,17 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
 
     async def work(project: AppProject) -> tuple[Data, tuple[Diagnostic, ...]]:
         shown: Data = await project.show(kind, mods_of(sls))
-        unnamed = await project.unnamed_pillar() if kind == "pillar" else ()
-        return shown, (*project.warnings(), *unnamed)
+        return shown, await _warnings(project, kind)
 
     shown, warnings = session.run(work)
     code = _print(session, {session.minion_id: plain(shown)})
     session.print_diagnostics(warnings)
     return code
+
+
+async def _warnings(project: AppProject, kind: ShownKind) -> tuple[Diagnostic, ...]:
+    unnamed = await project.unnamed_pillar() if kind == "pillar" else ()
+    return (*project.warnings(), *unnamed)
 
 
 def _refuse_words(what: str, words: tuple[str, ...]) -> None:
@@ -126,7 +130,8 @@ def _show_targets(session: Session, kind: ShownKind, tgt: str, mods: tuple[str, 
 
     async def work(project: AppProject) -> tuple[dict[str, ShownTarget], str, tuple[Diagnostic, ...]]:
         shown = await project.show_targets(kind, tgt, mods)
-        return shown, "" if shown else await project.near_target(tgt), project.warnings()
+        near = "" if shown else await project.near_target(tgt)
+        return shown, near, await _warnings(project, kind)
 
     shown, near, warnings = session.run(work)
     _print(session, {id_: plain(item.value) for id_, item in shown.items()})

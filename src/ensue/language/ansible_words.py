@@ -52,7 +52,8 @@ _BACKGROUND: Final = (
     "write `bg: true` for a command that goes on, `parallel: true` for a state that others do not wait for"
 )
 _BLOCK: Final = (
-    "write the states one after the other; what they share is {% if … %} or {% for … %} around them"
+    "write the states one after the other, and those of `rescue` with `onfail` and the states after whose "
+    "failure they run; what they share is {% if … %} or {% for … %} around them"
 )
 
 _EXIT_CODE: Final = "(with it, `retcode` becomes 0, and `exit_code` is the real code)"
@@ -89,8 +90,8 @@ KEYWORDS: Final = {
     "further one when one has failed",
     "throttle": "`ensue apply --concurrency N` limits how many states run at the same time",
     "strategy": "leave it out: each host goes on by itself; `require` waits for what a state needs",
-    "changed_when": "write `stateful: true` and let the command report whether it changed something, or "
-    "`read_only: true` for one that changes nothing",
+    "changed_when": "write `stateful: true`, and have the command print `changed=yes` or `changed=no` as its "
+    "last line, or `read_only: true` for one that changes nothing",
     "failed_when": "write `check_cmd` with a command that decides whether the state has succeeded, or "
     f"`success_retcodes` of a command {_EXIT_CODE}",
     "until": _RETRY,

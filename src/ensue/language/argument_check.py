@@ -84,15 +84,11 @@ class ArgumentCheck:
             arguments: the arguments it is given, without options.
             refused: collects errors in the arguments; they may fail only the state.
         """
-        takes_paths = SENSITIVE not in signature.types.by_name
-        if (
-            SENSITIVE in arguments
-            and takes_paths
-            and (SENSITIVE in signature.names or signature.passes_on(arguments))
-        ):
+        if SENSITIVE in arguments and (SENSITIVE in signature.names or signature.passes_on(arguments)):
             from ensue.language.sensitive_arguments import check_sensitive
 
-            check_sensitive(declaration, arguments, refused, is_ours=signature.is_ours)
+            takes_paths_only = signature.is_ours and SENSITIVE not in signature.types.by_name
+            check_sensitive(declaration, arguments, refused, takes_paths_only=takes_paths_only)
         if signature is ANY_ARGUMENTS:
             return False
         others = arguments.keys() - signature.names
@@ -159,7 +155,10 @@ class ArgumentCheck:
         instead = contrary_state(declaration.module, declaration.function, value)
         if not instead or not signature.is_ours:
             self._warn(
-                declaration, "state", "", instead or "the function says it: `file.absent`, `service.dead`"
+                declaration,
+                "state",
+                "",
+                instead or f"leave it out: `{declaration.module}.{declaration.function}` says what is meant",
             )
             return
         refused.error(
@@ -237,7 +236,7 @@ class ArgumentCheck:
             "E0408",
             f"{declaration.module}.{declaration.function} makes no use of {name!r}",
             _place(declaration, name),
-            detail=f"{declaration.id!r} passes it; Salt ignores it silently",
+            detail=f"{declaration.id!r} passes it, without effect, as in Salt",
             help=_instead_of_outdated(name, successor) if successor else meant or "remove it",
         )
 

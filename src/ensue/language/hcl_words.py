@@ -156,6 +156,7 @@ _INTERPOLATION: Final = (
 )
 """Types of resources have an underscore (`random_pet.name`); properties of Java have none before the dot."""
 _TERNARY: Final = r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*\?(?:[^%}'\"]|'[^']*'|\"[^\"]*\")*:"
+_COALESCING: Final = r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*\?\?"
 _OPERATORS: Final = r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*(?:&&|\|\||!(?!=))"
 _IN_LOOPS: Final = {
     "each.key": "{{ key }} in {% for key, value in ….items() %}",
@@ -325,6 +326,8 @@ def _instead_of_value(name: str, keys: Sequence[str]) -> str:
 
 def instead_of_operator(line: str) -> str:
     """Return what to write instead of an operator of Terraform in a tag; empty if it has none."""
+    if re.search(_COALESCING, line):
+        return "a value in place of a missing one is {{ x | default(3) }}"
     if re.search(_TERNARY, line):
         return "the conditional expression of Jinja is {{ x if condition else y }}"
     return "the operators of Jinja are `and`, `or` and `not`" if re.search(_OPERATORS, line) else ""

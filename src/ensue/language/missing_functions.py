@@ -10,7 +10,6 @@ from ensue.language.ansible_words import instead_of_keyword
 from ensue.language.function_words import instead_of_module, instead_of_state_function
 from ensue.language.hcl_words import (
     attribute_of_hcl,
-    instead_of_argument,
     instead_of_block,
     instead_of_resource,
 )
@@ -49,10 +48,7 @@ def instead_of_function(
     if near:
         return f"did you mean {' or '.join(near)}?"
     return (
-        instead_of_keyword(module)
-        or instead_of_argument(module)
-        or instead_of_resource(module)
-        or catalog.hint
+        instead_of_keyword(module) or instead_of_block(module) or instead_of_resource(module) or catalog.hint
     )
 
 
@@ -108,7 +104,9 @@ def _instead_of_id(declaration: Declaration) -> str:
     """Return what to write instead of `import_role: {name: web}`, whose key is read as a module."""
     if "." in declaration.key:
         return ""
-    return instead_of_block(declaration.id) or instead_of_module(declaration.id)
+    id_ = declaration.id
+    # `module site:` has the label of Terraform's block behind its word.
+    return instead_of_block(id_) or instead_of_module(id_) or instead_of_block(id_.partition(" ")[0])
 
 
 def _names_of(name: str, catalog: FunctionCatalog) -> Collection[str] | None:

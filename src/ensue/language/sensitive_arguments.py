@@ -26,7 +26,7 @@ _MOST_COMPARED: Final = 500
 
 
 def check_sensitive(
-    declaration: Declaration, arguments: Mapping[str, Any], refused: Collector, *, is_ours: bool
+    declaration: Declaration, arguments: Mapping[str, Any], refused: Collector, *, takes_paths_only: bool
 ) -> None:
     """Refuse what is no property path in a state's argument `sensitive`.
 
@@ -34,12 +34,12 @@ def check_sensitive(
         declaration: the state.
         arguments: its arguments.
         refused: collects the errors.
-        is_ours: whether the function comes with ensue, so that its `sensitive` can be nothing else.
+        takes_paths_only: whether the `sensitive` of the function can be nothing else.
     """
     given = arguments[SENSITIVE]
     listed: list[Any] = given if is_list(given) else [given] if isinstance(given, str) else []
     problems = {number: _problem(path) for number, path in enumerate(listed)}
-    if not listed and is_ours and given is not None and not is_list(given):
+    if not listed and takes_paths_only and given is not None and not is_list(given):
         problems[0] = "it is a list of property paths"
     for number, problem in problems.items():
         if problem:

@@ -45,7 +45,7 @@ def _mark_of_change(returned: Return) -> Mark:
     if returned.function in _REMOVING:
         return "-"
     if destroys(returned):
-        return "-/+"
+        return "-" if _made_and_gone(returned) <= {"delete"} else "-/+"
     if _is_new(returned):
         return "+"
     pairs = _pairs(returned)
@@ -57,7 +57,13 @@ def destroys(returned: Return) -> bool:
     if returned.function == "destroyed":
         return bool(returned.changes)
     is_configuration = (returned.module, returned.function) == ("terraform", "applied")
-    return is_configuration and any(action in _DESTROYING for action in returned.changes.values())
+    return is_configuration and not _made_and_gone(returned).isdisjoint(_DESTROYING)
+
+
+def _made_and_gone(returned: Return) -> set[str]:
+    """Return what Terraform does to the resources of a configuration; an output is none."""
+    changes = returned.changes.items()
+    return {str(action) for address, action in changes if not address.startswith("output.")}
 
 
 def _is_new(returned: Return) -> bool:

@@ -83,9 +83,7 @@ class _View:
     def groups(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the heading and the lines of each group that has lines."""
         for (sls, target, scope), lines in self._groups.items():
-            # The ID of a state on a resource begins with that of the resource, unless it is grown.
-            is_obvious = target == self._minion or (target.startswith("minion:") and not scope)
-            where = "" if is_obvious or not target else f" on {target}"
+            where = "" if target in ("", self._minion) else f" on {target}"
             grown = f", grown in {self._masker.name(scope)}" if scope else ""
             yield on_one_line(f"{sls or 'inline'}{where}{grown}"), lines
 
@@ -133,7 +131,7 @@ class _View:
 
     def _unmanaged_line(self, returned: Return, drift: Mapping[str, Any]) -> str:
         shown = self._masker.data(drift)
-        where = f" on {returned.target}" if not returned.target.startswith("minion:") else ""
+        where = "" if returned.target == self._minion else f" on {returned.target}"
         cause = f", by {cause_of(returned, self._masker)}" if returned.drift_by else ""
         line = f"! {self._named(returned)}{where}: {change_items(shown, '')}{cause}"
         return f"    {self._palette.paint(self._palette.light_yellow, on_one_line(line))}"
@@ -147,7 +145,7 @@ class _View:
 
     def _named(self, returned: Return) -> str:
         """Return the ID of a state with its function, and its name unless that is the ID."""
-        id_ = _shown_name(self._masker.name(returned.id))
+        id_ = _shown_name(self._masker.name(returned.id).removeprefix(_prefix(returned)))
         name = _shown_name(state_name(returned.name, returned.id, self._masker))
         named = f" {name}" if name != id_ else ""
         function = f" ({returned.module}.{returned.function})" if has_function(returned) else ""
@@ -193,6 +191,14 @@ class _View:
 
     def _indented(self, lines: Iterable[str]) -> Iterator[str]:
         return (f"{_BELOW}{line}" for line in lines)
+
+
+def _prefix(returned: Return) -> str:
+    """Return the id of the resource before the ID of a state, which the heading says; empty without one."""
+    prefix = f"{returned.target.partition(':')[2]} "
+    head = f"{returned.module}_|-{returned.id}_|-{prefix}"
+    # The name in the tag has it as well, unless the state is grown there; a bound name is there as declared.
+    return prefix if returned.tag.startswith((f"{head}{returned.name}_|-", f"{head}${{")) else ""
 
 
 def _shown_name(name: str) -> str:

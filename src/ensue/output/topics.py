@@ -93,7 +93,7 @@ enforced-state: What is kept of each state after an apply
 secrets: Secrets: how they are written, kept and masked
     Values under keys such as `password`, `token` or `private_key` of pillar and ensue.yaml are replaced
     by `(sensitive)` wherever they occur. Definitions have `secrets` and `secret_refs`. `ensue keys
-    encrypt` encrypts a value for pillar.
+    encrypt` encrypts a value for pillar: docs/roots-and-pillar.md, Encrypted values.
 
 resources: What states run against: resources and their types
     A resource is `TYPE:ID`, such as `ssh_host:web-01`. Pillar declares it below `resources`; a script

@@ -175,7 +175,7 @@ ROWS = [
     line("runs show 99", says="there is no run '99'", mends="see: ensue runs list"),
     line("apply t --only aa", says="`--only aa` names no state of this run", mends="did you mean a?"),
     line("apply t --pillar port:80", says="'port:80' is not a mapping", mends="write key=value"),
-    line("apply t --out table", says="'table' is not one of", mends="highstate, json, yaml, quiet"),
+    line("apply t --out table", says="'table' is not one of", mends="highstate, short, json, yaml, quiet"),
     line("doc file.manage", says="there is no function, module, driver", mends="mean file.managed"),
     line("show activ", says="'activ' is not one of", mends="did you mean active?"),
     line("show pillar port", says="`show pillar` shows everything", mends="`ensue call ID pillar.get port`"),

@@ -25,6 +25,7 @@ ROWS = [
             ("{{ self.id }}", "`self` has no block 'id'", "`self.id` is Terraform's"),
             ("{{ aws_instance.web.id }}", "'aws_instance' is undefined", "is a resource of Terraform"),
             ("{{ pillar ? 1 : 2 }}", "broken Jinja", "{{ x if condition else y }}"),
+            ("{{ pillar ?? 3 }}", "broken Jinja", "{{ x | default(3) }}"),
             ("{{ pillar && 1 }}", "broken Jinja", "`and`, `or` and `not`"),
             ('{{ lookup({}, "k", 1) }}', "'lookup' is undefined", "write {{ mapping.get('key', 'x') }}"),
             ("{{ distinct([1]) }}", "'distinct' is undefined", "write {{ list | unique }}"),
@@ -62,6 +63,20 @@ ROWS = [
         "2",
         says="the arguments of 'data' are a mapping",
         mends="help: put a dash before each argument",
+    ),
+    state(
+        "a block of Terraform with its label",
+        "module site:\n  source: ./site\n",
+        "2",
+        says="there is no state function source../site",
+        mends="`module` is Terraform's: write `include`",
+    ),
+    state(
+        "a data source",
+        "x:\n  data.external:\n    - program: [a]\n",
+        "2",
+        says="there is no state function data.external",
+        mends="`data` is Terraform's: write a `cmd.run` with `read_only: true`",
     ),
     state(
         "an attribute of HCL",

@@ -43,6 +43,22 @@ def test_a_missing_name_is_named_with_its_line(template: str, said: str) -> None
     assert f"did you mean {near}" in diagnostic.help
 
 
+def test_all_missing_names_are_refused_together() -> None:
+    """Each filter and test has its first line; one in a branch fails only a rendering that reaches it."""
+    template = (
+        "{% set a = [1] | combine %}{{ a | b64encode }}\n{{ a | b64encode if a is nosuch else 1 }}\n"
+        "{% for b in a | subelements %}{{ b is search('x') }}{% endfor %}"
+    )
+    with pytest.raises(CompileError) as caught:
+        JinjaRenderer([], shorten=str).render(template, {}, path="t.sls")
+    assert [(one.summary.split("'")[1], one.span.line) for one in caught.value.diagnostics if one.span] == [
+        ("combine", 1),
+        ("b64encode", 1),
+        ("subelements", 3),
+        ("search", 3),
+    ]
+
+
 def test_a_missing_name_in_a_branch_that_is_not_taken_is_no_fault() -> None:
     """A template may ask whether a filter is there before it uses it."""
     template = "{% if 'nope' is filter %}{{ 'a' | nope }}{% else %}without{% endif %}"

@@ -160,7 +160,7 @@ NAMED = "vm:\n  terraform.applied:\n    - source: box\n    - variables: {name: N
 
 
 def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
-    """A plan says the same as an apply; with `allow_replace` both have the replacement."""
+    """A plan says the same as an apply; with `allow_destroy` both have the replacement."""
     configuration(tmp_path / "box", REPLACED)
     write(tmp_path, states__vm=NAMED.replace("NAME", "a"))
     assert apply(tmp_path, "vm").exit_code == 0
@@ -169,8 +169,8 @@ def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
         (refused,) = apply(tmp_path, "vm", test=is_test).returns.values()
         assert (refused.result, refused.changes) == (False, {})
         assert "-/+ would destroy terraform_data.kept (and make it anew); nothing was" in refused.comment
-        assert "`- allow_replace: true`" in refused.comment
-    write(tmp_path, states__vm=f"{NAMED.replace('NAME', 'b')}    - allow_replace: true\n")
+        assert "`- allow_destroy: true`" in refused.comment
+    write(tmp_path, states__vm=f"{NAMED.replace('NAME', 'b')}    - allow_destroy: true\n")
     for is_test in (True, False):
         report = apply(tmp_path, "vm", test=is_test)
         (replaced,) = report.returns.values()
@@ -221,12 +221,21 @@ def test_what_leaves_the_configuration_is_destroyed_only_if_allowed(tmp_path: Pa
     sls = "vm:\n  terraform.applied:\n    - source: box\n"
     write(tmp_path, states__vm=sls)
     assert apply(tmp_path, "vm").exit_code == 0
-    configuration(tmp_path / "box", 'resource "terraform_data" "a" {}\n')
+    configuration(tmp_path / "box", 'resource "terraform_data" "a" {}\noutput "o" { value = 1 }\n')
     (refused,) = apply(tmp_path, "vm").returns.values()
-    assert "would destroy terraform_data.b" in refused.comment
-    write(tmp_path, states__vm=f"{sls}    - allow_replace: true\n")
-    (removed,) = apply(tmp_path, "vm").returns.values()
-    assert removed.changes == {"terraform_data.b": "delete"}
+    assert "- would destroy terraform_data.b, create output.o; nothing was changed" in refused.comment
+    assert "-/+" not in refused.comment
+    write(tmp_path, states__vm=f"{sls}    - allow_destroy: true\n")
+    for is_test in (True, False):
+        (removed,) = apply(tmp_path, "vm", test=is_test).returns.values()
+        assert removed.changes == {"terraform_data.b": "delete", "output.o": "create"}
+        assert mark_of(removed) == "-"
+    configuration(tmp_path / "box", 'resource "terraform_data" "a" {}\n')
+    (without,) = apply(tmp_path, "vm", test=True).returns.values()
+    assert (without.changes, mark_of(without)) == ({"output.o": "delete"}, "~")
+    configuration(tmp_path / "box", 'resource "terraform_data" "c" {}\n')
+    (both,) = apply(tmp_path, "vm", test=True).returns.values()
+    assert mark_of(both) == "-/+"
 
 
 def test_the_plan_of_a_removal_names_what_goes(tmp_path: Path) -> None:

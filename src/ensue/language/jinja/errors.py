@@ -21,11 +21,10 @@ from ensue.language.jinja.loader import MissingTemplateError
 from ensue.language.jinja.mapping_loops import loop_over_mapping
 from ensue.language.jinja.missing_keys import missing_key
 from ensue.language.jinja.missing_names import column_of_tag
-from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError
-from ensue.language.jinja.pillar_environment import in_one_environment
+from ensue.language.jinja.missing_pillar import define_in_pillar
+from ensue.language.jinja.names import UnknownWhenCalledError, UnknownWhenCompiledError, unknown_names
 from ensue.language.jinja.undefined_names import (
     DEFINE,
-    DEFINE_IN_PILLAR,
     LISTING,
     OF_ONE_TARGET,
     near_variable,
@@ -105,9 +104,8 @@ def as_compile_error(
         ):
             fault = _diagnostic(error, span, path, shorten, variables)
             return CompileError([msgspec.structs.replace(fault, help=advice)])
-    if isinstance(error, jinja2.TemplateSyntaxError) and not isinstance(error, UnknownWhenCompiledError):
-        line = source.line(span.line) if source is not None and span.path == path else ""
-        return CompileError([_broken(error, span, line)])
+    if isinstance(error, jinja2.TemplateSyntaxError):
+        return CompileError(_not_compiled(error, span, source if span.path == path else None))
     return CompileError([_diagnostic(error, span, path, shorten, variables)])
 
 
@@ -121,17 +119,13 @@ def _missing_key(
     if missing is None:
         return None
     if missing.line != line:
-        span = Span(span.path, missing.line + source.first_line - 1)
-        span = Span(span.path, span.line, column_of_tag(source.line(span.line)))
+        span = source.span(span.path, missing.line)
     is_of_pillar = missing.owner.partition(".")[0] == "pillar"
     if not (missing.near or missing.known or is_of_pillar):
         return None
     keys = f"; it has {', '.join(missing.known)}" if missing.known else ""
     meant = f"did you mean {' or '.join(missing.near)}? If not, " if missing.near else ""
-    of_pillar = is_of_pillar and (
-        in_one_environment(missing.owner, missing.key, variables) or DEFINE_IN_PILLAR
-    )
-    define = of_pillar or DEFINE
+    define = define_in_pillar(missing.owner, missing.key, variables) if is_of_pillar else DEFINE
     advice = f"{meant}{define}" if missing.known else f"{meant}{define}; {LISTING}"
     if is_of_pillar and _TARGET in source.text:
         advice = f"{advice}. {OF_ONE_TARGET}"
@@ -166,7 +160,7 @@ def _diagnostic(
             diagnostic = endless(_open_templates(error, path, shorten), span)
         case ReferenceReadError():
             diagnostic = _of_read_reference(error, span)
-        case UnknownWhenCompiledError() | UnknownWhenCalledError():
+        case UnknownWhenCalledError():
             diagnostic = _unknown(error.unknown, span)
         case jinja2.TemplateNotFound():
             diagnostic = Diagnostic(
@@ -298,6 +292,18 @@ def _open_templates(error: Exception, path: str, shorten: Callable[[str], str]) 
         else:
             chain[-1] = span
     return chain
+
+
+def _not_compiled(
+    error: jinja2.TemplateSyntaxError, span: Span, source: FailedTemplate | None
+) -> list[Diagnostic]:
+    """Return the errors because of which a template, or one that it imports (no source), does not compile."""
+    if not isinstance(error, UnknownWhenCompiledError):
+        return [_broken(error, span, source.line(span.line) if source else "")]
+    if source is None:
+        return [_unknown(error.unknown, span)]
+    every = unknown_names(source.environment, source.text)
+    return [_unknown(unknown, source.span(span.path, line)) for unknown, line in every]
 
 
 def _unknown(unknown: UnknownName, span: Span) -> Diagnostic:

@@ -5,6 +5,7 @@ Jinja's own errors have the name only as text.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 import msgspec
@@ -14,8 +15,9 @@ from jinja2.compiler import CodeGenerator, optimizeconst
 from ensue.language.jinja.filters.kinds import is_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from jinja2 import Environment
     from jinja2.compiler import Frame
 
 Kind: TypeAlias = Literal["filter", "test"]
@@ -70,6 +72,31 @@ class UnknownWhenCalledError(TemplateRuntimeError):
     def __init__(self, unknown: UnknownName) -> None:
         super().__init__(str(unknown))
         self.unknown = unknown
+
+
+def unknown_names(environment: Environment, text: str) -> list[tuple[UnknownName, int]]:
+    """Return the filters and tests because of which a template does not compile, each with its first line.
+
+    Args:
+        environment: parses the template, and has the existing ones.
+        text: the template, of which at least one is unknown.
+    """
+    unknown: dict[UnknownName, int] = {}
+    for name, line in _refused(environment.parse(text), environment):
+        unknown[name] = min(line, unknown.get(name, line))
+    return sorted(unknown.items(), key=itemgetter(1))
+
+
+def _refused(node: nodes.Node, environment: Environment) -> Iterator[tuple[UnknownName, int]]:
+    """Yield the unknown filters and tests below a node, except those of conditions, which only fail a run."""
+    for child in node.iter_child_nodes():
+        if isinstance(child, (nodes.If, nodes.CondExpr)):
+            continue
+        if isinstance(child, (nodes.Filter, nodes.Test)):
+            known = environment.filters if isinstance(child, nodes.Filter) else environment.tests
+            if isinstance(known, NamedFunctions) and child.name not in known:
+                yield known.unknown(child.name), child.lineno
+        yield from _refused(child, environment)
 
 
 class NamedFunctions(dict[str, Any]):

@@ -18,6 +18,7 @@ from ensue.language.jinja.missing_names import (
     reading_of,
     set_names,
 )
+from ensue.language.jinja.missing_pillar import file_with_key
 from ensue.language.result_words import (
     BLOCK,
     decided_by,
@@ -41,11 +42,6 @@ DEFINE: Final = "define it, or give it a value where it may be missing: {{ name 
 DEFINE_FOR_FILE: Final = (
     "a template file does not see what an SLS sets: give it the value with `context: {name: value}` of the "
     "state, or with a default: {{ name | default('x') }}"
-)
-DEFINE_IN_PILLAR: Final = (
-    "define it in a file of pillar that pillar/top.sls assigns, or with `--pillar KEY=VALUE`; or give it a "
-    "value where it may be missing: {{ pillar.get('KEY', 'x') }}, below other keys "
-    "{{ salt['pillar.get']('KEY:KEY', 'x') }}"
 )
 OF_ONE_TARGET: Final = (
     "An SLS has the pillar of the one target that it is rendered for, also in a state with `tgt`: to use "
@@ -77,13 +73,11 @@ def undefined_variables(
     first = first or reading_of(source.environment, source.text, name)
     known = {*variables, *set_names(source.environment, source.text)}
     at = Span(span.path, span.line, column_of(source.line(span.line), name))
-    pillar = variables.get("pillar")
-    keys = set(pillar) if is_mapping(pillar) else set[str]()
-    diagnostics = [_undefined_variable(first, at, known, source, keys)]
+    diagnostics = [_undefined_variable(first, at, known, source, variables)]
     for other in others:
         line = other.line + source.first_line - 1
         at = Span(span.path, line, column_of(source.line(line), other.name))
-        diagnostics.append(_undefined_variable(other, at, known, source, keys))
+        diagnostics.append(_undefined_variable(other, at, known, source, variables))
     return diagnostics
 
 
@@ -108,7 +102,11 @@ def near_variable(name: str, variables: Iterable[str], message: str = "") -> str
 
 
 def _undefined_variable(
-    missing: MissingName, span: Span, known: set[str], source: FailedTemplate, pillar: set[str]
+    missing: MissingName,
+    span: Span,
+    known: set[str],
+    source: FailedTemplate,
+    variables: Mapping[str, Any],
 ) -> Diagnostic:
     name, line = missing.name, source.line(span.line)
     return foreign_name(name, span) or Diagnostic(
@@ -118,7 +116,7 @@ def _undefined_variable(
         span=span,
         help=_of_caller(missing, source, known)
         or _of_state(missing, span, source)
-        or _of_pillar(name, pillar)
+        or _of_pillar(name, variables)
         or (instead_of_expression(name, missing.keys, line) if is_lookup_of_mapping(line) else "")
         or instead_of_variable(name, missing.keys)
         or instead_of_expression(name, missing.keys, line)
@@ -135,11 +133,13 @@ def _of_file(name: str, known: set[str]) -> str:
     return DEFINE_FOR_FILE if known >= _OF_SOURCES and not near_question(name, known) else ""
 
 
-def _of_pillar(name: str, pillar: set[str]) -> str:
-    """Return the remedy for a key of pillar that is read like a variable."""
-    if name not in pillar:
-        return ""
-    return f"did you mean pillar.{name}? A template reads values of pillar from `pillar`"
+def _of_pillar(name: str, variables: Mapping[str, Any]) -> str:
+    """Return the remedy for a key of pillar, or of a file that belongs there, read like a variable."""
+    pillar = variables.get("pillar")
+    if is_mapping(pillar) and name in pillar:
+        return f"did you mean pillar.{name}? A template reads values of pillar from `pillar`"
+    file = file_with_key(name, variables)
+    return f"write pillar.{name}; {file}" if file else ""
 
 
 def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:

@@ -73,25 +73,31 @@ class AssignedSls:
             The plan, and the warnings of pillar and of the top file.
 
         Raises:
-            CompileError: the input has errors; the exception has all of them.
+            CompileError: the input has errors; the exception has all of them, and the warnings.
         """
         compiler = compiler_of(self._services, srn, test=self._test)
         warnings: tuple[Diagnostic, ...] = ()
-        if mods:
-            compiled = compiler.compile([self._request(name) for name in mods])
-        else:
-            compiled, warnings = self._highstate(srn, compiler)
+        try:
+            if mods:
+                compiled = compiler.compile([self._request(name) for name in mods])
+            else:
+                compiled, warnings = self._highstate(srn, compiler)
+        except CompileError as error:
+            # A file of pillar that nobody gets may be why a value is missing.
+            of_pillar = (*self._stores.pillars.warnings, *self._unnamed_pillar)
+            raise CompileError(dict.fromkeys((*error.diagnostics, *of_pillar))) from None
         self._stores.exposed.see_plan(compiled.plan)
         if self._stores.pillars.override and self._unmentioned is None:
             self._unmentioned = tuple(self._unmentioned_pillar(compiled))
-        of_pillar = (*self._stores.pillars.warnings, *self._unnamed_pillar, *(self._unmentioned or ()))
+        unnamed = self._unnamed_pillar if self._test else ()
+        of_pillar = (*self._stores.pillars.warnings, *unnamed, *(self._unmentioned or ()))
         return compiled, (*warnings, *self._services.compilation.code.unused, *of_pillar)
 
     @cached_property
     def _unnamed_pillar(self) -> tuple[Diagnostic, ...]:
-        """The warnings of a plan about pillar files that no target gets."""
+        """The warnings about pillar files that no target gets."""
         stores = self._stores
-        return tuple(unnamed_pillar(stores.pillar_roots, stores.settings.pillar_roots)) if self._test else ()
+        return tuple(unnamed_pillar(stores.pillar_roots, stores.settings.pillar_roots))
 
     def _unmentioned_pillar(self, compiled: Compiled) -> Iterator[Diagnostic]:
         """Yield the warnings about pillar keys of the command line that no file mentions."""
@@ -165,7 +171,10 @@ class AssignedSls:
             warnings = (*warnings, self._no_top_file(Severity.WARNING))
         elif not requests:
             warnings = (*warnings, nothing_assigned(srn.id, self._assigned_targets(srn)))
-        return compiler.compile(requests), warnings
+        try:
+            return compiler.compile(requests), warnings
+        except CompileError as error:
+            raise CompileError([*error.diagnostics, *warnings]) from None
 
     def _assigned_targets(self, srn: Srn) -> list[str]:
         """Return the targets that the top files have, as they are rendered for a target."""

@@ -17,6 +17,7 @@ import msgspec
 from ensue.core.contracts.deadlines import NEXT_GRAINS_S
 from ensue.core.contracts.growth import Complaint, Plan
 from ensue.core.contracts.origins import with_origins
+from ensue.core.diagnostics import Severity
 from ensue.core.errors import NO_CONNECTION, CompileError, EnsueError, RemoteError
 from ensue.core.model.chunk import Chunk
 from ensue.core.model.fan_out import resource_chunk
@@ -268,7 +269,9 @@ def failed_plan(srn: Srn, comment: str, *, unreachable: bool = False) -> Plan:
 
 
 def _compiled_for(diagnostic: Diagnostic, srns: Sequence[Srn]) -> Diagnostic:
-    """Return a diagnostic with the resources that its SLS was compiled for."""
+    """Return an error with the resources that its SLS was compiled for; a warning is about the project."""
+    if diagnostic.severity is Severity.WARNING:
+        return diagnostic
     named = f"compiled for {_listed(map(str, srns))}"
     detail = f"{diagnostic.detail}; {named}" if diagnostic.detail else named
     return msgspec.structs.replace(diagnostic, detail=detail)

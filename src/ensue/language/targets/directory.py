@@ -180,7 +180,7 @@ class Directory:
             if config is None:
                 raise UnknownResourceError(self.index.unknown(str(srn)), target=str(srn))
             if fault := self.refused.get(srn):
-                raise ResourceError(f"{srn} is not configured properly: {fault}")
+                raise ResourceError(fault)
             self._contexts[srn] = ResourceContext(
                 srn=srn,
                 config=config,

@@ -165,8 +165,9 @@ class KnownResources:
                 collector.error("E0711", str(error), error.span or place(srn), help=error.help)
                 continue
             if problems:
-                self._refused[srn] = "; ".join(problems)
-                self._warn("E0703", f"{srn} is not used: {self._refused[srn]}", place(srn))
+                fault = "; ".join(problems)
+                self._refused[srn] = f"{srn} is not configured properly: {fault}"
+                self._warn("E0703", f"{srn} is not used: {fault}", place(srn))
         for (type_name, remark), srns in remarks.items():
             others = f" and {len(srns) - 1} more" if len(srns) > 1 else ""
             self._warn("E0722", f"{type_name}: {remark}, in {srns[0].id}{others}", place(srns[0]))

@@ -172,7 +172,9 @@ class ProjectMatcher:
             await self._note(unusable, reachable, ended, "it cannot be decided whether the target matches: ")
 
     async def _prepare(self, srns: Sequence[Srn], unusable: _Unusable) -> None:
-        """Compile the pillar of resources; an error fails only the resource that has it."""
+        """Compile the pillar of resources; an error, or one of its configuration, fails only the resource."""
+        refused = self._services.directory.refused
+        unusable.comments.update({srn: refused[srn] for srn in srns if srn in refused} if refused else {})
         await self._services.preparation.prepare_all(srns)
         ended = await asyncio.gather(*map(self._services.preparation.prepare, srns), return_exceptions=True)
         await self._note(unusable, srns, ended, "")

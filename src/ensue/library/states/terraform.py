@@ -37,11 +37,11 @@ async def applied(
     variables: Mapping[str, Data] | None = None,
     environment: Mapping[str, Data] | None = None,
     binary: str = "",
-    allow_replace: bool = False,
+    allow_destroy: bool = False,
 ) -> StateReturn:
     """Apply a configuration.
 
-    Something that exists is destroyed or made anew only with `allow_replace: true`. Otherwise a configuration
+    Something that exists is destroyed or made anew only with `allow_destroy: true`. Otherwise a configuration
     whose plan does that fails without a change, in a plan of ensue too.
 
     Args:
@@ -51,7 +51,7 @@ async def applied(
         variables: values of its variables.
         environment: environment variables for terraform, such as credentials of its providers.
         binary: name or path of the binary; by default `terraform`, or `tofu` if that is missing.
-        allow_replace: whether resources may be destroyed, or destroyed and made anew.
+        allow_destroy: whether resources may be destroyed, or destroyed and made anew.
 
     Example:
         network:
@@ -74,14 +74,14 @@ async def applied(
     planned = await workspace.plan()
     if not planned.changes and planned.outputs is not None:
         return _there(name, f"{name} is applied", {}, planned.outputs, planned.warnings)
-    if not allow_replace:
+    if not allow_destroy:
         _refuse(planned.destroyed, planned.changes)
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
         return StateReturn.planned(name, comment, dict(planned.changes), warnings=planned.warnings)
     # Terraform plans again: what it destroys is known for certain only then.
     refuse = partial(_refuse, changes=planned.changes)
-    done = await workspace.apply(approve=None if allow_replace else refuse)
+    done = await workspace.apply(approve=None if allow_destroy else refuse)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
     comment = f"{name} was applied: {_counted(done.changes)}"
@@ -171,9 +171,12 @@ def _refuse(destroyed: Sequence[str], changes: Mapping[str, str]) -> None:
             f"{address} (and make it anew)" if changes.get(address) == "replace" else address
             for address in destroyed
         ]
+        sign = "-/+" if "replace" in changes.values() else "-"
+        others = {address: action for address, action in changes.items() if address not in destroyed}
+        also = "".join(f", {action} {address}" for address, action in others.items())
         raise StateFailedError(
-            f"-/+ would destroy {', '.join(things)}; nothing was changed: "
-            "if that is meant, allow it with `- allow_replace: true`"
+            f"{sign} would destroy {', '.join(things)}{also}; nothing was changed: "
+            "if that is meant, allow it with `- allow_destroy: true`"
         )
 
 

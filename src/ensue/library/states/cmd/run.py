@@ -39,7 +39,7 @@ async def run(
     stateful: bool | list[Data] = False,
     read_only: bool = False,
     hide_output: bool = False,
-    sensitive: bool = False,
+    sensitive: bool | list[Data] = False,
     timeout: Seconds | None = None,  # noqa: ASYNC109 (Salt's argument)
     ignore_timeout: bool = False,
     umask: Mode | None = None,
@@ -65,7 +65,8 @@ async def run(
             something, and it reports no change unless it fails.
         hide_output: leave the output out of the return.
         sensitive: the output is a secret: it can be bound, and is hidden wherever ensue writes it. The error
-            output is left out.
+            output is left out. `[password]` lists the property paths of the secrets in an output that is
+            JSON: the rest of `stdout_json` is shown.
         timeout: seconds after which the command is ended, with everything that precedes it.
         ignore_timeout: succeed after a timeout.
         umask: file mode mask.
@@ -110,7 +111,7 @@ async def run(
         ctx.call, "cmd.run_all", command, cwd=cwd, root=root, runas=runas, shell=shell, env=env,
         prepend_path=prepend_path, hide_output=hide_output, timeout=timeout, umask=umask,
         success_retcodes=success_retcodes, success_stdout=success_stdout, success_stderr=success_stderr,
-        **{**kwargs, **secrecy(is_secret=sensitive), "python_shell": True},
+        **{**kwargs, **secrecy(sensitive), "python_shell": True},
     )  # fmt: skip
     done = await within(timeout, called_in(ctx, cwd, call), shown="" if hide_output else name)
     if done is None:
@@ -118,7 +119,7 @@ async def run(
     if ignore_timeout and done["retcode"] == 1 and "Timed out after" in str(done["stdout"]):
         done = {**done, "retcode": 0}
     comment = f'Command "{instead if ctx.test and instead else name}" run'
-    returned = command_return(name, done, comment=comment, is_secret=sensitive)
+    returned = command_return(name, done, comment=comment, sensitive=sensitive)
     # A failure is described by its exit code and output, which are in the changes.
     if read_only and returned.result:
         return msgspec.structs.replace(returned, changes={})

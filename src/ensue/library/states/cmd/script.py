@@ -33,7 +33,7 @@ async def script(
     runas: str | int | None = None,
     env: DataMap | list[Data] | None = None,
     stateful: bool | list[Data] = False,
-    sensitive: bool = False,
+    sensitive: bool | list[Data] = False,
     timeout: Seconds | None = None,  # noqa: ASYNC109 (Salt's argument)
     umask: Mode | None = None,
     **kwargs: Any,
@@ -79,7 +79,7 @@ async def script(
     call = partial(
         ctx.call, "cmd.script", source or first, args=args or rest or None, template=template,
         context=context, defaults=defaults, cwd=cwd, runas=runas, env=env, timeout=timeout, umask=umask,
-        **{**kwargs, **secrecy(is_secret=sensitive)},
+        **{**kwargs, **secrecy(sensitive)},
     )  # fmt: skip
     done = await within(timeout, called_in(ctx, cwd, call), shown="" if kwargs.get("hide_output") else line)
     if done is None:
@@ -87,7 +87,7 @@ async def script(
     if done.get("cache_error"):
         comment = f"Unable to cache script {source or first} from saltenv 'base': {done['stderr']!s}"
         return StateReturn.failed(name, comment, {**done, "stderr": ""})
-    returned = command_return(name, done, comment=f"Command '{line}' run", is_secret=sensitive)
+    returned = command_return(name, done, comment=f"Command '{line}' run", sensitive=sensitive)
     return reinterpreted(returned, ctx) if stateful else returned
 
 

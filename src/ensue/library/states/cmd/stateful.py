@@ -22,6 +22,20 @@ _TRUE: Final = frozenset({"true", "yes", "1"})
 _FALSE: Final = frozenset({"false", "no", "0"})
 
 
+_EXPECTED: Final = (
+    'with `stateful`, stdout as a whole is JSON such as {"changed": false, "comment": "…"}, or its last '
+    "line is changed=no comment='…'"
+)
+_KINDS: Final = {
+    list: "a list",
+    str: "a text",
+    int: "a number",
+    float: "a number",
+    bool: "a boolean",
+    type(None): "null",
+}
+
+
 def test_command(stateful: Data) -> str | None:
     """Return the command that a plan runs instead (`stateful: [test_name: …]`), None if there is none."""
     for part in stateful if isinstance(stateful, list) else ():
@@ -90,7 +104,10 @@ def _report(stdout: str) -> tuple[DataMap, str]:
     except ValueError:
         return _last_line(stdout)
     if not isinstance(data, dict):
-        raise _NotUnderstoodError("script JSON output must be a JSON object (e.g., {})!", keep=False)
+        raise _NotUnderstoodError(
+            f"script JSON output must be a JSON object, and it is {_KINDS[type(data)]}: {_EXPECTED}",
+            keep=False,
+        )
     return cast("DataMap", data), ""
 
 
@@ -104,7 +121,9 @@ def _last_line(stdout: str) -> tuple[DataMap, str]:
         pairs = [[""]]
     if any(len(pair) != 2 for pair in pairs):  # noqa: PLR2004 (a name and a value)
         raise _NotUnderstoodError(
-            "Failed parsing script output! Stdout must be JSON or a line of name=value pairs.", keep=True
+            "Failed parsing script output! It is no JSON, and its last line has words without `=`: "
+            + _EXPECTED,
+            keep=True,
         )
     return {key: value for key, value in pairs}, rest  # noqa: C416 (unpacking shows what a pair is)
 
