@@ -315,14 +315,16 @@ class Channel:
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
         """End a command that is no longer waited for, once it has started: SIGTERM, then SIGKILL.
 
-        What it writes meanwhile is dropped. The server is asked first. OpenSSH refuses this for root, and its
-        signals do not reach all that sudo started; then a second session sends them. Its SIGKILL would end
-        only sudo, and with it the session, but not the command.
+        What it writes meanwhile is dropped. The server is asked first, unless its signal would end only what
+        is between the session and the command: sudo passes on SIGTERM, but not SIGKILL, and `script`, which
+        gives a terminal, ends two seconds after a SIGTERM. OpenSSH refuses this for root, and its signals do
+        not reach all that sudo started; then a second session sends them.
         """
         session.stop_collecting()
         await asyncio.wait([session.started, session.ended], return_when=asyncio.FIRST_COMPLETED)
         for name in ("TERM", "KILL"):
-            if not (user and name == "KILL") and await ended_by_signal(channel, session, name):
+            passes_on = not self._settings.tty and not (user and name == "KILL")
+            if passes_on and await ended_by_signal(channel, session, name):
                 break
             await self._killing.kill(session, user, name)
             if await ended_within(session, END_GRACE_S):
