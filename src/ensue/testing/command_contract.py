@@ -27,6 +27,7 @@ LONG_S = 300
 """Longer than any test may take: a command that sleeps this long must be ended."""
 
 _MOMENTS: Final = 24
+_AT_ONCE: Final = 6
 AFTER_THE_SHELL = "while kill -0 $$ 2>/dev/null; do sleep 0.02; done"
 """In a child of a shell: waits until the shell has exited."""
 
@@ -203,14 +204,19 @@ class CommandContract:
     async def test_cancelling_at_any_moment_ends_the_command(self, target: Connection, folder: str) -> None:
         """Whether it has not started, is starting or runs: once the caller is cancelled, it ends."""
         began = time.monotonic()
-        await target.run(Command(argv=["true"], cwd=folder))
+        await asyncio.gather(*(target.run(Command(argv=["true"], cwd=folder)) for _ in range(_AT_ONCE)))
         whole_s = time.monotonic() - began
-        line = f"echo $$ >>shell; sleep {LONG_S} & echo $! >>pids; wait"
-        for tenth in range(_MOMENTS):
-            running = asyncio.ensure_future(target.run(Command(shell_line=line, cwd=folder)))
-            asyncio.get_running_loop().call_later(1.5 * whole_s * tenth / _MOMENTS, running.cancel)
+        command = Command(shell_line=f"echo $$ >>shell; sleep {LONG_S} & echo $! >>pids; wait", cwd=folder)
+
+        async def cancel_after(delay_s: float) -> None:
+            running = asyncio.ensure_future(target.run(command))
+            asyncio.get_running_loop().call_later(delay_s, running.cancel)
             with pytest.raises(asyncio.CancelledError):
                 await running
+
+        for first in range(0, _MOMENTS, _AT_ONCE):
+            moments = range(first, first + _AT_ONCE)
+            await asyncio.gather(*(cancel_after(1.5 * whole_s * moment / _MOMENTS) for moment in moments))
         await target.run(Command(shell_line="touch shell pids", cwd=folder))
         await _assert_gone(target, folder)
 

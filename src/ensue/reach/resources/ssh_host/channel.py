@@ -16,7 +16,6 @@ from ensue.core.errors import RemoteError, RemoteTimeoutError, UnreachableError
 from ensue.reach.resources.become import Becoming, Errand
 from ensue.reach.resources.command_script import NO_FOLDER_EXIT_CODE, command_script
 from ensue.reach.resources.faults import file_error
-from ensue.reach.resources.process_tree import kill_script
 from ensue.reach.resources.ssh_host.accounts import MOST_ACCOUNT_BYTES, RemoteAccounts, Table
 from ensue.reach.resources.ssh_host.faults import (
     lost_error,
@@ -26,6 +25,7 @@ from ensue.reach.resources.ssh_host.faults import (
     overfull_error,
 )
 from ensue.reach.resources.ssh_host.first_lines import first_lines
+from ensue.reach.resources.ssh_host.killing import Killing
 from ensue.reach.resources.ssh_host.marks import Marks
 from ensue.reach.resources.ssh_host.sessions import (
     END_GRACE_S,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.connection import OutputListener
     from ensue.core.contracts.content import Input
+    from ensue.reach.resources.ssh_host.sessions import SessionGate
     from ensue.reach.resources.ssh_host.transport import Transport
 
 _Opened: TypeAlias = "tuple[asyncssh.SSHClientChannel[bytes], ExecSession]"
@@ -65,9 +66,11 @@ class Channel:
         self._marks = Marks(tty=self._settings.tty)
         self._first = first_lines(self._settings)
         self._becoming = Becoming(self._srn, self._settings.sudo_password, self._send_plain)
+        self._killing = Killing(transport, self._marks, self._becoming)
         self._sftp: SftpClient | None = None
         self._sftp_owner: asyncssh.SSHClientConnection | None = None
         self._sftp_lock = asyncio.Lock()
+        self._sftp_place = contextlib.ExitStack()
         self._unwanted: set[asyncio.Task[None]] = set()
         self.accounts = RemoteAccounts(self._read_for_accounts, self._getent)
 
@@ -95,20 +98,24 @@ class Channel:
         """
         connection = await self.transport.connected()
         async with self._sftp_lock:
+            gate = self.transport.gate
             refused_alone = False
             while self._sftp is None or self._sftp_owner is not connection:
-                async with self.transport.gate as beside:
+                with contextlib.ExitStack() as place:
+                    beside = await gate.enter(place)
                     try:
                         self._sftp = await self._open_sftp(connection)
                     except asyncssh.ChannelOpenError as fault:
                         if fault.code == OPEN_REQUEST_SESSION_FAILED:
                             return None
                         with self.losses("SFTP was started"):
-                            refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
+                            refused_alone = _refused(gate, fault, beside, was_alone=refused_alone)
                         continue
                     if self._sftp is None:
                         return None
                     self._sftp_owner = connection
+                    gate.lasts(place)
+                    self._sftp_place = place.pop_all()
             return self._sftp
 
     async def need_sftp(self) -> SftpClient:
@@ -168,37 +175,38 @@ class Channel:
         line = self._marks.line(errand.script, user=user)
         with self.losses("a command ran"):
             connection = await self.transport.connected()
+            gate = self.transport.gate
             refused_alone = False
             while True:
-                async with self.transport.gate as beside:
+                with contextlib.ExitStack() as place:
+                    beside = await gate.enter(place)
                     try:
-                        channel, session = await self._open(connection, line, listener, user)
+                        channel, session = await self._open(connection, line, listener, user, place)
                     except asyncssh.ChannelOpenError as fault:
-                        refused_alone = self._refused(fault, beside=beside, refused_alone=refused_alone)
+                        refused_alone = _refused(gate, fault, beside, was_alone=refused_alone)
                         continue
                     try:
                         await self._finish(channel, session, (errand.stdin_first, stdin), limit_s)
                         done = self._completed(connection, channel, session, user)
+                        await close_channel(channel)
                     except BaseException:
-                        await self._give_up(channel, session, user)
+                        await self._give_up(channel, session, user, place)
                         raise
-                    await close_channel(channel)
                     return done
 
-    def _refused(self, fault: asyncssh.ChannelOpenError, *, beside: int, refused_alone: bool) -> bool:
-        """Record a refused session; return whether it was the only one; raise if waiting cannot help."""
-        if fault.code == OPEN_REQUEST_SESSION_FAILED or (beside == 1 and refused_alone):
-            raise fault
-        self.transport.gate.refused(beside=beside)
-        return beside == 1
-
     async def _open(
-        self, connection: asyncssh.SSHClientConnection, line: str, listener: OutputListener | None, user: str
+        self,
+        connection: asyncssh.SSHClientConnection,
+        line: str,
+        listener: OutputListener | None,
+        user: str,
+        place: contextlib.ExitStack,
     ) -> _Opened:
         """Open a session with a command.
 
         The host may have started the command before its answer is here. If this is cancelled meanwhile, or
-        the answer is late, the command is ended as soon as the answer is here.
+        the answer is late, the command is ended as soon as the answer is here. When this is cancelled, the
+        place is held until then.
         """
         create: Any = connection.create_session  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         made = partial(ExecSession, self._marks.pid, listener)
@@ -207,35 +215,41 @@ class Channel:
             async with asyncio.timeout(self._settings.connect_timeout_s):
                 return await asyncio.shield(opening)
         except TimeoutError:
-            self._end_once_opened(opening, user)
+            self._end_once_opened(opening, user, contextlib.ExitStack())
             raise self._no_answer("opened no session") from None
         except asyncio.CancelledError:
-            ending = self._end_once_opened(opening, user)
+            ending = self._end_once_opened(opening, user, place.pop_all())
             await asyncio.wait([ending], timeout=END_GRACE_S)
             raise
 
-    def _end_once_opened(self, opening: asyncio.Task[_Opened], user: str) -> asyncio.Task[None]:
+    def _end_once_opened(
+        self, opening: asyncio.Task[_Opened], user: str, place: contextlib.ExitStack
+    ) -> asyncio.Task[None]:
         async def end() -> None:
             channel, session = await opening
             await self._end(channel, session, user)
 
-        return self._unwatched(end())
+        return self._unwatched(end(), place)
 
     async def _give_up(
-        self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str
+        self,
+        channel: asyncssh.SSHClientChannel[bytes],
+        session: ExecSession,
+        user: str,
+        place: contextlib.ExitStack,
     ) -> None:
         """End a command; one that has not started is ended when it does, which is not waited for long."""
-        ending = self._unwatched(self._end(channel, session, user))
+        ending = self._unwatched(self._end(channel, session, user), place.pop_all())
         waited = [session.started, ending]
         await asyncio.wait(waited, timeout=END_GRACE_S, return_when=asyncio.FIRST_COMPLETED)
         if session.started.done():
             await asyncio.wait([ending])
 
-    def _unwatched(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Start the ending of a command, which goes on until the connection is closed."""
+    def _unwatched(self, work: Coroutine[Any, Any, None], place: contextlib.ExitStack) -> asyncio.Task[None]:
+        """Start the ending of a command, which holds its place, until the connection is closed."""
 
         async def end() -> None:
-            with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
+            with place, contextlib.suppress(asyncssh.Error, OSError, RemoteError):
                 await work
 
         ending = asyncio.create_task(end())
@@ -301,34 +315,21 @@ class Channel:
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:
         """End a command that is no longer waited for, once it has started: SIGTERM, then SIGKILL.
 
-        What it writes meanwhile is dropped. The server is asked first. OpenSSH refuses this for root, and its
-        signals do not reach what sudo started; then a second session sends them.
+        What it writes meanwhile is dropped. The server is asked first, unless its signal would end only what
+        is between the session and the command: sudo passes on SIGTERM, but not SIGKILL, and `script`, which
+        gives a terminal, ends two seconds after a SIGTERM. OpenSSH refuses this for root, and its signals do
+        not reach all that sudo started; then a second session sends them.
         """
         session.stop_collecting()
         await asyncio.wait([session.started, session.ended], return_when=asyncio.FIRST_COMPLETED)
         for name in ("TERM", "KILL"):
-            if await ended_by_signal(channel, session, name):
+            passes_on = not self._settings.tty and not (user and name == "KILL")
+            if passes_on and await ended_by_signal(channel, session, name):
                 break
-            await self._kill(session, user, name)
+            await self._killing.kill(session, user, name)
             if await ended_within(session, END_GRACE_S):
                 break
         await close_channel(channel)
-
-    async def _kill(self, session: ExecSession, user: str, name: str) -> None:
-        if not session.pid:
-            return
-        with contextlib.suppress(asyncssh.Error, OSError, RemoteError):
-            async with asyncio.timeout(self._settings.connect_timeout_s):
-                pids = {session.pid, self._marks.command_pid(session.errors) or session.pid}
-                scripts = [kill_script(pid, name, has_exited=session.has_exited) for pid in pids]
-                script = "".join(scripts)
-                errand = await self._becoming.errand(script, user) if user else Errand(script=script)
-                connection = await self.transport.connected()
-                nowhere = asyncssh.DEVNULL
-                line = self._marks.line(errand.script)
-                await connection.run(
-                    line, input=errand.stdin_first, encoding=None, stdout=nowhere, stderr=nowhere
-                )
 
     async def _open_sftp(self, connection: asyncssh.SSHClientConnection) -> SftpClient | None:
         """Open the SFTP session; None if the answer is not from an SFTP server but, say, a forced command."""
@@ -350,6 +351,7 @@ class Channel:
             raise lost_error(self._srn, self._settings, "SFTP was started", fault) from fault
 
     def _drop_sftp(self) -> None:
+        self._sftp_place.close()
         sftp, self._sftp = self._sftp, None
         if sftp is not None:
             sftp.close()
@@ -373,6 +375,14 @@ class Channel:
     async def _getent(self, table: Table, key: str) -> str:
         done = await self.run(Command(argv=["getent", table, key], cwd="/"))
         return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
+
+
+def _refused(gate: SessionGate, fault: asyncssh.ChannelOpenError, beside: int, *, was_alone: bool) -> bool:
+    """Record a refused session; return whether it was the only one; raise if waiting cannot help."""
+    is_alone = gate.refused(beside=beside)
+    if fault.code == OPEN_REQUEST_SESSION_FAILED or (is_alone and was_alone):
+        raise fault
+    return is_alone
 
 
 def _swaps_symlinks(server_version: str) -> bool:

@@ -23,7 +23,6 @@ from ensue.reach.resources.answers import MOST_BYTES
 
 if TYPE_CHECKING:
     import re
-    from types import TracebackType
 
     from ensue.core.contracts.connection import OutputListener
 
@@ -40,49 +39,80 @@ _CLOSE_GRACE_S: Final = 2.0
 
 
 class SessionGate:
-    """Admits as many sessions as the server allows; a context manager around one session."""
+    """Admits as many sessions as the server allows.
+
+    A place is held for as long as its session is open at the server, by whatever holds its `ExitStack`. One
+    place is kept for the sessions that end commands, so that they can be ended when all others are taken.
+
+    Args:
+        limit: the number of sessions that the server is known to allow.
+    """
 
     def __init__(self, limit: int = MOST_SESSIONS) -> None:
         self.limit = limit
         self.active = 0
+        self._lasting = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def __aenter__(self) -> int:
-        """Wait for a place; return the number of sessions then, including this one."""
-        while self.active >= self.limit:
-            place = asyncio.get_running_loop().create_future()
-            self._waiting.append(place)
+    async def enter(self, place: contextlib.ExitStack) -> int:
+        """Wait for a place, which is given back when the stack is closed.
+
+        There is always one beside the sessions that last, even if the server has never allowed it.
+
+        Returns:
+            the number of sessions then, including this one.
+        """
+        while self.active >= max(self.limit - 1, self._lasting + 1):
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
             try:
-                await place
+                await turn
             except asyncio.CancelledError:
-                if place.done() and not place.cancelled():
+                if turn.done() and not turn.cancelled():
                     self._wake_next()
                 raise
             finally:
                 with contextlib.suppress(ValueError):
-                    self._waiting.remove(place)
-        self.active += 1
-        return self.active
+                    self._waiting.remove(turn)
+        return self._count(place)
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Give the place back."""
-        self.active -= 1
-        self._wake_next()
+    def enter_last(self, place: contextlib.ExitStack) -> int:
+        """Take the place that is kept, without waiting; return as `enter`, or 0 if there is none."""
+        return self._count(place) if self.active < self.limit else 0
 
-    def refused(self, *, beside: int) -> None:
+    def lasts(self, place: contextlib.ExitStack) -> None:
+        """Record that a session stays open until something else than its own work ends it."""
+        self._lasting += 1
+        place.callback(self._lasts_no_longer)
+
+    def refused(self, *, beside: int) -> bool:
         """Record that the server refused a session.
 
         Args:
             beside: the number of sessions when it was requested, including that one.
+
+        Returns:
+            whether there were no others than those that last, so that waiting gains nothing.
         """
-        self.limit = max(1, min(self.limit, beside) - 1)
+        self.limit = max(1, min(self.limit, beside - 1))
+        return beside <= self._lasting + 1
+
+    def _count(self, place: contextlib.ExitStack) -> int:
+        self.active += 1
+        place.callback(self._leave)
+        return self.active
+
+    def _leave(self) -> None:
+        self.active -= 1
+        self._wake_next()
+
+    def _lasts_no_longer(self) -> None:
+        self._lasting -= 1
 
     def _wake_next(self) -> None:
-        for place in self._waiting:
-            if not place.done():
-                place.set_result(None)
+        for turn in self._waiting:
+            if not turn.done():
+                turn.set_result(None)
                 return
 
 

@@ -6,6 +6,7 @@ It handles hosts, keys and jump hosts; `sessions` and `sftp_files` use the conne
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import getpass
 import logging
@@ -28,7 +29,7 @@ from ensue.reach.resources.ssh_host.host_keys import Expectation, Witness, expec
 from ensue.reach.resources.ssh_host.sessions import SessionGate
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from ensue.core.model.srn import Srn
     from ensue.reach.resources.ssh_host.settings import SshSettings
@@ -116,6 +117,16 @@ class Transport:
                 await connection.wait_closed()
         except TimeoutError:
             connection.abort()
+
+    @contextlib.asynccontextmanager
+    async def another(self) -> AsyncGenerator[asyncssh.SSHClientConnection]:
+        """Make a connection beside the shared one, which is closed at the end.
+
+        Raises:
+            RemoteError: it cannot be made.
+        """
+        async with await self._attempt(await self._tunnel()) as connection:
+            yield connection
 
     def _started(self) -> asyncio.Task[asyncssh.SSHClientConnection]:
         """Start to connect.
