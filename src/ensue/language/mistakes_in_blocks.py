@@ -8,7 +8,8 @@ has. They are warnings, since a tag may leave the text out.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
@@ -168,14 +169,16 @@ def _texts_of_ids(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _scalars(node: Node) -> Iterator[ScalarNode]:
-    from yaml.nodes import CollectionNode, ScalarNode
+    from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
     if isinstance(node, ScalarNode):
         yield node
-    elif isinstance(node, CollectionNode):
-        for child in node.value:
-            for part in child if isinstance(child, tuple) else (child,):
-                yield from _scalars(part)
+    elif isinstance(node, SequenceNode):
+        for item in cast("list[Node]", node.value):
+            yield from _scalars(item)
+    elif isinstance(node, MappingNode):
+        for part in chain.from_iterable(cast("list[tuple[Node, Node]]", node.value)):
+            yield from _scalars(part)
 
 
 def _judge_reads(environment: Environment, block: Block, ids: Container[str], collector: Collector) -> None:
