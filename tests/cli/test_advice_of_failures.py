@@ -31,7 +31,8 @@ caller:
 def failing(shell: Shell) -> Shell:
     """A state with a misspelt target, and a block that does not render."""
     shell.write("pillar/top.sls", "base: {'*': [boxes]}\n")
-    shell.write("pillar/boxes.sls", json.dumps({"resources": {"minion": {"spain": {"root": "$TMP"}}}}))
+    spain = {"root": str(shell.root)}
+    shell.write("pillar/boxes.sls", json.dumps({"resources": {"minion": {"spain": spain}}}))
     shell.write("states/t.sls", FAILING)
     return shell
 
