@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.app.test_project import apply, write
 
@@ -66,6 +66,7 @@ def lists(report: RunReport) -> dict[str, str]:
 
 @settings(max_examples=25, deadline=None)
 @given(steps=STEPS)
+@example(steps=[("read", "G@id:d-2"), ("make", "1")])
 def test_a_plan_shows_what_the_apply_makes_of_a_growing_set(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str]]
 ) -> None:

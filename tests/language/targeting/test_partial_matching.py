@@ -21,7 +21,18 @@ from ensue.language.targeting import (
 )
 
 SRN = Srn("ssh_host", "web-01")
-WORDS = ["web-*", "db-*", "T@ssh_host", "T@minion", "G@os:Debian", "G@os:Alpine", "I@role:x", "N@front"]
+WORDS = [
+    "web-*",
+    "db-*",
+    "T@ssh_host",
+    "T@minion",
+    "G@os:Debian",
+    "G@os:Alpine",
+    "I@role:x",
+    "N@front",
+    "G@id:web-*",
+    "P@id:^db",
+]
 
 
 def _unknown() -> dict[str, Any]:
@@ -32,7 +43,7 @@ def subject(*, known: bool) -> TargetSubject:
     return TargetSubject(
         srn=SRN,
         managing_minions=("m",),
-        grains=(lambda: {"os": "Debian"}) if known else _unknown,
+        grains=(lambda: {"os": "Debian", "id": SRN.id}) if known else _unknown,
         pillar=(lambda: {"role": "x"}) if known else _unknown,
         vocabulary=Vocabulary({"front": parse_target("G@os:Debian and web-*"), "back": parse_target("db-*")}),
     )
@@ -51,6 +62,10 @@ def subject(*, known: bool) -> TargetSubject:
         ("db-* or G@os:Debian", None),
         ("not (db-* and G@os:Debian)", True),
         ("M@m", True),
+        ("G@id:web-*", True),
+        ("P@id:^db", False),
+        ("G|@id|web-01", True),
+        ("G@ids:web-*", None),
         ("N@front", None),
         ("N@back", False),
         ("N@nowhere", False),

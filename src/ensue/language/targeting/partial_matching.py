@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+import msgspec
+
 from ensue.language.targeting.expression import And, Not, Or, Target, Word
 from ensue.language.targeting.match import matches
 from ensue.language.targeting.patterns import has_glob_signs
@@ -34,7 +36,7 @@ def matches_so_far(target: Target, subject: TargetSubject) -> bool | None:
             try:
                 return matches(target, subject)
             except NotKnownError:
-                return None
+                return matches(target, _named(subject)) if _reads_the_id(target) else None
         case Not():
             inner = matches_so_far(target.operand, subject)
             return None if inner is None else not inner
@@ -44,6 +46,15 @@ def matches_so_far(target: Target, subject: TargetSubject) -> bool | None:
             return _decided(target.operands, subject, by=True)
         case _:
             assert_never(target)
+
+
+def _reads_the_id(word: Word) -> bool:
+    """Return whether a word reads the grain `id` alone, which is always the name."""
+    return word.engine in {"G", "P"} and word.pattern.split(word.delimiter)[:-1] == ["id"]
+
+
+def _named(subject: TargetSubject) -> TargetSubject:
+    return msgspec.structs.replace(subject, grains=lambda: {"id": subject.srn.id})
 
 
 def _decided(operands: Iterable[Target], subject: TargetSubject, *, by: bool) -> bool | None:
