@@ -35,15 +35,16 @@ class FileContract(ContentContract, LinkContract):
     @scene
     async def test_hard_names(self, target: Connection, folder: str) -> None:
         """Names with blanks, quotes, line breaks, wildcards and bytes that are not UTF-8 work."""
-        for name in HARD_NAMES:
+
+        async def write(name: str) -> None:
             await target.write(f"{folder}/{name}", name.encode("utf-8", "surrogateescape"))
-        assert await target.list_directory(folder) == sorted(HARD_NAMES)
-        for name in HARD_NAMES:
+
+        async def move(name: str) -> None:
             path = f"{folder}/{name}"
             assert await target.read(path) == name.encode("utf-8", "surrogateescape")
             await target.rename(path, f"{path}.moved")
-        assert await target.list_directory(folder) == sorted(f"{name}.moved" for name in HARD_NAMES)
-        for name in HARD_NAMES[4::5]:  # Quotes, a line break, no UTF-8.
+
+        async def link(name: str) -> None:
             path = f"{folder}/{name}"
             await target.symlink(f"{name}.moved", path)
             status = await target.stat(path)
@@ -51,8 +52,13 @@ class FileContract(ContentContract, LinkContract):
             assert status.link_target == f"{name}.moved"
             assert await target.checksum(path) is not None
             await target.remove(path)
-        for name in HARD_NAMES:
-            await target.remove(f"{folder}/{name}.moved")
+
+        await asyncio.gather(*map(write, HARD_NAMES))
+        assert await target.list_directory(folder) == sorted(HARD_NAMES)
+        await asyncio.gather(*map(move, HARD_NAMES))
+        assert await target.list_directory(folder) == sorted(f"{name}.moved" for name in HARD_NAMES)
+        await asyncio.gather(*map(link, HARD_NAMES[4::5]))  # Quotes, a line break, no UTF-8.
+        await asyncio.gather(*(target.remove(f"{folder}/{name}.moved") for name in HARD_NAMES))
         assert await target.list_directory(folder) == []
 
     @scene
@@ -288,7 +294,7 @@ class FileContract(ContentContract, LinkContract):
 
     @scene
     async def test_many_at_once(self, target: Connection, folder: str) -> None:
-        """Twenty users share a connection without affecting each other."""
+        """Twelve users share a connection without affecting each other."""
 
         async def one(number: int) -> None:
             path = f"{folder}/{number}"
@@ -297,9 +303,9 @@ class FileContract(ContentContract, LinkContract):
             await target.rename(path, f"{path}.done")
 
         async with asyncio.TaskGroup() as group:
-            for number in range(20):
+            for number in range(12):
                 group.create_task(one(number))
-        assert len(await target.list_directory(folder)) == 20
+        assert len(await target.list_directory(folder)) == 12
 
     @scene
     async def test_use_after_close_connects_anew(self, target: Connection, folder: str) -> None:

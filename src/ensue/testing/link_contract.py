@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 from typing import TYPE_CHECKING
 
@@ -12,16 +13,16 @@ from ensue.core.errors import RemoteFileError
 from ensue.testing.contract_play import scene
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from ensue.core.contracts.connection import Connection
 
-_STICKY_CASES = (
-    # mode and owner of the folder, owner of the link, whether root follows it
-    (0o1777, "root", "nobody", False),
-    (0o1777, "daemon", "nobody", False),
-    (0o1777, "nobody", "nobody", True),
-    (0o1777, "daemon", "root", True),
-    (0o1775, "root", "nobody", True),
-    (0o777, "root", "nobody", True),
+_FOLLOWED = (
+    # mode of a folder, its owner, owner of a link that root follows there
+    (0o1777, "nobody", "nobody"),
+    (0o1777, "daemon", "root"),
+    (0o1775, "root", "nobody"),
+    (0o777, "root", "nobody"),
 )
 
 
@@ -58,41 +59,44 @@ class LinkContract:
         await target.make_directory(f"{folder}/real")
         await target.write(f"{folder}/real/file", b"kept", mode=0o600)
         before = await target.stat(f"{folder}/real/file")
-        for mode, owner, link_owner, is_followed in _STICKY_CASES:
-            sticky = f"{folder}/{mode:o}-{owner}-{link_owner}"
-            await target.make_directory(sticky)
-            for name, leads_to in (("link", "real/file"), ("way", "real")):
-                await target.symlink(f"{folder}/{leads_to}", f"{sticky}/{name}")
-                await target.set_owner(f"{sticky}/{name}", user=link_owner, follow=False)
-            await target.set_mode(sticky, mode)
-            await target.set_owner(sticky, user=owner)
-            if is_followed:
-                await target.write(f"{sticky}/link", b"kept")
-                await target.set_mode(f"{sticky}/link", 0o600)
-                await target.write(f"{sticky}/way/new", b"")
-                await target.remove(f"{sticky}/way/new")
-                continue
-            for change in (
+
+        async def follows(number: int, mode_and_owners: tuple[int, str, str]) -> None:
+            sticky = await _with_link(target, folder, mode_and_owners, f"real/{number}")
+            await target.write(f"{sticky}/link", b"new")
+
+        async def refuses_other_owner() -> None:
+            sticky = await _with_link(target, folder, (0o1777, "daemon", "nobody"), "real/file")
+            await _assert_refused(target.write(f"{sticky}/link", b"forged"), sticky)
+
+        async def refuses_every_change() -> None:
+            sticky = await _with_link(target, folder, (0o1777, "root", "nobody"), "real/file")
+            await target.symlink(f"{folder}/real", f"{sticky}/way")
+            await target.set_owner(f"{sticky}/way", user="nobody", follow=False)
+            changes = (
                 target.write(f"{sticky}/link", b"forged"),
                 target.set_mode(f"{sticky}/link", 0o666),
-                target.set_owner(f"{sticky}/link", user=link_owner),
+                target.set_owner(f"{sticky}/link", user="nobody"),
                 target.set_times(f"{sticky}/link", atime_s=1, mtime_s=1),
                 target.write(f"{sticky}/way/new", b"forged"),
-                target.set_owner(f"{sticky}/way/file", user=link_owner, follow=False),
+                target.set_owner(f"{sticky}/way/file", user="nobody", follow=False),
                 target.make_directory(f"{sticky}/way/folder/deep", parents=True),
                 target.symlink("file", f"{sticky}/way/another"),
                 target.rename(f"{sticky}/way/file", f"{folder}/moved"),
                 target.rename(f"{folder}/real/file", f"{sticky}/way/moved"),
                 target.remove(f"{sticky}/way/file"),
-            ):
-                with pytest.raises(RemoteFileError, match=f"symlink of `{link_owner}` in {sticky}") as caught:
-                    await change
-                assert caught.value.errno == errno.EACCES
-            assert await target.stat(f"{folder}/real/file") == before
+            )
+            await asyncio.gather(*(_assert_refused(change, sticky) for change in changes))
+            await target.set_owner(sticky, user="nobody")
+            await target.write(f"{sticky}/way/through", b"")
             await target.remove(f"{sticky}/link")
             await target.rename(f"{sticky}/way", f"{sticky}/gone")
-        assert await target.list_directory(f"{folder}/real") == ["file"]
+
+        await asyncio.gather(
+            *map(follows, range(4), _FOLLOWED), refuses_other_owner(), refuses_every_change()
+        )
+        assert await target.stat(f"{folder}/real/file") == before
         assert await target.read(f"{folder}/real/file") == b"kept"
+        assert await target.list_directory(f"{folder}/real") == ["0", "1", "2", "3", "file", "through"]
 
     @scene
     async def test_symlinks_are_replaced_files_are_not(self, target: Connection, folder: str) -> None:
@@ -110,6 +114,26 @@ class LinkContract:
         assert await target.read(f"{folder}/file") == b"kept"
         assert await target.list_directory(folder) == ["file", "folder", "link"]
         assert await target.list_directory(f"{folder}/folder") == []
+
+
+async def _with_link(
+    target: Connection, folder: str, mode_and_owners: tuple[int, str, str], leads_to: str
+) -> str:
+    """Make a folder with a symlink `link`, each with an owner; return its path."""
+    mode, owner, link_owner = mode_and_owners
+    path = f"{folder}/{mode:o}-{owner}-{link_owner}"
+    await target.make_directory(path, mode=mode)
+    await target.symlink(f"{folder}/{leads_to}", f"{path}/link")
+    await target.set_owner(f"{path}/link", user=link_owner, follow=False)
+    await target.set_owner(path, user=owner)
+    return path
+
+
+async def _assert_refused(change: Awaitable[None], sticky: str) -> None:
+    """Assert that a change does not go through a symlink of `nobody` in a folder."""
+    with pytest.raises(RemoteFileError, match=f"symlink of `nobody` in {sticky}") as caught:
+        await change
+    assert caught.value.errno == errno.EACCES
 
 
 async def _mode(target: Connection, path: str) -> int:

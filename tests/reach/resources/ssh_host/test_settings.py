@@ -113,6 +113,7 @@ def test_secrets_are_known() -> None:
 DATA = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
 )
 KEYS = st.sampled_from(
     ["host", "port", "user", "jump", "host_key", "sudo", "agent", "files", "timeout_s", "priv", "zz"]
