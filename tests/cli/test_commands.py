@@ -360,7 +360,7 @@ def test_a_fault_of_ensue_itself(shell: Shell) -> None:
             ("'--state-output'", "full, terse, ", "(did you mean full or full_id?)"),
         ),
         (("apply", "--log-level", "zz"), ("'--log-level'", "not one of all, ", ", quiet")),
-        (("apply", "--out", "zz"), ("'--out'", "highstate, json, yaml, quiet")),
+        (("apply", "--out", "zz"), ("'--out'", "highstate, short, json, yaml, quiet")),
         (("apply", "--color", "red"), ("'--color'", "auto, always, never")),
         (("apply", "--id", ""), ("'--id'", "it is empty")),
         (("apply", "--saltenv", " "), ("'--saltenv'", "it is empty")),

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.long
+
 ROUNDS = int(os.environ.get("ENSUE_TORTURE_ROUNDS", "3"))
 SEEDS = random.sample(range(10**6), min(ROUNDS, 50))
 LONGEST_AWAKE_S = 0.02
@@ -39,8 +41,6 @@ DRIVER = '''
 import os
 
 from ensue.core.contracts.driver import Planned, Provisioned
-
-pytestmark = pytest.mark.long
 
 
 def step(request):

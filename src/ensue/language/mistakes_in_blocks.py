@@ -11,7 +11,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from ensue.core.diagnostics import Span
+from ensue.core.diagnostics import Severity, Span
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import Return
@@ -82,14 +82,15 @@ def _judge_states(
         refused = Collector()
         declared = read_declarations(_certain(data), block.name, document, Collector())
         drafter(refused).drafts(declared)
-        for fault in refused.errors:
+        for fault in (*refused.errors, *refused.warnings):
             if fault.code == _LACKS_ARGUMENT and _PRINTED in text:
                 continue
+            consequence = when if fault.severity is Severity.ERROR else ""
             collector.warning(
                 fault.code,
                 _shown(fault.summary),
                 fault.span,
-                detail="; ".join(filter(None, (_shown(fault.detail), when))),
+                detail="; ".join(filter(None, (_shown(fault.detail), consequence))),
                 help=_shown(fault.help),
             )
 

@@ -229,7 +229,7 @@ ROWS = [
         "#!delayed_block b\nw-{{ 1 }}: test.nop\n#!end_delayed_block\n",
         "3:20",
         says="${test:w-1:x} names no state",
-        mends="put the state with the reference into the block, too",
+        mends="put the state with the reference there, too",
     ),
     state(
         "coalesce",
