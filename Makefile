@@ -3,8 +3,8 @@
 SHELL := /bin/sh
 VENV ?= .venv
 BIN := $(VENV)/bin
-# One more than the cores: tests also wait, for servers and for programs that start.
-JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 1)
+# Two more than the cores: a fifth of the time tests wait, for servers and for programs that start.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || echo 2) + 2)
 PYTEST_ARGS ?=
 # The tests of a file share servers and containers, so they run on one worker, in the order of tests/conftest.py.
 TOGETHER := -n $(JOBS) --dist loadfile --no-loadscope-reorder
