@@ -25,7 +25,7 @@ class EnforcedEntry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         id: the declaration's ID.
         name: the state's name.
         sls: its SLS.
-        shown: MessagePack of the new state, secrets masked; empty if there is only what is owed.
+        shown: MessagePack of the new state, secrets masked; `NO_STATE` if only a reaction is owed.
         sensitive: paths into it.
         sealed: the new state in the clear, encrypted; None where there is no secret in it.
         cut: paths of the values that were shortened.
