@@ -62,28 +62,31 @@ class SessionGate:
         Returns:
             the number of sessions then, including this one.
         """
-        while self.active >= max(self.limit - 1, self._lasting + 1):
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn.done() and not turn.cancelled():
-                    self._wake_next()
-                raise
-            finally:
-                with contextlib.suppress(ValueError):
-                    self._waiting.remove(turn)
-        return self._count(place)
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        self._admit()
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave()
+            raise
+        place.callback(self._leave)
+        return self.active
 
     def enter_last(self, place: contextlib.ExitStack) -> int:
         """Take the place that is kept, without waiting; return as `enter`, or 0 if there is none."""
-        return self._count(place) if self.active < self.limit else 0
+        if self.active >= self.limit:
+            return 0
+        self.active += 1
+        place.callback(self._leave)
+        return self.active
 
     def lasts(self, place: contextlib.ExitStack) -> None:
         """Record that a session stays open until something else than its own work ends it."""
         self._lasting += 1
         place.callback(self._lasts_no_longer)
+        self._admit()
 
     def refused(self, *, beside: int) -> bool:
         """Record that the server refused a session.
@@ -97,23 +100,20 @@ class SessionGate:
         self.limit = max(1, min(self.limit, beside - 1))
         return beside <= self._lasting + 1
 
-    def _count(self, place: contextlib.ExitStack) -> int:
-        self.active += 1
-        place.callback(self._leave)
-        return self.active
-
     def _leave(self) -> None:
         self.active -= 1
-        self._wake_next()
+        self._admit()
 
     def _lasts_no_longer(self) -> None:
         self._lasting -= 1
 
-    def _wake_next(self) -> None:
-        for turn in self._waiting:
+    def _admit(self) -> None:
+        """Hand the free places to those that have waited longest."""
+        while self._waiting and self.active < max(self.limit - 1, self._lasting + 1):
+            turn = self._waiting.popleft()
             if not turn.done():
+                self.active += 1
                 turn.set_result(None)
-                return
 
 
 class ExecSession(asyncssh.SSHClientSession[bytes]):
