@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import hashlib
 import math
+import traceback
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ensue.core.errors import DriverError
@@ -113,20 +114,26 @@ async def can_log_in(server: DatabaseServer, role: str, password: str, database:
 async def _connect(server: DatabaseServer, role: str, password: str, database: str) -> Rows:
     from psycopg import AsyncConnection
 
-    return await AsyncConnection.connect(
-        autocommit=True,
-        host=server.host,
-        port=server.port,
-        user=server.login_name(role),
-        password=password,
-        dbname=database,
-        # libpq counts whole seconds, and treats 1 as 2.
-        connect_timeout=max(_SHORTEST_TIMEOUT_S, math.ceil(server.connect_timeout_s)),
-        application_name=_APPLICATION,
-        client_encoding="utf8",
-        sslmode=server.ssl_mode or None,
-        prepare_threshold=None,
-    )
+    try:
+        return await AsyncConnection.connect(
+            autocommit=True,
+            host=server.host,
+            port=server.port,
+            user=server.login_name(role),
+            password=password,
+            dbname=database,
+            # libpq counts whole seconds, and treats 1 as 2.
+            connect_timeout=max(_SHORTEST_TIMEOUT_S, math.ceil(server.connect_timeout_s)),
+            application_name=_APPLICATION,
+            client_encoding="utf8",
+            sslmode=server.ssl_mode or None,
+            prepare_threshold=None,
+        )
+    except BaseException as error:
+        # psycopg closes an attempt that was given up when nothing refers to it, but the frames of the error do.
+        # A server waits a minute for the client of an open one, and lets nobody drop a database meanwhile.
+        traceback.clear_frames(error.__traceback__)
+        raise
 
 
 def _psycopg(key: str) -> Any:
