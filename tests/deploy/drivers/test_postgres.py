@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import secrets
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -23,7 +23,6 @@ from ensue.testing.driver_contract import DriverContract, DriverSubject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import psycopg
 
@@ -761,7 +760,7 @@ def test_new_credentials_are_taken_up(resource: Resource) -> None:
 
 
 def test_it_takes_no_longer_than_it_may(resource: Resource, server: Postgresql) -> None:
-    """What the server is doing is cancelled, and the connection closed at once, not by a collection of garbage.
+    """What the server is doing is cancelled, and the connection closed, without a collection of garbage.
 
     Here it is the login, for which a server waits a minute, and lets nobody drop a database meanwhile.
     """
@@ -770,12 +769,12 @@ def test_it_takes_no_longer_than_it_may(resource: Resource, server: Postgresql) 
     resource.values["timeout_s"] = 0.5
     with psycopg.connect(host=str(server.socket_folder), user="postgres", dbname="postgres") as blocking:
         blocking.execute("LOCK pg_catalog.pg_authid IN ACCESS EXCLUSIVE MODE")
-        open_before = len(os.listdir("/proc/self/fd"))
+        open_before = len(list(Path("/proc/self/fd").iterdir()))
         gc.disable()
         try:
             with pytest.raises(DriverError, match=r"took longer than 0.5 s \(`timeout_s` is the limit\)"):
                 resource.create()
-            assert len(os.listdir("/proc/self/fd")) == open_before
+            assert len(list(Path("/proc/self/fd").iterdir())) == open_before
         finally:
             gc.enable()
     assert resource.exists() == (False, False)

@@ -130,8 +130,8 @@ async def _connect(server: DatabaseServer, role: str, password: str, database: s
             prepare_threshold=None,
         )
     except BaseException as error:
-        # psycopg closes an attempt that was given up when nothing refers to it, but the frames of the error do.
-        # A server waits a minute for the client of an open one, and lets nobody drop a database meanwhile.
+        # psycopg closes an attempt that was given up when nothing refers to it; the frames of the error do. A
+        # server waits a minute for the client of an open one, and lets nobody drop a database meanwhile.
         traceback.clear_frames(error.__traceback__)
         raise
 
