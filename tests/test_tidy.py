@@ -269,6 +269,28 @@ def test_no_module_is_a_drawer() -> None:
     _fail_with("files named for nothing", [_relative(p) for p in _python_files(SOURCE) if p.stem in drawers])
 
 
+def test_names_say_what_a_thing_is() -> None:
+    """A variable is named for what it holds, not for how it came to be there."""
+    vague = {"found", "said", "came", "told", "one", "wanted"}
+    excused = {
+        ("deploy/drivers/postgres.py", "wanted"),  # a key of the cookies that stores have kept
+        ("deploy/gotemplate/sprig/strings.py", "one"),  # of `plural`, beside `many`
+    }
+    names = [
+        f"{_relative(path)}:{node.lineno} {name}"
+        for path in _python_files(SOURCE)
+        for node in ast.walk(_tree(path))
+        if (name := _bound_name(node)) in vague and (path.relative_to(SOURCE).as_posix(), name) not in excused
+    ]
+    _fail_with("names that say nothing", names)
+
+
+def _bound_name(node: ast.AST) -> str:
+    if isinstance(node, ast.arg):
+        return node.arg
+    return node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else ""
+
+
 def test_no_function_takes_too_many_parameters() -> None:
     """More than seven parameters become a frozen options object.
 

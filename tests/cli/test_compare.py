@@ -135,7 +135,7 @@ def test_a_secret_of_pillar_is_never_shown(tmp_path: Path) -> None:
 def test_control_sequences_of_a_tree_do_not_reach_the_terminal(tmp_path: Path) -> None:
     """What Salt says is data: escape sequences in an error are not printed."""
     answer = tmp_path / "answer.jsonl"
-    answer.write_text('{"said": "compiled", "version": "1", "errors": ["\\u001b[2Jgone\\u202e"]}\n')
+    answer.write_text('{"stage": "compiled", "version": "1", "errors": ["\\u001b[2Jgone\\u202e"]}\n')
     ended = compare("same", tmp_path, answer=answer)
     assert ended.code == 2
     assert "\x1b" not in ended.out
@@ -147,8 +147,8 @@ def test_control_sequences_of_a_tree_do_not_reach_the_terminal(tmp_path: Path) -
     [
         "",
         "no JSON\n",
-        '{"said": "compiled", "low": [1]}\n',
-        '{"said": "compiled", "low": [{"x": ' + "[" * 400 + "]" * 400 + "}]}\n",
+        '{"stage": "compiled", "low": [1]}\n',
+        '{"stage": "compiled", "low": [{"x": ' + "[" * 400 + "]" * 400 + "}]}\n",
     ],
 )
 def test_an_answer_that_is_none(answer: str, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_an_answer_that_is_none(answer: str, tmp_path: Path) -> None:
 def test_a_python_without_salt(tmp_path: Path) -> None:
     """An interpreter that has no Salt is named, with what to do."""
     answer = tmp_path / "answer"
-    answer.write_text('{"said": "absent", "why": "No module named salt"}\n')
+    answer.write_text('{"stage": "absent", "why": "No module named salt"}\n')
     ended = compare("same", tmp_path, answer=answer)
     assert ended.code == 1
     assert "E0842" in ended.err
@@ -222,7 +222,7 @@ def _order_of(shell: Shell, tmp_path: Path, tree: Path) -> Any:
 def test_nothing_to_compare(tmp_path: Path) -> None:
     """A tree without a state proves nothing: exit code 1."""
     answer = tmp_path / "answer"
-    answer.write_text('{"said": "compiled", "version": "1"}\n')
+    answer.write_text('{"stage": "compiled", "version": "1"}\n')
     shell = Shell(tmp_path / "project")
     shell.write("states/empty.sls", "")
     ended = shell.run("compare", "empty", "--salt", str(stand_in(tmp_path / "salt", answer)))
@@ -233,7 +233,7 @@ def test_nothing_to_compare(tmp_path: Path) -> None:
 def test_nothing_to_compare_beside_a_warning(tmp_path: Path) -> None:
     """A warning about something else does not take the place of the reason, and stays a warning."""
     answer = tmp_path / "answer"
-    answer.write_text('{"said": "compiled", "version": "1"}\n')
+    answer.write_text('{"stage": "compiled", "version": "1"}\n')
     shell = Shell(tmp_path / "project")
     shell.write("states/empty.sls", "")
     shell.write("states/_returners/mine.py", "")
@@ -250,7 +250,7 @@ def test_what_templates_ask_for(tmp_path: Path) -> None:
     """Execution functions and renderers that ensue lacks are counted as Salt's templates asked for them."""
     answer = tmp_path / "answer"
     asked = {"functions": {"no.such": 3, "test.ping": 1}, "renderers": {"yaml": 2, "pydsl": 2}}
-    answer.write_text(json.dumps({"said": "compiled", "version": "1", "low": LOW, "asked": asked}) + "\n")
+    answer.write_text(json.dumps({"stage": "compiled", "version": "1", "low": LOW, "asked": asked}) + "\n")
     shell = Shell(tmp_path / "project")
     shell.write("states/t.sls", "#!pydsl\nstate('a').test.nop()\n")
     words = ("--salt", str(stand_in(tmp_path / "salt", answer)), "--out", "json")

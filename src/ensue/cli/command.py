@@ -42,7 +42,7 @@ class ExampleCommand(click.Command):
             refused = self._refused(ctx, words)
             if len(refused) < 2:  # noqa: PLR2004 (click's own message names the one)
                 raise
-            raise click.UsageError("\n".join(one.format_message() for one in refused), ctx) from first
+            raise click.UsageError("\n".join(error.format_message() for error in refused), ctx) from first
 
     def _refused(self, ctx: click.Context, words: list[str]) -> list[click.BadParameter]:
         given, _, order = self.make_parser(ctx).parse_args(words)

@@ -84,7 +84,7 @@ def _full_code(code: str, known: Container[str]) -> str:
     number = digits.zfill(_CODE_DIGITS)
     if letter:
         return f"{letter}{number}"
-    return next((f"{one}{number}" for one in "EW" if f"{one}{number}" in known), f"E{number}")
+    return next((f"{letter}{number}" for letter in "EW" if f"{letter}{number}" in known), f"E{number}")
 
 
 def _page() -> str:

@@ -116,11 +116,11 @@ class Session:
             self.lines.write(f"ensue: the project is {without_escapes(str(root))}")
 
     def _refuse_unknown_pillarenv(self, project: AppProject) -> None:
-        wanted, known = self.options.pillarenv, project.settings.pillar_roots
-        if wanted is not None and wanted not in known:
+        requested, known = self.options.pillarenv, project.settings.pillar_roots
+        if requested is not None and requested not in known:
             refused = Diagnostic(
                 code="E0106",
-                summary=f"there is no pillar environment {wanted!r}",
+                summary=f"there is no pillar environment {requested!r}",
                 detail=f"pillar_roots names {', '.join(known)}",
                 help="check --pillarenv, or add it to pillar_roots in ensue.yaml",
             )
@@ -299,4 +299,4 @@ def _alone(error: Exception) -> Exception:
     if not isinstance(error, ExceptionGroup):
         return error
     inner = [_alone(exception) for exception in cast("ExceptionGroup[Exception]", error).exceptions]
-    return next((one for one in inner if isinstance(one, EnsueError)), inner[0])
+    return next((error for error in inner if isinstance(error, EnsueError)), inner[0])

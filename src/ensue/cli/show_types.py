@@ -30,13 +30,13 @@ def show_types(session: Session, type_: str, words: DeploymentWords) -> int:
     offers, warnings = session.run(work)
     session.print_diagnostics(warnings)
     if session.is_for_programs:
-        session.print_document([_data(one) for one in offers])
+        session.print_document([_data(offer) for offer in offers])
         return exit_codes.SUCCEEDED
     headings = ("type", "class", "definition", "driver", "outputs")
     rows = [
-        (one.type, one.class_, definition.id, definition.driver, _outputs(one))
-        for one in offers
-        for definition in one.definitions
+        (offer.type, offer.class_, definition.id, definition.driver, _outputs(offer))
+        for offer in offers
+        for definition in offer.definitions
     ]
     session.print_table(headings, rows)
     for offer in offers if type_ else ():

@@ -200,8 +200,8 @@ async def _call(context: StateContext, entry: DataMap) -> Any:
     arguments = entry.get("args", [])
     positional = arguments if isinstance(arguments, list) else [arguments]
     answer = await context.call(str(entry["fun"]), *positional, **keywords)
-    wanted = entry.get("get_return")
-    return _traverse(answer, wanted) if isinstance(wanted, str) else answer
+    path = entry.get("get_return")
+    return _traverse(answer, path) if isinstance(path, str) else answer
 
 
 def _traverse(data: Any, path: str) -> Any:

@@ -82,9 +82,9 @@ def _waits(nodes: Sequence[Node]) -> Dag:
         for awaited in node.awaited:
             if awaited in number:
                 graph.add(Edge(number[awaited], place, "registration"))
-    for one, fanned in _fan_outs(dict.fromkeys(node.scope for node in nodes)):
-        if one in number and fanned in number:
-            graph.add(Edge(number[one], number[fanned], "fan-out"))
+    for of_scope, fanned in _fan_outs(dict.fromkeys(node.scope for node in nodes)):
+        if of_scope in number and fanned in number:
+            graph.add(Edge(number[of_scope], number[fanned], "fan-out"))
     return graph
 
 

@@ -126,7 +126,7 @@ class Growth:
 
     def set_aside(self, node: Node) -> list[str]:
         """Record that a node is tried again; return the paths of the scopes that no longer count."""
-        former = [one for one in node.applied if one.counts]
+        former = [applied for applied in node.applied if applied.counts]
         for scope_return in former:
             scope_return.status = RETRIED
             if not node.scope.quiet:
@@ -135,7 +135,7 @@ class Growth:
                         caller=node.chunk.tag, returned=msgspec.structs.replace(scope_return, returns={})
                     )
                 )
-        return [one.scope for one in former]
+        return [applied.scope for applied in former]
 
     def leave_out_rest(self, node: Node, returned: Return) -> None:
         """Record the entries that were not rendered because the run ended."""

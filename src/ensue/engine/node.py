@@ -260,7 +260,11 @@ class Scope:
         """Return the nodes whose returns are reported: own states, then listeners and complaints."""
         states = self.nodes[: len(self.plan.chunks)]
         if self.fanned:
-            states = [one for number, node in enumerate(states) for one in self.fanned.get(number, (node,))]
+            states = [
+                reported
+                for number, node in enumerate(states)
+                for reported in self.fanned.get(number, (node,))
+            ]
         own = [node for node in states if node.chunk.options.minion_state is None]
         return own + (self.listeners or [])
 

@@ -75,8 +75,8 @@ class Draft(msgspec.Struct, eq=False):
     @property
     def label(self) -> str:
         """The text that sorts drafts of the same order."""
-        one = self.declaration
-        return f"{one.module}{self.name}{one.function}"
+        declaration = self.declaration
+        return f"{declaration.module}{self.name}{declaration.function}"
 
 
 class Drafter:

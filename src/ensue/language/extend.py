@@ -140,7 +140,9 @@ def apply_use(tree: SlsTree, collector: Collector) -> None:
     """
     pairs: list[tuple[Declaration, Declaration]] = []
     for declaration in [
-        one for one in _declarations(tree) if "use" in one.arguments or "use_in" in one.arguments
+        declaration
+        for declaration in _declarations(tree)
+        if "use" in declaration.arguments or "use_in" in declaration.arguments
     ]:
         pairs += [
             (source, declaration)
@@ -150,7 +152,7 @@ def apply_use(tree: SlsTree, collector: Collector) -> None:
             (declaration, target)
             for target in _used(tree, declaration, declaration.arguments.pop("use_in", None), collector)
         ]
-    own = {id(one): dict(one.arguments) for pair in pairs for one in pair}
+    own = {id(declaration): dict(declaration.arguments) for pair in pairs for declaration in pair}
     for source, target in pairs:
         _copy_arguments(source, target, own)
 

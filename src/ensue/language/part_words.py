@@ -198,7 +198,7 @@ def _not_known_yet(option: str, word: str) -> Diagnostic:
 def _near_rest(word: str, known: Iterable[str]) -> str:
     """Return what a word with `id:`, `sls:` or a module before it may mean."""
     kind, colon, rest = word.partition(":")
-    others = [one for one in known if not one.startswith("tag:")]
+    others = [word for word in known if not word.startswith("tag:")]
     if colon and kind in _KINDS:
         return near_names(rest, others)
     # `file.two` and `file:two`, as Terraform and references write an address.

@@ -148,7 +148,7 @@ class Resolver:
                 self._nothing(draft, word, place, key, value)
                 continue
             if word in REQUISITES_IN:
-                self._reached_ids.update(self._drafts[one].declaration.id for one in matched)
+                self._reached_ids.update(self._drafts[index].declaration.id for index in matched)
             targets += matched
         return targets
 

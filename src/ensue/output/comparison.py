@@ -177,8 +177,8 @@ class _ComparisonWriter:
             )
         meant = sum(bool(cause.meant) for cause in causes)
         purpose = f", {meant} of them on purpose" if meant else ""
-        found = sum(cause.count for cause in causes)
-        return f"{_number(found, 'difference')} of {_number(len(causes), 'cause')}{purpose}."
+        differences = sum(cause.count for cause in causes)
+        return f"{_number(differences, 'difference')} of {_number(len(causes), 'cause')}{purpose}."
 
     def _place(self, difference: TreeDifference) -> str:
         if difference.kind is DifferenceKind.REFUSED_HERE:

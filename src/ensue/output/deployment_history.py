@@ -105,8 +105,8 @@ def record_lines(context: Context, record: DeploymentRecord) -> Iterator[str]:
 def document_lines(documents: tuple[SetDocument, ...]) -> Iterator[str]:
     """Yield what was deployed: each workload and shared resource, and where it came from."""
     documents_ = [
-        *((f"workload {name}", one) for one in documents for name in one.workloads),
-        *((f"shared {name}", one) for one in documents for name in one.shared),
+        *((f"workload {name}", document) for document in documents for name in document.workloads),
+        *((f"shared {name}", document) for document in documents for name in document.shared),
     ]
     for name, document in sorted(documents_, key=lambda each: (not each[0].startswith("workload"), each[0])):
         yield f"  {name}: {document.path}:{document.first_line}, since deployment {document.since}"
@@ -199,7 +199,7 @@ def what_of(record: DeploymentRecord) -> str:
     """Return what a deployment did, in words: `merge api.yaml, drop workload web`."""
     done = " ".join((record.command, *record.files))
     source = [f"from {record.source}"] if record.source else []
-    return ", ".join((" ".join((done, *source)), *(f"drop {one}" for one in record.dropped)))
+    return ", ".join((" ".join((done, *source)), *(f"drop {dropped}" for dropped in record.dropped)))
 
 
 def _resources(record: DeploymentRecord) -> str:

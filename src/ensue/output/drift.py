@@ -40,10 +40,10 @@ def cause_of(returned: Return, masker: Masker) -> str:
 
 def shown_drift(returned: Return) -> Mapping[str, Any]:
     """Return all drift, without what `content_drift` says better."""
-    said: Collection[str] = () if _CONTENT.isdisjoint(returned.changes) else _OF_CONTENT
+    hidden: Collection[str] = () if _CONTENT.isdisjoint(returned.changes) else _OF_CONTENT
     if returned.changes:
-        said = {*said, _EXISTS}
-    return {path: change for path, change in (returned.drift or {}).items() if path not in said}
+        hidden = {*hidden, _EXISTS}
+    return {path: change for path, change in (returned.drift or {}).items() if path not in hidden}
 
 
 def managed_drift(returned: Return) -> Mapping[str, Any]:

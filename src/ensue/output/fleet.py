@@ -34,9 +34,9 @@ def fleet_text(report: FleetReport, masker: Masker, palette: Palette) -> str:
     """
     failed = [minion for minion in report.minions if not minion.ok]
     lines: list[str] = []
-    for one in failed[:MOST_MINIONS]:
-        lines.append(palette.paint(palette.red, f"{on_one_line(one.id)}:"))
-        lines += [f"  {line}" for line in _failures(one, masker, palette)]
+    for outcome in failed[:MOST_MINIONS]:
+        lines.append(palette.paint(palette.red, f"{on_one_line(outcome.id)}:"))
+        lines += [f"  {line}" for line in _failures(outcome, masker, palette)]
     if len(failed) > MOST_MINIONS:
         lines.append(
             palette.paint(palette.red, f"and {len(failed) - MOST_MINIONS} more minions (--out json)")

@@ -48,7 +48,7 @@ def words_text(kind: str, docs: Sequence[StateWordDoc], palette: Palette) -> str
         docs: the words.
         palette: the colours.
     """
-    width = max(len(one.name) for one in docs)
+    width = max(len(doc.name) for doc in docs)
     lines = [palette.paint(palette.bold, TITLES[kind])]
     for doc in docs:
         first, *others = textwrap.wrap(doc.meaning, _WIDTH - width - 4)
@@ -66,7 +66,7 @@ def words_page(docs: Sequence[StateWordDoc]) -> str:
     lines = ["# Requisites and options of every state", ""]
     lines += ["Every state takes these words among the arguments of its function.", ""]
     for kind, title in TITLES.items():
-        own = [one for one in docs if one.kind == kind]
+        own = [doc for doc in docs if doc.kind == kind]
         lines += [f"## {title}", "", *([_FORMS, ""] if kind == "requisites" else [])]
         lines += ["| word | takes | meaning |", "| --- | --- | --- |", *map(_row, own), ""]
         for doc in own:

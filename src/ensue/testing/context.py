@@ -109,7 +109,10 @@ class FakeMine:
     ) -> dict[str, dict[str, Any]]:
         """Return the kept values."""
         kept = self.values.items()
-        return {name: {srn.id: one[name] for srn, one in kept if name in one} for name in names}
+        return {
+            name: {srn.id: kept_values[name] for srn, kept_values in kept if name in kept_values}
+            for name in names
+        }
 
     async def names(self, srn: Srn) -> list[str]:
         """Return the names of the kept values."""

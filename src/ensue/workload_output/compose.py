@@ -71,7 +71,7 @@ class _Compose:
     def add(self, module: WorkloadModule) -> None:
         """Add the services of a workload."""
         names = _service_names(module)
-        shared = [one for one in module.containers if not one.before]
+        shared = [container for container in module.containers if not container.before]
         main = shared[0].name if shared else ""
         for container in module.containers:
             name = names[container.name]

@@ -297,8 +297,8 @@ class ContainerReader:
                 for place, item in enumerate(given)
             ]
         else:
-            found = self._findings.mapping(given, path)
-            named = [(target, value, (*path, target)) for target, value in found.items()]
+            mapping = self._findings.mapping(given, path)
+            named = [(target, value, (*path, target)) for target, value in mapping.items()]
         for target, _, below in named:
             if not target.startswith("/") or target.endswith("/"):
                 self._findings.wrong(f"is no {what}: its path in the container is not absolute", below)

@@ -85,7 +85,7 @@ class Pod:
 
     def _in_order(self) -> tuple[list[WorkloadContainer], list[WorkloadContainer]]:
         """Return the containers that others wait for, in starting order, and the rest."""
-        containers = {one.name: one for one in self._module.containers}
+        containers = {container.name: container for container in self._module.containers}
         waits: dict[str, set[str]] = {name: set() for name in containers}
         for container in containers.values():
             for other in container.before:
@@ -276,7 +276,7 @@ def _with_text(entry: Any) -> Any:
 def _quantities(container: WorkloadContainer) -> dict[str, Any]:
     """Return limits and requests; numbers become text, which is valid for every quantity."""
     return {
-        name: {one: text_of(of[one]) for one in sorted(of)} if is_mapping(of) else of
+        name: {name: text_of(of[name]) for name in sorted(of)} if is_mapping(of) else of
         for name, of in sorted(container.resources.items())
         if of
     }

@@ -233,7 +233,7 @@ def _argument(parameter: inspect.Parameter, meaning: str, also: AlsoTakes | None
     )
     has_default = parameter.default is not inspect.Parameter.empty
     known = argument_type(annotation) if annotation else None
-    unit = next((_UNITS[one] for one in known.kinds if one in _UNITS), "") if known else ""
+    unit = next((_UNITS[kind] for kind in known.kinds if kind in _UNITS), "") if known else ""
     return ArgumentDoc(
         name=parameter.name,
         type=known.expected if known else _ANYTHING,

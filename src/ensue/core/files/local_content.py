@@ -119,16 +119,16 @@ class LocalDigests:
         Raises:
             OSError: it cannot be read.
         """
-        found = _short(path)
-        if isinstance(found, bytes):
-            return found
+        short = _short(path)
+        if isinstance(short, bytes):
+            return short
         mark, digest = self._known.get(str(path), (None, None))
-        if digest is None or mark != found or digest.get_loop() is not asyncio.get_running_loop():
+        if digest is None or mark != short or digest.get_loop() is not asyncio.get_running_loop():
             digest = asyncio.ensure_future(asyncio.to_thread(_digest, path))
-            self._known[str(path)] = found, digest
+            self._known[str(path)] = short, digest
         try:
             # Shielded, since other tasks may wait for the same digest.
-            return LocalContent(path, found, await asyncio.shield(digest))
+            return LocalContent(path, short, await asyncio.shield(digest))
         except OSError:
             self._known.pop(str(path), None)
             raise

@@ -81,11 +81,11 @@ def credential_spans(text: str) -> list[tuple[int, int]]:
     """Return where the credentials of a text begin and end, in order and apart from each other."""
     if not may_hold_credential(text):
         return []
-    found = [
+    candidates = [
         span for span in (*_in_headers(text), *_alone(text), *_in_queries(text)) if _is_literal(text, span)
     ]
     spans: list[tuple[int, int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(candidates):
         if spans and start <= spans[-1][1]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
         else:

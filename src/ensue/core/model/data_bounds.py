@@ -135,7 +135,7 @@ def check_levels(value: Any) -> None:
     level = 0
     while holders:
         level += 1
-        inside = [one for holder in holders if (one := _members(holder))]
+        inside = [inner for holder in holders if (inner := _members(holder))]
         if inside and level > MOST_LEVELS:
             raise TooDeepError(value)
         holders = [member for members in inside for member in members if isinstance(member, (dict, list))]

@@ -121,20 +121,20 @@ class _Nowhere(msgspec.Struct, frozen=True):
 _Found: TypeAlias = "_Spot | _Mapped | _Either | _Nowhere"
 
 
-def _value(found: _Found) -> Any:
-    if isinstance(found, _Mapped):
-        return [_value(spot) for spot in found.spots]
-    return cast("_Spot", found).value
+def _value(parsed: _Found) -> Any:
+    if isinstance(parsed, _Mapped):
+        return [_value(spot) for spot in parsed.spots]
+    return cast("_Spot", parsed).value
 
 
-def _collect(found: _Found, into: list[Place], lost: list[PathError]) -> None:
-    match found:
+def _collect(parsed: _Found, into: list[Place], lost: list[PathError]) -> None:
+    match parsed:
         case _Spot():
-            into.append(found.place)
+            into.append(parsed.place)
         case _Nowhere():
-            lost.append(found.error)
+            lost.append(parsed.error)
         case _:
-            for spot in found.spots:
+            for spot in parsed.spots:
                 _collect(spot, into, lost)
 
 

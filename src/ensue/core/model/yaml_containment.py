@@ -101,7 +101,9 @@ class _WholeTexts:
         if self._found is None:
             self._found = set(self._extents)
             if not _reads_back(self._text, self._extents, self._load):
-                self._found = {one for one in self._extents if _reads_back(self._text, [one], self._load)}
+                self._found = {
+                    extent for extent in self._extents if _reads_back(self._text, [extent], self._load)
+                }
         return extent in self._found
 
 

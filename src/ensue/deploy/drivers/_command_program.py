@@ -122,16 +122,16 @@ def is_below(path: Path, root: Path) -> bool:
 def fingerprint_of(request: DriverRequest) -> str:
     """Return a hash of the files below the project's folder that the words of the command name."""
     values: Any = request.values
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     if not is_mapping(values) or next(_wrong_words(values.get("command")), ""):
-        return found.hexdigest()
+        return digest.hexdigest()
     root = request.root
     for word in _words(values.get("command") or []):
         path = root / str(values.get("cwd") or ".") / word
         if is_below(path, root) and is_regular(path):
             with path.open("rb") as file:
-                found.update(hashlib.file_digest(file, "sha256").digest())
-    return found.hexdigest()
+                digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
 
 
 def _wrong_words(command: Any) -> Iterator[str]:

@@ -228,13 +228,13 @@ class _Applying:
         objects = list(self._applied)
         with_address = [key for key in objects if key.kind in {"Service", "Ingress"}]
         noted = {key: value["metadata"]["uid"] for key, value in self._applied.items()}
-        found = await _in_thread(self._cluster, lambda: [self._cluster.find(key) for key in with_address])
+        live = await _in_thread(self._cluster, lambda: [self._cluster.find(key) for key in with_address])
         count = f"{len(objects)} object{'s' * (len(objects) != 1)} applied, {self._changed} changed"
         return Provisioned(
             values={
                 "namespace": self._namespace,
                 "objects": [_as_output(key, uid) for key, uid in noted.items()],
-                **addresses_of(object_ for object_ in found if object_ is not None),
+                **addresses_of(object_ for object_ in live if object_ is not None),
             },
             cookie=self._cookie(noted),
             changed=bool(self._changed or removed),
@@ -277,8 +277,8 @@ def _check_cluster(cluster: Cluster, former: KubernetesCookie) -> None:
     applied = [object_ for object_ in former.objects if object_.uid]
     if not applied or cluster.server == former.server:
         return
-    found = ((recorded_object.uid, cluster.find(recorded_object.key)) for recorded_object in applied)
-    if not any(one is not None and one["metadata"]["uid"] == uid for uid, one in found):
+    objects = ((recorded_object.uid, cluster.find(recorded_object.key)) for recorded_object in applied)
+    if not any(live is not None and live["metadata"]["uid"] == uid for uid, live in objects):
         raise DriverError(
             f"its objects are in the cluster {former.server}, and the kubeconfig names {cluster.server} "
             "(delete the resource with the former kubeconfig first)"

@@ -146,14 +146,17 @@ def load_kept(
         origin: the deployment that had them, for places; empty: the one that each was given to.
     """
     loaded: list[LoadedDocument] = []
-    for one in documents:
-        path = f"{origin or f'deployment {one.since}'}: {one.path}"
-        document = YamlDocument(path, one.text, first_line=one.first_line)
-        data = _loaded(document, collector, is_json=one.is_json)
+    for set_document in documents:
+        path = f"{origin or f'deployment {set_document.since}'}: {set_document.path}"
+        document = YamlDocument(path, set_document.text, first_line=set_document.first_line)
+        data = _loaded(document, collector, is_json=set_document.is_json)
         named = {
-            name: images.get(name, images.get(ANY_WORKLOAD, image)) for name, image in one.workloads.items()
+            name: images.get(name, images.get(ANY_WORKLOAD, image))
+            for name, image in set_document.workloads.items()
         }
-        loaded.append(LoadedDocument(replace(one, workloads=named), document, data, one.sources.get))
+        loaded.append(
+            LoadedDocument(replace(set_document, workloads=named), document, data, set_document.sources.get)
+        )
     return loaded
 
 
@@ -168,7 +171,7 @@ def read_deployment(
         is_defined: returns whether a definition is for a resource.
     """
     parts: list[Deployment] = []
-    deployed = [(one, deployed_part(one.data, one.kept)) for one in documents]
+    deployed = [(item, deployed_part(item.data, item.kept)) for item in documents]
     shared = {name: key for _, data in deployed for name, key in shared_keys(data).items()}
     for document, data in deployed:
         if is_score(data):
@@ -188,7 +191,7 @@ def read_deployment(
                 else "begin it with `apiVersion: score.dev/v1b1`, or give it `modules`",
             )
     return Deployment(
-        workloads=tuple(one for part in parts for one in part.workloads),
+        workloads=tuple(item for part in parts for item in part.workloads),
         shared=tuple(request for part in parts for request in part.shared),
     )
 

@@ -128,7 +128,7 @@ class DeploymentReader:
             graph=graph,
             nodes=nodes,
             missing_drivers=frozenset(
-                one for one in {node.driver for node in graph.nodes} if not self._drivers.has(one)
+                driver for driver in {node.driver for node in graph.nodes} if not self._drivers.has(driver)
             ),
             warnings=tuple(collector.warnings),
         )

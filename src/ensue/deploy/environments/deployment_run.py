@@ -170,7 +170,7 @@ class DeploymentRun:
         deleted += [beside for record in kept.values() for beside in record.beside]
         refuse_missing_drivers(part, deleted, self._services.drivers, collector)
         collector.stop_on_errors()
-        rotate = (one for one in order.rotate if one in self._nodes or not is_joining(one, lists))
+        rotate = (key for key in order.rotate if key in self._nodes or not is_joining(key, lists))
         refuse_rotation(self._nodes, rotate, self._services.drivers, collector)
         self._make_provisioner(kept)
         nodes = await self._unsettled(part, points)

@@ -42,7 +42,7 @@ def kept_deployment(history: DeploymentHistory, context: Context, number: int) -
     if deployment is not None:
         return deployment
     there = [record.number for _, record in history.records(context.app, context.env, context.org)]
-    others = [one.environment for one, _ in history.records()]
+    others = [context.environment for context, _ in history.records()]
     raise ConfigurationError(
         [
             Diagnostic(
@@ -66,7 +66,7 @@ def kept_env_type(history: DeploymentHistory, context: Context) -> str:
     newest = history.newest(context)
     if newest is not None and newest.record.env_type:
         return newest.record.env_type
-    near = near_names(context.environment, {one.environment for one in living(history.records())})
+    near = near_names(context.environment, {record.environment for record in living(history.records())})
     raise ConfigurationError(
         [
             Diagnostic(

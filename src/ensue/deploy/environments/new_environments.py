@@ -35,11 +35,11 @@ def notice_new_environment(
         refusals: what the deployment is refused for.
     """
     own = list(known)
-    environments = {one.env for one in own if one.app == context.app}
+    environments = {record.env for record in own if record.app == context.app}
     if environments:
         given, names, option = context.env, environments, "--env"
         summary = f"new environment {context.environment}: the application {context.app} has "
-    elif applications := {one.app for one in own}:
+    elif applications := {record.app for record in own}:
         given, names, option = context.app, applications, "--app"
         summary = f"new application {context.app}: the store has "
     else:

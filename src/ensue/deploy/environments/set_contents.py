@@ -31,7 +31,7 @@ def contents_of(set_: DeploymentSet, masker: Masker) -> SetContents:
     documents = load_kept(set_.documents, collector, {})
     collector.stop_on_errors()
     masker.add(*set_.secrets)
-    written = {"documents": [one.data for one in documents], "values": set_.values}
+    written = {"documents": [document.data for document in documents], "values": set_.values}
     # A placeholder is no secret, whatever its key.
     masker.add_guessed(
         *(secret_value for secret_value in secret_values(written) if literal_part(secret_value))

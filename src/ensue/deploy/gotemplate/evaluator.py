@@ -295,7 +295,7 @@ class TemplateRendering:
         self._step(node.offset)
         if name in {"and", "or"}:
             return self._short_circuit(name, node, dot, final)
-        arguments = [self._operand(one, dot) for one in node.arguments]
+        arguments = [self._operand(operand, dot) for operand in node.arguments]
         if final is not _MISSING:
             arguments.append(final)
         called = self._program.functions[name]
@@ -309,9 +309,9 @@ class TemplateRendering:
             return checked_result(called, arguments, called.call(*services, *arguments))
         except CallError as error:
             sources = node.arguments if source is None else (*node.arguments, source)
-            for one, argument in zip(sources, arguments, strict=False):
+            for operand, argument in zip(sources, arguments, strict=False):
                 if argument is None:
-                    self._require_key(one, dot)
+                    self._require_key(operand, dot)
             what = (
                 error.what
                 if name == "fail" or error.what.startswith(("argument ", f"{name} "))

@@ -99,10 +99,10 @@ def _unescaped(body: str, *, other_quote: str) -> str | None:
         match = _ESCAPE.match(body, slash)
         if match is None or match[1] == other_quote:
             return None
-        one = _escape_bytes(match)
-        if one is None:
+        byte = _escape_bytes(match)
+        if byte is None:
             return None
-        parts.append(one)
+        parts.append(byte)
         position = match.end()
 
 

@@ -106,7 +106,7 @@ class Cluster:
         named = (
             traverse(context, "context:namespace") for context in contexts if context["name"] == context_name
         )
-        self.namespace: str = next((one for one in named if one), "default")
+        self.namespace: str = next((namespace for namespace in named if namespace), "default")
         self.server: str = client.configuration.host
         self._client: Any = dynamic.DynamicClient(client, discoverer=_Kinds)
 

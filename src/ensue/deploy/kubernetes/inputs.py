@@ -57,8 +57,8 @@ def read_inputs(values: Data, secrets: Data, account: Data, root: Path) -> tuple
     plain = _mapping(values, "values", _VALUES, problems)
     secret = _mapping(secrets, "secrets", _SECRETS, problems)
     manifests: list[dict[str, Any]] = []
-    for one in (plain, secret):
-        read, wrong = read_manifests(one.get("manifests"))
+    for part in (plain, secret):
+        read, wrong = read_manifests(part.get("manifests"))
         manifests += read
         problems += wrong
     if not manifests and not problems and not _has_unknown(plain, secret):

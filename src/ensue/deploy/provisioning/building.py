@@ -60,7 +60,7 @@ def build_graph(
     _refuse_unmatched(growth.resources.values(), catalog, context, collector)
     waiting = refuse_misfits(growth.resources.values(), context, collector)
     points = growth_points(growth, catalog, context)
-    undecided = {one for point in points for one in point.selectors}
+    undecided = {selector for point in points for selector in point.selectors}
     warn_of_missing_anchors(growth, undecided, collector)
     ordered = in_order(
         sorted(growth.resources.values(), key=lambda resource: resource.key), points, collector
@@ -85,7 +85,7 @@ def _gather(
         key = ResourceKey(type_, DEFAULT_CLASS, type_)
         if definition := catalog.chosen(key, context):
             growth.add(key, definition.place)
-    for request in sorted(deployment.shared, key=lambda one: one.key):
+    for request in sorted(deployment.shared, key=lambda request: request.key):
         growth.add(request.key, request.place, request.params)
     taken: dict[str, Workload] = {}
     for workload in sorted(
@@ -96,7 +96,7 @@ def _gather(
             _refuse_second(workload, first, collector)
             continue
         # Declarations come before the placeholders that name them, so that messages point to them.
-        needed = [growth.add(one.key, one.place, one.params) for one in workload.requests]
+        needed = [growth.add(request.key, request.place, request.params) for request in workload.requests]
         node = growth.add(workload.key, workload.place)
         for request, resource in zip(workload.requests, needed, strict=True):
             growth.connect(node, resource, "workload", request.place)

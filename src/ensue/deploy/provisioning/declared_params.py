@@ -30,4 +30,4 @@ def read_params(
         return None
     inside = place.below("params")
     params = shape.mapping(declared["params"], f"'params' of the resource {name!r}", inside)
-    return read_written(params, dialect, inside, shape.found)
+    return read_written(params, dialect, inside, shape.collector)

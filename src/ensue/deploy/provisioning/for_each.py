@@ -101,12 +101,12 @@ def items_of(value: Any) -> tuple[Item, ...]:
         raise ExpansionError("its items are secret, and ids are shown to everybody")
     pairs: Iterable[tuple[Any, Any]]
     if is_mapping(data):
-        pairs = ((key, marked(one, below(secret_paths, (key,)))) for key, one in data.items())
+        pairs = ((key, marked(item, below(secret_paths, (key,)))) for key, item in data.items())
     else:
         pairs = ((text, text) for text in data)
     items = [
-        Item(_id_part(_text(key, f"item {number + 1}")), one, resources)
-        for number, (key, one) in enumerate(pairs)
+        Item(_id_part(_text(key, f"item {number + 1}")), item, resources)
+        for number, (key, item) in enumerate(pairs)
     ]
     _refuse_duplicates((item.key for item in items), "the item {} occurs twice")
     return tuple(items)
@@ -243,7 +243,7 @@ def _source(template: PlaceholderText, origin: str) -> Any:
     written = [part if isinstance(part, str) else _part_source(part, origin) for part in template.parts]
     if template.whole:
         return written[0]
-    return "".join(one if isinstance(one, str) else json_text(one) for one in written)
+    return "".join(part if isinstance(part, str) else json_text(part) for part in written)
 
 
 def _part_source(part: Placeholder, origin: str) -> Any:

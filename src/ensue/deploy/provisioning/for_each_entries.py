@@ -33,7 +33,7 @@ def read_for_each(
         None for both if the entry is malformed.
     """
     inside = place.below("for_each")
-    value = read_written(given, DEFINITION, inside, shape.found)
+    value = read_written(given, DEFINITION, inside, shape.collector)
     if not (is_list(given) or is_mapping(given) or _is_placeholder(value.data)):
         help_ = "write a list, a mapping, or one placeholder: ${resources.TYPE.outputs.NAME}"
         shape.wrong(f"'for_each' of {key!r} is neither a list nor a mapping", inside, help_)

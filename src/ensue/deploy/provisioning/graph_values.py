@@ -237,7 +237,7 @@ class GraphValues:
             value = _below(marked(evaluated.values, evaluated.secret_values), path, _NOT_KNOWN)
         if has_unknowns(evaluated.account if what == "account" else value):
             return _NOT_KNOWN
-        is_foreign = any(overlap(one, (what, *path)) for one in evaluated.foreign)
+        is_foreign = any(overlap(foreign, (what, *path)) for foreign in evaluated.foreign)
         return _foreign(value, self._name(key), placeholder) if is_foreign else value
 
     def _of_selected(self, selection: ResourceSelection, node: GraphNode, placeholder: str) -> Any:

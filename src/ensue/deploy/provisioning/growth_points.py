@@ -41,7 +41,7 @@ def growth_points(growth: GrowingGraph, catalog: Catalog, context: Context) -> t
     if not growth.unknown:
         return ()
     points = _Points(growth, catalog, context)
-    return tuple(sorted((points.of(*one) for one in growth.unknown), key=lambda point: point.name))
+    return tuple(sorted((points.of(*unknown) for unknown in growth.unknown), key=lambda point: point.name))
 
 
 class _Points:

@@ -202,7 +202,10 @@ def _users_first(
     for record in kept.values():
         for key in record.uses:
             users.setdefault(key, []).append(record.key)
-    left = {one.key: one for one in sorted(removed, key=lambda one: one.key, reverse=True)}
+    left = {
+        resource.key: resource
+        for resource in sorted(removed, key=lambda resource: resource.key, reverse=True)
+    }
     waits_for = {key: sum(user in left for user in users.get(key, ())) for key in left}
     free = deque(key for key, count in waits_for.items() if not count)
     ordered: list[tuple[ActiveResource, list[ResourceKey]]] = []
@@ -216,4 +219,4 @@ def _users_first(
                     free.append(key)
     # Records of different deployments may form a cycle: the rest is removed in any order, and
     # waits for those of its users that came before.
-    return [*ordered, *((one, users.get(one.key, [])) for one in left.values())]
+    return [*ordered, *((resource, users.get(resource.key, [])) for resource in left.values())]

@@ -83,7 +83,7 @@ class UnknownLists(NamedTuple):
 
     def rows(self, known: Mapping[ResourceKey, ProvisioningOutcome]) -> Iterator[NodeOutcome]:
         """Yield the outcome of each list itself; several lists may be for resources of the same ids."""
-        points = {one.head: one for one in self.points if one.name not in self.faults}
+        points = {point.head: point for point in self.points if point.name not in self.faults}
         for point in points.values():
             sources = ", ".join(map(str, point.sources))
             if self.is_plan:

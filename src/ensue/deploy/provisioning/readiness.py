@@ -176,7 +176,7 @@ def read_ready(given: Any, place: TextPlace, shape: Shape) -> Readiness | None:
     interval_s = shape.seconds(mapping.get("interval"), "'interval' of 'ready'", place.below("interval"))
     return Readiness(
         conditions={
-            kind: read_written(data, _DIALECT, place.below(kind), shape.found)
+            kind: read_written(data, _DIALECT, place.below(kind), shape.collector)
             for kind, data in conditions.items()
         },
         status=status,

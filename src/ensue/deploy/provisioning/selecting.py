@@ -84,5 +84,5 @@ def followed(resources: Iterable[GraphResource], direction: str, type_: str) -> 
     reached: dict[GraphResource, None] = {}
     for resource in resources:
         near = (to for to, _ in resource.edges) if direction == ">" else resource.dependents
-        reached.update((one, None) for one in near if one.key.type == type_)
+        reached.update((resource, None) for resource in near if resource.key.type == type_)
     return reached

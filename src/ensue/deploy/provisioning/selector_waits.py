@@ -54,6 +54,6 @@ class SelectorWaits:
         selectors: set[tuple[GraphResource, Selector]] = set()
         for resource in changing:
             selectors |= self._from.get(resource, set())
-        for type_ in {*types, *(one.key.type for one in changing)}:
+        for type_ in {*types, *(resource.key.type for resource in changing)}:
             selectors |= self._to.get(type_, set())
         return selectors

@@ -50,12 +50,12 @@ class Shape:
     """
 
     def __init__(self, code: str, collector: Collector) -> None:
-        self.found = collector
+        self.collector = collector
         self._code = code
 
     def wrong(self, summary: str, place: TextPlace, help_: str = "") -> None:
         """Record an error."""
-        self.found.error(self._code, summary, place.span(), help=help_)
+        self.collector.error(self._code, summary, place.span(), help=help_)
 
     def mapping(
         self, value: Any, what: str, place: TextPlace, keys: Sequence[str] | None = None

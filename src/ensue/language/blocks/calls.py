@@ -128,7 +128,7 @@ class Lookup:
                 )
                 draft.options = msgspec.structs.replace(
                     draft.options,
-                    delayed_render=tuple((one.kind, one.name) for one in called),
+                    delayed_render=tuple((block.kind, block.name) for block in called),
                     delayed_calls=called,
                 )
                 has_all = has_all and len(called) == len(entries)

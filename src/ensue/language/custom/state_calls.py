@@ -59,14 +59,14 @@ class StatesMapping(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         module, _, function = name.rpartition(".")
-        found = self._functions.find(module, function) if module else None
-        if found is None:
+        execution_function = self._functions.find(module, function) if module else None
+        if execution_function is None:
             raise KeyError(name)
         if not hasattr(self._context, "declaration"):
             raise NotAvailableError(f"__states__[{name!r}] is available only to state functions")
 
         def call(*args: Any, **kwargs: Any) -> dict[str, Any]:
-            raw = getattr(found, IN_THREAD, found)(self._context, *args, **kwargs)
+            raw = getattr(execution_function, IN_THREAD, execution_function)(self._context, *args, **kwargs)
             if inspect.isawaitable(raw):
                 raw = from_thread(raw, self._loop)
             own_name = str(kwargs.get("name", args[0] if args else name))

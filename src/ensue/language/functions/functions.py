@@ -111,10 +111,10 @@ class Functions:
     def makes(self, module: str, function: str) -> frozenset[str] | None:
         """Return what a function makes at most (`made_by`); None: anything, or it is not known."""
         try:
-            found = self.find(module, function)
+            declared = self.find(module, function)
         except PluginError:
             return None
-        return None if found is None else made_by(found)
+        return None if declared is None else made_by(declared)
 
     def properties_of_one_call(self, module: str, function: str) -> Collection[str]:
         """Return the properties of a function that say what one call did (`OF_ONE_CALL`); none by default."""

@@ -92,15 +92,15 @@ def sls_schema(functions: Iterable[FunctionDoc], *, is_open: bool = False) -> di
         functions: all state functions.
         is_open: whether there are further functions, whose arguments are not known.
     """
-    every = sorted(functions, key=lambda one: one.name)
+    every = sorted(functions, key=lambda documented: documented.name)
     modules: dict[str, list[str]] = {}
-    for one in every:
-        module, _, function = one.name.rpartition(".")
+    for documented in every:
+        module, _, function = documented.name.rpartition(".")
         modules.setdefault(module, []).append(function)
-    known = {"enum": [one.name for one in every]}
+    known = {"enum": [documented.name for documented in every]}
     short: dict[str, Any] = {"pattern": r"^\S+\.\S+$"} if is_open else known
     body = {
-        **{one.name: _declared(one) for one in every},
+        **{documented.name: _declared(documented) for documented in every},
         **{module: _long_form(names) for module, names in modules.items()},
     }
     return {
@@ -122,7 +122,7 @@ def sls_schema(functions: Iterable[FunctionDoc], *, is_open: bool = False) -> di
         },
         "$defs": {
             "options": {"properties": _OPTIONS},
-            **{one.name: _function(one) for one in every},
+            **{documented.name: _function(documented) for documented in every},
             **{f"kind {name}": kind for name, kind in _KINDS.items()},
             "late": _LATE,
             "not given": _NOT_GIVEN,

@@ -56,7 +56,7 @@ class StateCatalog:
             own,
             *(functions.signature(module, function) for functions in self._loaders.known("states")),
         ]
-        return _any_of([one for one in offered if one is not None])
+        return _any_of([signature for signature in offered if signature is not None])
 
     def new_state_keys(self, module: str, function: str) -> Collection[str]:
         """Return the keys that the `new_state` of a function of ensue may have, from docs/new-state.md."""

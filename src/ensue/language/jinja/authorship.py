@@ -74,11 +74,11 @@ def _printed(node: nodes.Node) -> Iterator[nodes.TemplateData | nodes.Const]:
     """Yield the pieces of text that may be printed."""
     waiting: list[nodes.Node] = [node]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, (nodes.TemplateData, nodes.Const)):
-            yield one
+        part = waiting.pop()
+        if isinstance(part, (nodes.TemplateData, nodes.Const)):
+            yield part
         else:
-            waiting.extend(_parts(one))
+            waiting.extend(_parts(part))
 
 
 def _parts(node: nodes.Node) -> Iterator[Any]:

@@ -262,7 +262,7 @@ def _compiled_line(error: Exception) -> int:
     """Return the line that Jinja was parsing or compiling; 0 if unknown."""
     for frame in _compiling(error):
         here = [frame.f_locals.get(name) for name in ("lineno", "child", "node", "self")]
-        for line in (one if isinstance(one, int) else getattr(one, "lineno", 0) for one in here):
+        for line in (item if isinstance(item, int) else getattr(item, "lineno", 0) for item in here):
             if isinstance(line, int) and line > 0:
                 return line
     return 0

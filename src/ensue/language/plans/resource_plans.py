@@ -216,7 +216,9 @@ class ResourcePlans:
                 for diagnostic in outcome.diagnostics:
                     errors.setdefault(diagnostic, []).append(srn)
             elif not isinstance(outcome, EnsueError):
-                warnings.update(dict.fromkeys(one for one in outcome[1] if one.code != NOTHING_ASSIGNED))
+                warnings.update(
+                    dict.fromkeys(warning for warning in outcome[1] if warning.code != NOTHING_ASSIGNED)
+                )
         if errors:
             raise CompileError([_compiled_for(name, srns) for name, srns in errors.items()])
         unassigned = [srn.id for srn in self._unassigned()]
@@ -230,7 +232,7 @@ class ResourcePlans:
             (srn, outcome[1]) for srn, outcome in self._outcomes.items() if isinstance(outcome, tuple)
         )
         return sorted(
-            srn for srn, remarks in compiled if any(one.code == NOTHING_ASSIGNED for one in remarks)
+            srn for srn, remarks in compiled if any(remark.code == NOTHING_ASSIGNED for remark in remarks)
         )
 
 

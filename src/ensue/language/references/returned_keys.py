@@ -51,7 +51,7 @@ class ReturnedKeys:
         if not key:
             return
         keys = self._keys_of(producer)
-        if not keys or any(one.startswith("<") for one in keys):
+        if not keys or any(key.startswith("<") for key in keys):
             return
         if key in _OUTPUT and key in keys and producer.arguments.get(_HIDES) is True:
             self._report_hidden(producer, reference, place())

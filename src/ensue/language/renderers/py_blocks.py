@@ -31,7 +31,7 @@ class _Here(threading.local):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[Block] = []
+        self.blocks: list[Block] = []
 
 
 class DelayedBlocks:
@@ -76,7 +76,7 @@ class DelayedBlocks:
                 limit=limit,
                 function=lambda stream: self._call(function, stream),
             )
-            self._here.found.append(block)
+            self._here.blocks.append(block)
             return function
 
         return note
@@ -84,13 +84,13 @@ class DelayedBlocks:
     @contextlib.contextmanager
     def collected(self, stream: Stream) -> Generator[list[Block]]:
         """Collect the blocks that this thread defines inside; the globals keep their current values."""
-        before = self._here.found
-        self._here.found = []
+        before = self._here.blocks
+        self._here.blocks = []
         self._renew(self._given(stream))
         try:
-            yield self._here.found
+            yield self._here.blocks
         finally:
-            self._here.found = before
+            self._here.blocks = before
 
     def _renew(self, given: dict[str, Any]) -> None:
         """Set the globals that the file did not set itself."""

@@ -41,7 +41,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
     with (
         python_errors(stream.path, "run()", stream.first_line),
         running(stream.variables.get("salt", {})),
-        blocks.collected(stream) as found,
+        blocks.collected(stream) as block_functions,
     ):
         before = dict(namespace)
         exec(compile(padded, stream.path, "exec"), namespace)  # noqa: S102 -- running the user's file is this renderer
@@ -58,7 +58,7 @@ def render(stream: Stream, _arguments: str) -> Stream:
     written = PythonDocument(stream.path, padded, line)
     given.check(data, written)
     return msgspec.structs.replace(
-        stream.with_data(data), functions=tuple(found), exported=exported, written=written
+        stream.with_data(data), functions=tuple(block_functions), exported=exported, written=written
     )
 
 

@@ -339,8 +339,8 @@ def _with_parts(stream: Stream, cut: Scan) -> Stream:
     return msgspec.structs.replace(
         stream,
         parts=tuple(rendered),
-        templates=(*stream.templates, *(path for one in rendered for path in one.templates)),
-        functions=(*stream.functions, *(block for one in rendered for block in one.functions)),
+        templates=(*stream.templates, *(path for part in rendered for path in part.templates)),
+        functions=(*stream.functions, *(block for part in rendered for block in part.functions)),
     )
 
 

@@ -67,12 +67,12 @@ class _Lookup:
         if not key or not is_mapping(profile) or "driver" not in profile:
             return value
         try:
-            found = self._found(profile, key)
+            profile_options = self._found(profile, key)
         except (StateFailedError, CompileError) as error:
             self._fault(str(error), keys)
             return value
-        self.secrets += values_at(found, ("",))
-        return found
+        self.secrets += values_at(profile_options, ("",))
+        return profile_options
 
     def _found(self, profile: Mapping[str, Any], key: str) -> Any:
         from ensue.reach.processes import sdb_drivers as drivers

@@ -41,7 +41,7 @@ def glob_filter(pattern: str, *ids: str) -> Callable[[str], object]:
     exact = frozenset((pattern, *ids))
     if not has_glob_signs(pattern):
         return exact.__contains__
-    plain = (rf"{re.escape(one)}\Z" for one in exact)
+    plain = (rf"{re.escape(id_)}\Z" for id_ in exact)
     return re.compile("|".join((fnmatch.translate(pattern), *plain))).match
 
 

@@ -176,7 +176,9 @@ class _Caller:
                     )
                 ]
             )
-        of_targets = [found for of_type in of_types if (found := of_type.find(module, name)) is not None]
+        of_targets = [
+            declared for of_type in of_types if (declared := of_type.find(module, name)) is not None
+        ]
         if fault := argument_fault(function, of_targets, request.args, request.kwargs):
             raise ConfigurationError([fault])
 

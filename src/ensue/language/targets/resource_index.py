@@ -152,7 +152,7 @@ class ResourceIndex:
             advice = f"states run on it by `tgt: {target}`; or assign the state to {minion}"
             return f"E0723: {target} is managed by the minion {minion}, which alone can reach it ({advice})"
         id_ = target.partition(":")[2] or target
-        known = (Srn(type_, one) for type_ in self.types() for one in self._ids_around(id_, type_))
+        known = (Srn(type_, near_id) for type_ in self.types() for near_id in self._ids_around(id_, type_))
         names = [name for srn in known for name in (str(srn), srn.id)]
         close = difflib.get_close_matches(target, names, n=3)
         meant = (

@@ -216,12 +216,12 @@ class TargetContext:
         module, _, name = function.rpartition(".")
         functions = self.execution_functions
         await functions.get_ready(module)
-        found = functions.find(module, name)
-        if found is None:
+        execution_function = functions.find(module, name)
+        if execution_function is None:
             raise NotAvailableError(functions.not_available(module, name, self.srn.type))
         self._calls_in_progress += 1
         try:
-            returned = found(self, *args, **kwargs)
+            returned = execution_function(self, *args, **kwargs)
             return await returned if inspect.isawaitable(returned) else returned
         except NotOfferedError as error:
             raise error.needed_by(function) from None

@@ -183,19 +183,19 @@ class ProjectMatcher:
         self, unusable: _Unusable, srns: Sequence[Srn], ended: Sequence[object], lead: str
     ) -> None:
         """Note the errors as text; raise an exception that is not an error of a resource."""
-        found = unusable.comments
+        comments = unusable.comments
         for srn, outcome in zip(srns, ended, strict=True):
             if isinstance(outcome, RemoteError):
-                found[srn] = f"{lead}{await with_origins(outcome, self._services.stores.registry)}"
+                comments[srn] = f"{lead}{await with_origins(outcome, self._services.stores.registry)}"
                 if (
                     isinstance(outcome, NO_CONNECTION)
                     or self._services.directory.reach.fault(str(srn)) is not None
                 ):
                     unusable.unreachable.add(srn)
             elif isinstance(outcome, EnsueError):
-                found[srn] = f"{lead}{outcome}"
+                comments[srn] = f"{lead}{outcome}"
             elif isinstance(outcome, Exception):
-                found[srn] = f"{lead}{type(outcome).__name__}: {outcome}"
+                comments[srn] = f"{lead}{type(outcome).__name__}: {outcome}"
             elif isinstance(outcome, BaseException):
                 raise outcome
 

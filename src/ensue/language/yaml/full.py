@@ -79,7 +79,7 @@ class Loader(BoundedLoader):
             if key.__class__ is not str:
                 hashable(key, key_node)
             if key in mapping:
-                first = next(one for one, _ in node.value if self._is_key(one, key))
+                first = next(key_node for key_node, _ in node.value if self._is_key(key_node, key))
                 raise DuplicateKeyError(str(key), first.start_mark.index, key_node.start_mark.index)
             mapping[key] = self.construct_object(value_node, deep)
         if not has_merges:

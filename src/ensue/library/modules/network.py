@@ -48,17 +48,17 @@ async def interfaces(ctx: FunctionContext) -> Interfaces:
     answer = await must(
         ctx, "ip", "address", "show", what="list the network interfaces (this requires iproute2)"
     )
-    found: Interfaces = {}
+    by_name: Interfaces = {}
     now: dict[str, Any] = {}
     for line in answer.stdout.splitlines():
         if link := _LINK.match(line):
             now = {"up": "UP" in link["flags"].split(",")}
-            found[link["name"]] = now
+            by_name[link["name"]] = now
         elif hardware := _HARDWARE.match(line):
             now["hwaddr"] = hardware["address"]
         elif address := _ADDRESS.match(line):
             now.setdefault(address["family"], []).append(_described(address))
-    return found
+    return by_name
 
 
 async def interface(ctx: FunctionContext, iface: str) -> list[dict[str, str]]:

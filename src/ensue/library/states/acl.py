@@ -33,22 +33,22 @@ _KINDS: Final = {"u": "user", "g": "group", "m": "mask", "o": "other"}
 class _Entries(msgspec.Struct, kw_only=True, frozen=True):
     """The entries of one type of a path and, with `recurse`, of everything below it.
 
-    `found` has the octal permissions by path and name.
+    `numbers` has the octal permissions by path and name.
     """
 
     path: str
     kind: str
     is_default: bool
-    found: dict[str, dict[str, int]]
+    numbers: dict[str, dict[str, int]]
 
     def number(self, name: str) -> int | None:
         """Return the permissions of a name on the path itself; None without an entry."""
-        return self.found[self.path].get(name)
+        return self.numbers[self.path].get(name)
 
     def has(self, name: str, perms: str, folders: set[str]) -> bool:
         """Return whether a name has these permissions on all paths."""
         bits = _octal(perms)
-        for path, numbers in self.found.items():
+        for path, numbers in self.numbers.items():
             if self.is_default and path not in folders:
                 continue
             number = numbers.get(name)
@@ -222,7 +222,9 @@ async def _have_not(
         return gone
     entries, _, owner = await _entries(ctx, name, acl_type, names, recurse=recurse)
     new_state: DataMap = {"path": name, "acl_type": acl_type, "acl_names": [*names], "exists": False}
-    there = [each for each in names if any((each or owner) in numbers for numbers in entries.found.values())]
+    there = [
+        each for each in names if any((each or owner) in numbers for numbers in entries.numbers.values())
+    ]
     if not there:
         return StateReturn.unchanged(name, "Permissions are in the desired state", new_state)
     if ctx.test:
@@ -263,7 +265,7 @@ async def _entries(
     if folders:
         folders = {where for where in entries_by_path if await _is_folder(ctx, where)}
     owner = str(entries_by_path[place]["comment"].get("owner" if kind == "user" else kind, ""))
-    return _Entries(path=place, kind=kind, is_default=is_default, found=numbers), folders, owner
+    return _Entries(path=place, kind=kind, is_default=is_default, numbers=numbers), folders, owner
 
 
 async def _is_folder(ctx: StateContext, path: str) -> bool:

@@ -42,12 +42,12 @@ async def present(
     Raises:
         StateFailedError: an address is missing or invalid.
     """
-    wanted = _addresses(ip)
+    declared = _addresses(ip)
     hosts: DataMap = await ctx.call("hosts.list_hosts")
-    added = [each for each in wanted if name not in _aliases(hosts, each)]
-    others = [each for each in hosts if name in _aliases(hosts, each) and each not in wanted]
+    added = [each for each in declared if name not in _aliases(hosts, each)]
+    others = [each for each in hosts if name in _aliases(hosts, each) and each not in declared]
     removed = others if clean else []
-    remarked = [each for each in wanted if comment and _comment(hosts, each) != comment]
+    remarked = [each for each in declared if comment and _comment(hosts, each) != comment]
     changes: DataMap = {}
     for key, addresses, text in (
         ("added", added, name), ("removed", removed, name), ("comment_added", remarked, comment),
@@ -72,12 +72,12 @@ async def present(
         else ("Added host {} ({})", "Removed host {} ({})", "Set comment for host {1} ({0})")
     )
     lines = [words[0].format(name, each) for each in added]
-    lines += [f"Host {name} ({each}) already present" for each in wanted if each not in added]
+    lines += [f"Host {name} ({each}) already present" for each in declared if each not in added]
     lines += [words[1].format(name, each) for each in removed]
     lines += [words[2].format(comment, each) for each in remarked]
     if ctx.test and changes:
         return StateReturn.planned(name, "\n".join(lines), changes, warnings=warnings)
-    new_state: DataMap = {"name": name, "ip": [*wanted]}
+    new_state: DataMap = {"name": name, "ip": [*declared]}
     old_state = _carried(hosts, name) if changes else None
     return StateReturn.changed(
         name, "\n".join(lines), changes, new_state, old_state=old_state, warnings=warnings

@@ -145,7 +145,7 @@ def draw_resources(name: str, resources: Sequence[ResourceToDraw]) -> ScopeBox:
         resources: all of them, each `TYPE.CLASS#ID` once; their edges form no cycle.
     """
     top = ScopeBox(kind=RESOURCE_GRAPH, name=name, scope="", status="done")
-    boxes = {one.id: _workload_box(one.id) for one in resources if one.type == _WORKLOAD}
+    boxes = {resource.id: _workload_box(resource.id) for resource in resources if resource.type == _WORKLOAD}
     for number, resource in enumerate(resources):
         box = boxes.get(_owner(resource.id, boxes), top)
         box.nodes.append(
@@ -178,7 +178,7 @@ def _owner(id_: str, workloads: Mapping[str, ScopeBox]) -> str:
 
 
 def _edges(resources: Sequence[ResourceToDraw]) -> Iterator[DrawnEdge]:
-    numbers = {one.key: number for number, one in enumerate(resources)}
+    numbers = {resource.key: number for number, resource in enumerate(resources)}
     for number, resource in enumerate(resources):
         for to, why in resource.edges:
             if to in numbers:

@@ -132,8 +132,8 @@ def succeeded(done: Completed, what: str) -> bytes:
         StateFailedError: it failed; the message contains its error output.
     """
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise StateFailedError(f"cannot {what}: " + "\n".join(said[-_LINES_SHOWN:]))
+        errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise StateFailedError(f"cannot {what}: " + "\n".join(errors[-_LINES_SHOWN:]))
     return done.stdout
 
 

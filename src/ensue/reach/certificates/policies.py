@@ -51,12 +51,12 @@ def merged(policy: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
         given: the user's arguments, by their short names.
     """
     rest = {word: value for word, value in policy.items() if word != "minions"}
-    found = dict(given)
-    if "subject" in found and any(word in rest for word in ATTRIBUTES):
-        del found["subject"]
-    theirs, ours = rest.get("subject"), found.get("subject")
+    fields = dict(given)
+    if "subject" in fields and any(word in rest for word in ATTRIBUTES):
+        del fields["subject"]
+    theirs, ours = rest.get("subject"), fields.get("subject")
     if is_mapping(theirs) and is_mapping(ours):
         rest["subject"] = {**ours, **theirs}
     elif is_list(theirs) and is_list(ours):
         rest["subject"] = [*theirs, *ours]
-    return {**found, **rest}
+    return {**fields, **rest}

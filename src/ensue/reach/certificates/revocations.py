@@ -107,16 +107,14 @@ def entry_data(entry: Any) -> dict[str, Any]:
         raise StateFailedError("each entry of revoked must be a mapping with serial_number or certificate")
     inner: Any = next(iter(entry.values()), None) if len(entry) == 1 else None
     parts: list[Any] = inner if is_list(inner) else [entry]
-    found: dict[str, Any] = {
-        word: value for part in parts if is_mapping(part) for word, value in part.items()
-    }
-    given: Any = found.get("extensions") or {}
+    data: dict[str, Any] = {word: value for part in parts if is_mapping(part) for word, value in part.items()}
+    given: Any = data.get("extensions") or {}
     if not is_mapping(given):
         raise StateFailedError("the extensions of an entry of revoked must be a mapping with CRLReason")
     extensions = dict(given)
-    if "reason" in found:
-        extensions["CRLReason"] = found.pop("reason")
-    return {**found, "extensions": extensions}
+    if "reason" in data:
+        extensions["CRLReason"] = data.pop("reason")
+    return {**data, "extensions": extensions}
 
 
 def revoked_of(data: Mapping[str, Any], certificate: x509.Certificate | None) -> Revoked:
@@ -199,12 +197,12 @@ async def revoked_in(
     Raises:
         StateFailedError: an entry is invalid.
     """
-    found: list[Revoked] = []
+    entries: list[Revoked] = []
     for each in revoked:
         data = entry_data(each)
         named = data.get("certificate")
-        found.append(revoked_of(data, await certificate_of(ctx, str(named)) if named else None))
-    return [each for each in found if include_expired or each.ends is None or each.ends >= now]
+        entries.append(revoked_of(data, await certificate_of(ctx, str(named)) if named else None))
+    return [each for each in entries if include_expired or each.ends is None or each.ends >= now]
 
 
 async def changed_extensions(
@@ -340,9 +338,9 @@ def files(
     settings += ["[point]", *point]
     # openssl does not accept an empty line, which an empty file would contain.
     lines = ["# the revoked certificates", *(each.line(now) for each in requested)]
-    found = {"config": "\n".join(settings), "index": "\n".join(lines)}
+    contents = {"config": "\n".join(settings), "index": "\n".join(lines)}
     digits = f"{number or 0:X}"
-    return found | ({"number": "0" * (len(digits) % 2) + digits} if number is not None else {})
+    return contents | ({"number": "0" * (len(digits) % 2) + digits} if number is not None else {})
 
 
 def _point(given: Any) -> list[str]:

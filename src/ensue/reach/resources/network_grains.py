@@ -43,15 +43,15 @@ def network_grains(facts: Mapping[str, str], *, fqdn: str, own: frozenset[str]) 
     gateway_6 = _gateway(_routes_6(facts.get("route6", "")))
     hosts = list(_hosts(facts.get("hosts", "")))
     of_name = [address for address, names in hosts if fqdn in names]
-    elsewhere = {one for one in own if not ipaddress.ip_address(one).is_loopback}
+    elsewhere = {address for address in own if not ipaddress.ip_address(address).is_loopback}
     names = {name for address, names in hosts if address in elsewhere for name in names if "." in name}
     return {
         "ip_gw": bool(gateway_4 or gateway_6),
         "ip4_gw": gateway_4,
         "ip6_gw": gateway_6,
         "dns": _resolver(facts.get("resolv", "")),
-        "fqdn_ip4": [*dict.fromkeys(one for one in of_name if ":" not in one)],
-        "fqdn_ip6": [*dict.fromkeys(one for one in of_name if ":" in one)],
+        "fqdn_ip4": [*dict.fromkeys(address for address in of_name if ":" not in address)],
+        "fqdn_ip6": [*dict.fromkeys(address for address in of_name if ":" in address)],
         "fqdns": [*sorted(names)],
     }
 

@@ -193,9 +193,9 @@ class PosixFiles:
                 self._srn, doing, path, number=errno.EACCES, why=foreign.why, remedy=foreign.remedy
             )
         number, why = _REASONS.get(done.returncode, (0, ""))
-        said = done.stderr.decode("utf-8", "replace").strip()
-        if not number and said:
-            why = f"{why}: {said}" if why else said
+        errors = done.stderr.decode("utf-8", "replace").strip()
+        if not number and errors:
+            why = f"{why}: {errors}" if why else errors
         if not number and not why:
             why = f"the command ended with {done.returncode}"
         return file_error(self._srn, doing, path, number=number, why=why)

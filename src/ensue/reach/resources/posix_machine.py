@@ -33,8 +33,8 @@ async def gathered_grains(connection: Connection, context: ResourceContext) -> D
 
     done = await connection.run(Command(shell_line=facts_script(context.opts)))
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        why = said or f"the script ended with {done.returncode}"
+        errors = done.stderr.decode("utf-8", "replace").strip()
+        why = errors or f"the script ended with {done.returncode}"
         raise RemoteError(f"the grains of {context.srn} cannot be gathered: {why}", target=str(context.srn))
     gathered = project_grains(context.opts) | grains_from(
         parse_facts(done.stdout.decode("utf-8", "replace")), id_=context.srn.id

@@ -132,10 +132,9 @@ def _hook_fault(name: str, function: Any) -> str:
     ]
     nameless = [parameter.name for parameter in taken if parameter.name in allowed and not parameter.is_named]
     if strange or nameless:
-        wrong = ", ".join(f"`{one}`" for one in strange or nameless)
-        return (
-            f"`{name}` takes {wrong}; its parameters are {', '.join(f'`{one}`' for one in sorted(allowed))}"
-        )
+        wrong = ", ".join(f"`{parameter}`" for parameter in strange or nameless)
+        accepted = ", ".join(f"`{parameter}`" for parameter in sorted(allowed))
+        return f"`{name}` takes {wrong}; its parameters are {accepted}"
     return ""
 
 

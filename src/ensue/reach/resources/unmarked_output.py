@@ -58,13 +58,13 @@ class _Unmarked:
     def take(self, data: bytes) -> None:
         """Take a piece of the stream."""
         data = self._pending + data
-        said: list[bytes] = []
+        unmarked: list[bytes] = []
         while True:
             before, mark, rest = data.partition(self._token)
             if not mark:
                 break
             if not self._marks_left:
-                said.append(before)
+                unmarked.append(before)
             _, newline, after = rest.partition(b"\n")
             if not newline:
                 break
@@ -75,8 +75,8 @@ class _Unmarked:
             kept = self._beginning_of_mark(data)
             self._pending = data[len(data) - kept :]
             if not self._marks_left:
-                said.append(data[: len(data) - kept])
-        if text := b"".join(said):
+                unmarked.append(data[: len(data) - kept])
+        if text := b"".join(unmarked):
             self._pass_on(text)
 
     def _beginning_of_mark(self, data: bytes) -> int:

@@ -93,9 +93,9 @@ class RemoteRepository(msgspec.Struct, frozen=True, kw_only=True):
         if _COMMIT.fullmatch(self.revision):
             return self.revision
         with _folder() as scratch:
-            wanted = self.revision or "HEAD"
-            printed = await self._git(scratch, "ls-remote", "--", self.url, wanted, f"{wanted}^{{}}")
-        return _best_of(printed, wanted) or self._fail(f"there is no {wanted} in the repository")
+            revision = self.revision or "HEAD"
+            printed = await self._git(scratch, "ls-remote", "--", self.url, revision, f"{revision}^{{}}")
+        return _best_of(printed, revision) or self._fail(f"there is no {revision} in the repository")
 
     async def fetch(self, folder: Path) -> str:
         """Write the files of the revision to a folder, without the history.
@@ -110,11 +110,11 @@ class RemoteRepository(msgspec.Struct, frozen=True, kw_only=True):
             StateFailedError: the revision cannot be fetched.
         """
         with _folder() as scratch:
-            wanted = self.revision or "HEAD"
+            revision = self.revision or "HEAD"
             at = str(folder)
             await self._git(scratch, "init", "--quiet", "--template=", "--", at)
             depth = ("--depth=1", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head")
-            named = f"+{wanted}:refs/ensue/wanted"
+            named = f"+{revision}:refs/ensue/wanted"
             await self._git(scratch, "-C", at, "fetch", "--quiet", *depth, "--", self.url, named)
             await self._git(scratch, "-C", at, "checkout", "--quiet", "--detach", "refs/ensue/wanted", "--")
             commit = await self._git(scratch, "-C", at, "rev-parse", "--verify", "HEAD")

@@ -93,11 +93,11 @@ def _arguments(salt: CompiledState, ours: CompiledState) -> Iterator[TreeDiffere
 def _moved(salt: list[CompiledState], ours: list[str]) -> Iterator[TreeDifference]:
     """Yield the states that run at another position: the fewest whose removal leaves the same order."""
     place_here = {tag: place for place, tag in enumerate(ours)}
-    common = [one for one in salt if one.tag in place_here]
-    places = [place_here[one.tag] for one in common]
+    common = [state for state in salt if state.tag in place_here]
+    places = [place_here[state.tag] for state in common]
     staying = set(_longest_rise(places))
-    before_here = _befores([tag for tag in ours if tag in {one.tag for one in common}])
-    before_there = _befores([one.tag for one in common])
+    before_here = _befores([tag for tag in ours if tag in {state.tag for state in common}])
+    before_there = _befores([state.tag for state in common])
     for index, state in enumerate(common):
         if index not in staying:
             yield TreeDifference(

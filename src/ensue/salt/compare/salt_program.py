@@ -38,7 +38,7 @@ _MOST_BYTES: Final = 1 << 29
 _SHOWN_LINES: Final = 15
 _SUMMARY_CHARS: Final = 160
 _UNSET: Final = frozenset({"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP"})
-_PLANNING: Final = b'{"said": "planning"'
+_PLANNING: Final = b'{"stage": "planning"'
 
 
 class SaltOrder(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class SaltOrder(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Message(msgspec.Struct, frozen=True, kw_only=True):
-    said: str
+    stage: str
     why: str = ""
     version: str = ""
     low: list[dict[str, Any]] = []
@@ -157,7 +157,7 @@ class _SaltProgress:
 
 def _side(python: Path, done: Completed) -> SaltSide:
     messages = {
-        message.said: message for message in map(_decoded, done.stdout.splitlines()) if message is not None
+        message.stage: message for message in map(_decoded, done.stdout.splitlines()) if message is not None
     }
     if (absent := messages.get("absent")) is not None:
         raise ConfigurationError([_not_found(f"{python} has no Salt", absent.why)])

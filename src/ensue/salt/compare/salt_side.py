@@ -4,9 +4,9 @@ It reads an order, one JSON document, on stdin, and answers with JSON documents 
 Everything else that this process prints, in Salt or in a module of the tree, goes to stderr. The script
 imports nothing of ensue: it is copied to its own folder and run by an interpreter that has Salt and no ensue.
 
-    {"said": "compiled", "version", "low", "errors", "log", "unknown", "pillar", "asked"}
-    {"said": "planning", "done", "total"}       whenever one more state has been planned
-    {"said": "planned", "returns", "errors"}
+    {"stage": "compiled", "version", "low", "errors", "log", "unknown", "pillar", "asked"}
+    {"stage": "planning", "done", "total"}       whenever one more state has been planned
+    {"stage": "planned", "returns", "errors"}
 
 Source: Salt's `salt.state.HighState`, 3008; the steps are those of `state.highstate` and `state.sls`.
 """
@@ -44,7 +44,7 @@ class MessageChannel:
 
     def say(self, what: str, **more: Any) -> None:
         """Write one message."""
-        self._stream.write(json.dumps({"said": what, **more}) + "\n")
+        self._stream.write(json.dumps({"stage": what, **more}) + "\n")
         self._stream.flush()
 
 

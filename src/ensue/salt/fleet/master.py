@@ -50,7 +50,7 @@ class SaltMaster:
         self.roots = self._own_roots()
 
     def _own_roots(self) -> dict[str, list[Path]]:
-        backends = [str(one) for one in self.opts.get("fileserver_backend") or ["roots"]]
+        backends = [str(backend) for backend in self.opts.get("fileserver_backend") or ["roots"]]
         if other := [backend for backend in backends if backend not in {"roots", "file"}]:
             raise _unshippable(
                 f"the master serves files from {', '.join(other)}, too",

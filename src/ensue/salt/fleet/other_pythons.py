@@ -92,7 +92,7 @@ def _parts(python: OtherPython) -> tuple[int, list[str]]:
     if minor < _LEAST_MINOR:
         raise NoWheelsError(f"ensue needs Python 3.{_LEAST_MINOR}, and it has 3.{minor}")
     if known[3] == "musl":
-        return minor, [f"{one}_{machine}" for one in _MUSL]
+        return minor, [f"{libc}_{machine}" for libc in _MUSL]
     libc = _LIBC.fullmatch(python.libc)
     newest = int(libc[1]) if libc else _OLDEST_GLIBC
     versions = range(newest, _OLDEST_GLIBC - 1, -1)

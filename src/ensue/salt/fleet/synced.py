@@ -48,8 +48,8 @@ async def synced(
     problems = await asyncio.to_thread(_fetched, settings, report)
     mended = [id_ for id_, problem in problems.items() if not problem]
     again = {id_: _failed(report, id_, problem) for id_, problem in problems.items() if problem}
-    for one in again.values():
-        watcher.ended(one)
+    for item in again.values():
+        watcher.ended(item)
     if mended:
         asked = msgspec.structs.replace(order, tgt=f"L@{','.join(mended)}")
         again |= {minion.id: minion for minion in (await carry_out(asked, watcher)).minions}

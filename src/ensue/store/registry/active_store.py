@@ -206,9 +206,9 @@ class ActiveResourceStore:
         Raises:
             StoreError: the records cannot be written; they wait for the next `flush`.
         """
-        wanted = self._noted
+        noted_before = self._noted
         async with self._writing:
-            if self._durable >= wanted or not self._pending:
+            if self._durable >= noted_before or not self._pending:
                 return
             noted = self._noted
             pending, self._pending = self._pending, {}

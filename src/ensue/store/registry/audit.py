@@ -107,9 +107,9 @@ class AuditLog:
                 accesses = (AuditedAction("repair", "", note), *accesses)
         oldest, chain = 0, end.chain
         if not size_bytes and chain != NO_CHAIN:
-            said = audit_files.continuation(self.path, self._limits.keep_files)
-            oldest = said["oldest"]
-            prefix, chain = audit_form.chained(msgspec.json.encode(self._common() | said), chain)
+            continuation = audit_files.continuation(self.path, self._limits.keep_files)
+            oldest = continuation["oldest"]
+            prefix, chain = audit_form.chained(msgspec.json.encode(self._common() | continuation), chain)
         lines, chain = self._lines(accesses, chain)
         _write_all(log, prefix + lines)
         # Written last: a writer killed before this leaves a log longer than its note, never shorter.

@@ -99,8 +99,8 @@ def first_fault(path: Path, waits: LockWaits | None = None) -> AuditFault | None
     start = _start(log.content)
     if b"\n" in log.content and start != (end.chain if end else NO_CHAIN):
         return AuditFault(path.name, 1, _NOT_CONTINUED)
-    found = _last_file_fault(path, log, end)
-    return AuditFault(path.name, *found) if found else None
+    fault = _last_file_fault(path, log, end)
+    return AuditFault(path.name, *fault) if fault else None
 
 
 def _last_file_fault(path: Path, log: _Log, before: End | None) -> tuple[int, str] | None:

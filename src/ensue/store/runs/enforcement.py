@@ -217,8 +217,8 @@ def _differences(
         if key not in now or (new := now[key]) == old:
             continue
         place = f"{path}:{key}" if path else str(key)
-        one, other = (side if side == MASK else side[key] for side in shown)
+        shown_old, other = (side if side == MASK else side[key] for side in shown)
         if is_mapping(old) and is_mapping(new):
-            yield from _differences(place, old, new, (one, other))
+            yield from _differences(place, old, new, (shown_old, other))
         else:
-            yield place, one, other
+            yield place, shown_old, other

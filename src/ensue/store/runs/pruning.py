@@ -41,11 +41,11 @@ _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 
 def earlier_declarations(registry: DerivedRegistry, project: str) -> _Earlier:
     """Return active registrations of earlier runs, by scope and tag of the declaration; this blocks."""
-    found: _Earlier = defaultdict(dict)
+    earlier: _Earlier = defaultdict(dict)
     for declared_by, srns in registry.declarations().items():
         if declared_by.project == project:
-            found[declared_by.scope, declared_by.tag][declared_by] = srns
-    return dict(found)
+            earlier[declared_by.scope, declared_by.tag][declared_by] = srns
+    return dict(earlier)
 
 
 class Pruning:

@@ -125,7 +125,7 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
     events = [event for run in reversed(chain) for event in run]
     return ResumedRun(
         run_id=started.run_id,
-        chain=tuple(one.run_id for run in chain if (one := run_started(run)) is not None),
+        chain=tuple(start.run_id for run in chain if (start := run_started(run)) is not None),
         mods=started.mods,
         tgt=started.tgt,
         part=started.part,

@@ -125,7 +125,7 @@ class CommandStore:
 
     def refusal(self, reference: SecretReference) -> str:
         """Return why a reference is invalid for this store; empty if it is valid."""
-        takes_version = any("{version}" in one for one in self._command)
+        takes_version = any("{version}" in word for word in self._command)
         if not reference.ref or "\0" in reference.ref + reference.version:
             return "its ref is empty, or contains a NUL byte"
         if reference.version and not takes_version:
@@ -163,9 +163,9 @@ class CommandStore:
         except OSError as error:
             raise SecretNotReadError(f"{self._command[0]}: {error.strerror or error}") from None
         if done.returncode:
-            said = done.stderr.decode("utf-8", "backslashreplace").strip()[-_SHOWN_ERROR_CHARS:]
+            errors = done.stderr.decode("utf-8", "backslashreplace").strip()[-_SHOWN_ERROR_CHARS:]
             what = f"{self._command[0]} ended with {done.returncode}"
-            raise SecretNotReadError(f"{what}: {said or 'no message'}")
+            raise SecretNotReadError(f"{what}: {errors or 'no message'}")
         return _text(done.stdout)
 
     def _argv(self, reference: SecretReference) -> list[str]:

@@ -85,7 +85,7 @@ class Guards:
             return SecretText(clear, _without_marks(text, spans)), printed
         origins = list(self._numbers)
         pieces: list[str] = []
-        found: list[Printed] = []
+        marked: list[Printed] = []
         opened: list[tuple[int, Origin]] = []
         position = length = 0
         for mark in _MARK.finditer(text):
@@ -97,10 +97,10 @@ class Guards:
                 opened.append((length, origins[number]))
             elif opened:
                 start, origin = opened.pop()
-                found.append(Printed(Extent(start, length, origin.is_serialized), origin))
+                marked.append(Printed(Extent(start, length, origin.is_serialized), origin))
         pieces.append(text[position:])
-        found.sort(key=lambda part: part.extent.start)
-        return "".join(pieces), found
+        marked.sort(key=lambda part: part.extent.start)
+        return "".join(pieces), marked
 
     def put_back(self, text: str, printed: Iterable[Printed]) -> str:
         """Return a text with marks around some of the texts that were marked; secrets stay."""

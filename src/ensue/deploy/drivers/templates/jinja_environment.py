@@ -205,7 +205,7 @@ def _printed(value: Any) -> Any:
 def _near(name: Any, known: Any) -> str:
     import difflib
 
-    names = [str(one) for one in known if not isinstance(one, Secret)]
+    names = [str(name) for name in known if not isinstance(name, Secret)]
     close = difflib.get_close_matches(str(name), names, n=2)
     if close:
         return f" (did you mean {' or '.join(close)}?)"

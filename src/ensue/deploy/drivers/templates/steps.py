@@ -181,7 +181,7 @@ class _Rendering:
         name = "templates.manifests"
         rendered = self._part("manifests", inner_levels=2)
         if is_list(rendered):
-            rendered = {str(index): one for index, one in enumerate(rendered)}
+            rendered = {str(index): manifest for index, manifest in enumerate(rendered)}
         manifests: DataMap = {}
         for file_name, manifest in _mapping(rendered, name, "manifests").items():
             read = _mapping(manifest, f"{name}.{file_name}", "location and data")

@@ -77,7 +77,7 @@ def _derive_password(counter: int, kind: str, password: str, user: str, site: st
     templates = _TEMPLATES[kind].split(" ")
     template = templates[seed[0] % len(templates)]
     return "".join(
-        [_CHARACTERS[one][seed[index] % len(_CHARACTERS[one])] for index, one in enumerate(template, 1)]
+        [_CHARACTERS[kind][seed[index] % len(_CHARACTERS[kind])] for index, kind in enumerate(template, 1)]
     )
 
 

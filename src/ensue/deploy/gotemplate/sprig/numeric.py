@@ -31,8 +31,8 @@ def integer_of(value: Any) -> int:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, str):
-        found = literals.number(value)
-        return found if isinstance(found, int) else 0
+        number = literals.number(value)
+        return number if isinstance(number, int) else 0
     if isinstance(value, float) and not abs(value) < 1 << 63:  # too large, or not a number
         return -(1 << 63)
     return int(value) if is_number(value) else 0

@@ -54,9 +54,9 @@ def _quote(*values: Any) -> str:
 
 def _squote(*values: Any) -> str:
     texts = [printed(value) for value in values if value is not None]
-    text = " ".join([f"'{one}'" for one in texts])
+    text = " ".join([f"'{piece}'" for piece in texts])
     # Nothing is escaped: a text with a quotation mark or a line break may end the string.
-    return text if any(_LEAVES_QUOTES.search(one) for one in texts) else Serialized(text)
+    return text if any(_LEAVES_QUOTES.search(piece) for piece in texts) else Serialized(text)
 
 
 def _cat(*values: Any) -> str:

@@ -149,7 +149,7 @@ class _SchemaReader:
 
     def _check_patterns(self, part: Mapping[str, Any], path: Path) -> None:
         patterns: dict[Path, str] = {("pattern",): part["pattern"]} if "pattern" in part else {}
-        patterns |= {("patternProperties", one): one for one in part.get("patternProperties", {})}
+        patterns |= {("patternProperties", pattern): pattern for pattern in part.get("patternProperties", {})}
         for below, pattern in patterns.items():
             try:
                 compiled(pattern)

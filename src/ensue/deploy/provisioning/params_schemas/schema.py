@@ -60,12 +60,12 @@ def parts_of(schema: Mapping[str, Any]) -> Iterator[Subschema]:
             yield Subschema(schema[key], (key,), key in _SAME_VALUE)
     for key in (*SAME_VALUE_LISTS, "prefixItems"):
         given = schema.get(key)
-        for place, one in enumerate(given if is_list(given) else ()):
-            yield Subschema(one, (key, place), key in SAME_VALUE_LISTS)
+        for place, part in enumerate(given if is_list(given) else ()):
+            yield Subschema(part, (key, place), key in SAME_VALUE_LISTS)
     for key in (*_BY_NAME, "dependentSchemas"):
         given = schema.get(key)
-        for name, one in given.items() if is_mapping(given) else ():
-            yield Subschema(one, (key, name), key == "dependentSchemas")
+        for name, part in given.items() if is_mapping(given) else ():
+            yield Subschema(part, (key, name), key == "dependentSchemas")
 
 
 def explicit_schema(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -122,8 +122,8 @@ def _judging(keyword: str, judge: Callable[..., Any], any_of: Callable[..., Any]
 
 def _violation(error: Any) -> Violation:
     by_alternative: dict[str | int, list[Violation]] = {}
-    for one in error.context:
-        by_alternative.setdefault(one.relative_schema_path[0], []).append(_violation(one))
+    for error_inside in error.context:
+        by_alternative.setdefault(error_inside.relative_schema_path[0], []).append(_violation(error_inside))
     return Violation(
         keyword=error.validator,
         given=error.validator_value,

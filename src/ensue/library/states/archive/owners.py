@@ -49,7 +49,7 @@ async def set_owners(
         below = [entry async for entry in walk(ctx.connection, path)] if file_stat.kind == "directory" else []
         everything: list[tuple[str, FileStat]] = [
             (path, file_stat),
-            *((place.path, place.found) for place in below),
+            *((place.path, place.status) for place in below),
         ]
         for place, state in everything:
             if not await attributes.differences(ctx.connection, state):

@@ -161,7 +161,7 @@ class _TextFile:
     path: str
     content: str
     raw: bytes
-    found: FileStat | None
+    status: FileStat | None
     is_missing: bool
     makedirs: bool
     show_changes: bool
@@ -182,7 +182,7 @@ class _TextFile:
         raw = b"" if is_missing else await ctx.connection.read(path) if planned is None else planned
         text = raw.decode("utf-8", "surrogateescape")
         return cls(
-            ctx=ctx, name=name, path=path, content=text, raw=raw, found=status, is_missing=is_missing,
+            ctx=ctx, name=name, path=path, content=text, raw=raw, status=status, is_missing=is_missing,
             makedirs=makedirs, show_changes=show_changes,
         )  # fmt: skip
 
@@ -230,9 +230,9 @@ class _TextFile:
         return self._said(True, comment, changes, new_state)
 
     def _before(self) -> DataMap:
-        if self.found is None:
+        if self.status is None:
             return file_state(self.path, None, None)
-        return content_state(self.path, self.raw, self.found)
+        return content_state(self.path, self.raw, self.status)
 
     def _difference(self, content: bytes, joined_by: str) -> str:
         texts = (each.decode("utf-8", "backslashreplace") for each in (self.raw, content))

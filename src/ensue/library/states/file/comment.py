@@ -58,10 +58,10 @@ async def comment(
     mark = re.escape(char)
     if not _matches(rf"^(?!\s*{mark})\s*{bare}", text):
         if _matches(mark + bare, text):
-            return file.said(True, "Pattern already commented", {}, file.state_before())
+            return file.returned(True, "Pattern already commented", {}, file.state_before())
         if ignore_missing:
             comment_ = "Pattern not found and ignore_missing set to True"
-            return file.said(True, comment_, {}, file.state_before())
+            return file.returned(True, comment_, {}, file.state_before())
         raise StateFailedError(f"{bare}: Pattern not found")
     start, end = "^" if regex.startswith("^") else "", "$" if regex.endswith("$") else ""
     inner = regex.lstrip("^").removesuffix("$")
@@ -102,7 +102,7 @@ async def uncomment(
     mark = re.escape(char)
     if not _matches(rf"{mark}[ \t]*{bare}", text):
         if _matches(rf"^[ \t]*{bare}", text):
-            return file.said(True, "Pattern already uncommented", {}, file.state_before())
+            return file.returned(True, "Pattern already uncommented", {}, file.state_before())
         raise StateFailedError(f"{regex}: Pattern not found")
     end = "$" if regex.endswith("$") else ""
     pattern = _compiled(rf"^{mark}\s*({bare.removesuffix('$')}){end}")

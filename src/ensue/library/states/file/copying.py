@@ -210,16 +210,16 @@ async def _copied(connection: Connection, origin: str, path: str, status: FileSt
     await connection.make_directory(path, mode=status.mode)
     async for entry in walk(connection, origin):
         place = posixpath.join(path, posixpath.relpath(entry.path, origin))
-        match entry.found.kind:
+        match entry.status.kind:
             case "directory":
-                await connection.make_directory(place, mode=entry.found.mode)
+                await connection.make_directory(place, mode=entry.status.mode)
             case "symlink":
-                await connection.symlink(entry.found.link_target, place)
+                await connection.symlink(entry.status.link_target, place)
             case "file":
                 content = await content_at(connection, entry.path)
-                await connection.write(place, content, mode=entry.found.mode)
+                await connection.write(place, content, mode=entry.status.mode)
             case _:
-                raise StateFailedError(f"{entry.path} is a {entry.found.kind}, which cannot be copied")
+                raise StateFailedError(f"{entry.path} is a {entry.status.kind}, which cannot be copied")
 
 
 async def _given(
@@ -235,5 +235,5 @@ async def _given(
     if status.kind == "directory" and (requested.user is not None or requested.group is not None):
         owner = RequestedAttributes(user=requested.user, group=requested.group)
         async for entry in walk(connection, path):
-            await apply_attributes(connection, entry.path, owner, entry.found)
+            await apply_attributes(connection, entry.path, owner, entry.status)
     return applied.changes

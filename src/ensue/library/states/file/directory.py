@@ -265,7 +265,7 @@ class _Folder:
                 requested = self._wanted(is_folder=entry.is_folder)
                 if requested is None:
                     continue
-                status = await self._seen(entry.path, entry.found)
+                status = await self._seen(entry.path, entry.status)
                 differences = await requested.differences(self._connection, status)
                 if differences:
                     todo[entry.path], self._wanted_at[entry.path] = differences, requested

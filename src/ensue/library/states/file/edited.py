@@ -29,14 +29,14 @@ class EditedFile:
         name: the state's name.
         path: the file's path.
         content: the content that was read.
-        found: the file's attributes.
+        status: the file's attributes.
     """
 
     ctx: StateContext
     name: str
     path: str
     content: bytes
-    found: FileStat
+    status: FileStat
 
     @classmethod
     async def open(cls, ctx: StateContext, name: str) -> EditedFile:
@@ -53,7 +53,7 @@ class EditedFile:
             raise StateFailedError(f"{path} is a {status.kind}, not a file")
         planned = planned_content(ctx, path)
         content = await ctx.connection.read(path) if planned is None else planned
-        return cls(ctx=ctx, name=name, path=path, content=content, found=status)
+        return cls(ctx=ctx, name=name, path=path, content=content, status=status)
 
     async def write(self, new: bytes, *, backup: Data) -> None:
         """Replace the content.
@@ -66,9 +66,9 @@ class EditedFile:
             await self.ctx.connection.write(
                 f"{self.path}{backup!s}",
                 self.content,
-                mode=self.found.mode,
-                user=str(self.found.uid),
-                group=str(self.found.gid),
+                mode=self.status.mode,
+                user=str(self.status.uid),
+                group=str(self.status.gid),
             )
         await self.ctx.connection.write(self.path, new)
 
@@ -100,22 +100,22 @@ class EditedFile:
     ) -> StateReturn:
         made, planned, unchanged = comments
         if new == self.content:
-            return self.said(True, unchanged, {}, self.state_before())
+            return self.returned(True, unchanged, {}, self.state_before())
         shown: Data = True
         if show_changes:
             shown = await content_difference(self.content, new, self.ctx.masker, is_edit=True)
         if self.ctx.test:
             note_content(self.ctx, self.path, new)
-            return self.said(None, planned, {"diff": shown}, None)
+            return self.returned(None, planned, {"diff": shown}, None)
         await self.write(new, backup=backup)
         new_state = await state_after(self.ctx.connection, self.path, new)
-        return self.said(True, made, {"diff": shown}, new_state)
+        return self.returned(True, made, {"diff": shown}, new_state)
 
     def state_before(self) -> DataMap:
         """Describe the file as it was read, without asking the target again."""
-        return content_state(self.path, self.content, self.found)
+        return content_state(self.path, self.content, self.status)
 
-    def said(self, result: bool | None, comment: str, changes: DataMap, new_state: Data) -> StateReturn:
+    def returned(self, result: bool | None, comment: str, changes: DataMap, new_state: Data) -> StateReturn:
         """Make the return; a change adds `old_state`."""
         return StateReturn(
             name=self.name,

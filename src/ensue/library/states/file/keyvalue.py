@@ -114,7 +114,7 @@ async def keyvalue(
         separator=separator, uncomment=uncomment, key_ignore_case=key_ignore_case,
         value_ignore_case=value_ignore_case, prune=prune,
     )  # fmt: skip
-    edit = _Edit(wanted=pairs, rules=rules, left={each: int(count) for each in pairs})
+    edit = _Edit(pairs=pairs, rules=rules, left={each: int(count) for each in pairs})
     for line in file_lines(text, keepends=True):
         edit.take(line)
     if append_if_not_found:
@@ -186,7 +186,7 @@ class _KeyLine:
 class _Edit:
     """Collects the new lines of a file while it takes the old ones."""
 
-    wanted: DataMap
+    pairs: DataMap
     rules: _LineRules
     left: dict[str, int]
     lines: list[str] = field(default_factory=list[str])
@@ -205,7 +205,7 @@ class _Edit:
                 self.lines.append(line)
             return
         key = entry.key
-        is_same = self._folded(entry.value) == self._folded(str(self.wanted[key]).strip())
+        is_same = self._folded(entry.value) == self._folded(str(self.pairs[key]).strip())
         # The key has its line already: a commented one stays, and one of a block that is indented; others go.
         # With a count of -1 commented lines stay as well.
         if self.left[key] == 0 and not (entry.is_commented or entry.is_indented):
@@ -218,10 +218,10 @@ class _Edit:
         if is_same and not entry.is_commented:
             self.lines.append(line)
             return
-        new = f"{entry.start}{self.rules.separator}{self.wanted[key]!s}\n"
+        new = f"{entry.start}{self.rules.separator}{self.pairs[key]!s}\n"
         self.diff += [
             f"- {line}" if line.endswith("\n") else f"- {line}\n",
-            self._shown(new, self.wanted[key]),
+            self._shown(new, self.pairs[key]),
         ]
         self.lines.append(new)
         self.changed += 1
@@ -266,7 +266,7 @@ class _Edit:
     def _missing(self) -> list[str]:
         return [
             f"{key}{self.rules.separator}{value!s}\n"
-            for key, value in self.wanted.items()
+            for key, value in self.pairs.items()
             if self.left[key] > 0
         ]
 
@@ -276,8 +276,8 @@ class _Edit:
 
     def _key(self, name_part: str) -> str | None:
         if not self.rules.key_ignore_case:
-            return name_part if name_part in self.wanted else None
-        return next((key for key in self.wanted if key.lower() == name_part.lower()), None)
+            return name_part if name_part in self.pairs else None
+        return next((key for key in self.pairs if key.lower() == name_part.lower()), None)
 
     def _folded(self, value: str) -> str:
         return value.lower() if self.rules.value_ignore_case else value

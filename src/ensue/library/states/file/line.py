@@ -113,8 +113,8 @@ async def line(
                 path, b"", mode=requested.mode, user=requested.user_text, group=requested.group_text
             )
     file = await EditedFile.open(ctx, name)
-    if not ctx.test and (await apply_attributes(ctx.connection, path, requested, file.found)).changes:
-        file = replace(file, found=await ctx.connection.stat(path, follow=True) or file.found)
+    if not ctx.test and (await apply_attributes(ctx.connection, path, requested, file.status)).changes:
+        file = replace(file, status=await ctx.connection.stat(path, follow=True) or file.status)
     text = file.content.decode("utf-8", "surrogateescape")
     lines = file_lines(text)
     added = str(content if content is not None else "").removesuffix("\n")

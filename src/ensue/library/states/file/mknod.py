@@ -86,8 +86,8 @@ async def mknod(
     argv = ["mknod", "-m", f"{requested.mode or 0:04o}", "--", file, ntype, *words]
     done = await ctx.connection.run(Command(argv=argv, cwd=folder))
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()
-        raise StateFailedError(f"cannot make {path} on {ctx.srn}: {said}")
+        errors = done.stderr.decode("utf-8", "replace").strip()
+        raise StateFailedError(f"cannot make {path} on {ctx.srn}: {errors}")
     made = await _stat(ctx, path)
     applied = await apply_attributes(ctx.connection, path, requested, made)
     if applied.faults:

@@ -50,7 +50,7 @@ def given_sources(
     hashes: Sequence[Any] = source_hashes if isinstance(source_hashes, list) else []
     listed = sources if isinstance(sources, list) else [sources] if sources else []
     pairs = zip(listed, [*hashes, *[None] * len(listed)], strict=False)
-    return [made for item, one in pairs for made in read_sources([item], one)]
+    return [made for item, source in pairs for made in read_sources([item], source)]
 
 
 async def rendered_sources(

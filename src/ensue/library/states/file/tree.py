@@ -28,13 +28,13 @@ class FolderEntry:
 
     Args:
         path: absolute path.
-        found: its attributes; those of a symlink itself, not of what it points to.
+        status: its attributes; those of a symlink itself, not of what it points to.
         is_folder: whether it is a folder, or a symlink to one.
         depth: number of folders between it and the top.
     """
 
     path: str
-    found: FileStat
+    status: FileStat
     is_folder: bool
     depth: int
 
@@ -70,7 +70,7 @@ async def walk(
             elif status.kind == "symlink":
                 behind = await connection.stat(path, follow=True)
                 is_folder = behind is not None and behind.kind == "directory"
-            yield FolderEntry(path=path, found=status, is_folder=is_folder, depth=depth)
+            yield FolderEntry(path=path, status=status, is_folder=is_folder, depth=depth)
 
 
 def matches(patterns: Data, relative: str) -> bool:

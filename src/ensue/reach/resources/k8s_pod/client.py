@@ -113,10 +113,10 @@ class PodClient:
         phase, *containers = state
         if phase != _RUNNING:
             return self._unreachable(f"{where} is not running, its phase is `{printable(phase[:40])}`")
-        wanted = self._address.container
-        if wanted and wanted not in containers:
+        container = self._address.container
+        if container and container not in containers:
             there = printable(", ".join(containers[:10]))
-            return self._unreachable(f"{where} has no container `{wanted}` (it has: {there})")
+            return self._unreachable(f"{where} has no container `{container}` (it has: {there})")
         if await self._may_not("create", "pods/exec"):
             return self._refused(f"{where}: these credentials may not run commands (`create` on `pods/exec`)")
         message = f"{where} runs and did not start /bin/sh (an image without a shell?){quoted_end(completed)}"

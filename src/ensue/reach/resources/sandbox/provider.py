@@ -47,7 +47,7 @@ async def observe(request: EnvironmentRequest) -> Environment:
         StateFailedError: an option is invalid.
         StoreError: the stored identity cannot be decrypted with the project's key.
     """
-    wanted = _wanted_isolation(request)
+    isolation = _wanted_isolation(request)
     if not request.directory.exists():
         return Environment(status="absent", comment=f"there is no sandbox {request.name}")
     record = read_record(request.directory)
@@ -58,8 +58,8 @@ async def observe(request: EnvironmentRequest) -> Environment:
         return Environment(status="stopped", comment=f"sandbox {request.name} runs with another host key")
     if not is_alive(record.process) or not await _greets(record.port):
         return Environment(status="stopped", comment=f"sandbox {request.name} exists but is not running")
-    if wanted not in {"auto", record.isolation}:
-        comment = f"sandbox {request.name} runs with isolation {record.isolation}, not {wanted}"
+    if isolation not in {"auto", record.isolation}:
+        comment = f"sandbox {request.name} runs with isolation {record.isolation}, not {isolation}"
         return Environment(status="stopped", comment=comment)
     return _running(record)
 

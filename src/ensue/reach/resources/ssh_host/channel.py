@@ -86,8 +86,8 @@ class Channel:
         listener = self._marks.unmarked(command.listener, user=user)
         done = await self._send(errand, command.stdin, limit_s=limit_s, user=user, listener=listener)
         if done.returncode == NO_FOLDER_EXIT_CODE and token.encode() in done.stderr:
-            said = done.stderr.replace(token.encode(), b"").decode("utf-8", "replace").strip()
-            raise file_error(self._srn, "run in", command.cwd or "", why=said)
+            errors = done.stderr.replace(token.encode(), b"").decode("utf-8", "replace").strip()
+            raise file_error(self._srn, "run in", command.cwd or "", why=errors)
         return done
 
     async def sftp(self) -> SftpClient | None:
@@ -307,9 +307,9 @@ class Channel:
             raise no_status_error(self._srn, self._settings)
         begun = self._marks.from_beginning(done)
         if begun is None and user and session.pid:
-            raise self._becoming.refused(user, self._marks.said(done))
+            raise self._becoming.refused(user, self._marks.unmarked_errors(done))
         if begun is None:
-            raise not_run_error(self._srn, self._settings, self._marks.said(done))
+            raise not_run_error(self._srn, self._settings, self._marks.unmarked_errors(done))
         return begun
 
     async def _end(self, channel: asyncssh.SSHClientChannel[bytes], session: ExecSession, user: str) -> None:

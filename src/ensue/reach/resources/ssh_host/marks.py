@@ -77,12 +77,12 @@ class Marks:
         began = self._errors_begin.search(errors)
         return int(began[1]) if began else 0
 
-    def said(self, done: Completed) -> Completed:
+    def unmarked_errors(self, done: Completed) -> Completed:
         """Return what was written by others than a command, as error output.
 
         Lines with the token are left out, and with it without its first letter, which `line` hides: a login
         shell may repeat its line, and that may hold secrets in a form in which nothing recognises them.
         """
         lines = [*done.stdout.splitlines(), *done.stderr.splitlines()]
-        said = b"\n".join(line for line in lines if self.token[1:].encode() not in line)
-        return msgspec.structs.replace(done, stderr=said)
+        unmarked = b"\n".join(line for line in lines if self.token[1:].encode() not in line)
+        return msgspec.structs.replace(done, stderr=unmarked)

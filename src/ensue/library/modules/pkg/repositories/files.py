@@ -109,9 +109,9 @@ async def save(ctx: FunctionContext, file: AptSourceFile) -> None:
 def _parsed(path: str, text: str) -> AptSourceFile:
     if not path.endswith(".sources"):
         blocks = tuple(file_lines(text, keepends=True))
-        found = (read_source(line) for line in blocks)
+        sources = (read_source(line) for line in blocks)
         return AptSourceFile(
-            path=path, blocks=blocks, sources=tuple((source,) if source else () for source in found)
+            path=path, blocks=blocks, sources=tuple((source,) if source else () for source in sources)
         )
     paragraphs = tuple(_paragraphs(text))
     return AptSourceFile(
