@@ -66,7 +66,7 @@ def _said(case: str, tmp_path: Path) -> list[dict[str, Any]]:
         check=True,
     )
     lines = done.stdout.replace(str(root), ROOT).splitlines()
-    return [one for one in map(json.loads, lines) if one["said"] != "planning"]
+    return [one for one in map(json.loads, lines) if one["stage"] != "planning"]
 
 
 def _comparable(said: Any) -> list[Any]:
