@@ -11,4 +11,5 @@ Doors:
 - `language.plans`: the plans of a run, and its growth.
 - `language.references`, `language.requisite_names`, `language.tree`: what SLS refers to.
 - `language.renderers`: the stages of a pipe.
+- `language.hcl_words`: words of Terraform.
 """

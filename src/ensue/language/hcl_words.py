@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 _EACH: Final = "write `names`, or {% for … %} around the state (in a delayed block for what a state returns)"
-_DIFFERS: Final = "leave the argument out: a state changes only what its arguments name"
+_DIFFERS: Final = (
+    "leave the argument out: a state changes only what its arguments name; "
+    "`replace: false` makes a file only once"
+)
 _KEYWORDS: Final = {
     "for_each": _EACH,
     "count": _EACH,
@@ -152,7 +155,8 @@ _INTERPOLATION: Final = (
     r"(?P<kind>var|local|terraform)\.(?P<name>\w+)|(?P<own>pillar|grains|opts)[.:](?P<key>\w+)(?=[.\[}])|(?P<each>each\.(?:key|value)|count\.index)|path\.(?:module|root|cwd)"
     r"|(?P<read>(?:module|data)\.[\w-]+\.[\w-]+"
     r"|(?:self\.|resource\.[\w-]+\.|[a-z][a-z0-9]*_\w+\.(?:[\w-]+(?:\[[^][{}\n]*\])?\.)?)[a-z]\w*(?=[^:{}\n]*\}))"
-    rf"|(?P<function>{_FUNCTIONS})\()[^{{}}\n]*\}})"
+    rf"|(?P<function>{_FUNCTIONS})\((?:\{{[^{{}}\n]*\}})?"
+    r"|(?P<choice>[\w.\"'][^{}\n?]* \? [^{}\n]+ : ))[^{}\n]*\})"
 )
 """Types of resources have an underscore (`random_pet.name`); properties of Java have none before the dot."""
 _TERNARY: Final = r"\{[{%](?:[^%}'\"]|'[^']*'|\"[^\"]*\")*\?(?:[^%}'\"]|'[^']*'|\"[^\"]*\")*:"
@@ -279,6 +283,8 @@ def _instead_of_interpolation(match: re.Match[str]) -> str:
 def _instead_of_read(match: re.Match[str]) -> str:
     if match["read"]:
         return "${module:ID:property} of the state that returns it"
+    if match["choice"]:
+        return "{{ this if condition else that }}"
     return _instead_of_function(match) if match["function"] else _PATHS
 
 
@@ -360,10 +366,15 @@ def broken_by_hcl(text: str) -> str:
 
 
 def instead_of_hcl(data: Any) -> str:
-    """Return what to write instead of HCL, which YAML reads as one text; empty for other data."""
-    if not isinstance(data, str) or not re.match(_BLOCK, data):
+    """Return what to write instead of HCL in an SLS, which YAML reads as one text; empty for other data."""
+    if not is_hcl(data):
         return ""
     return (
         "this looks like HCL: an SLS is YAML; write each resource as a state, an ID and below it "
         "`module.function` with a list of arguments"
     )
+
+
+def is_hcl(data: Any) -> bool:
+    """Return whether what was read as YAML begins with a block of HCL."""
+    return isinstance(data, str) and re.match(_BLOCK, data) is not None

@@ -152,6 +152,28 @@ ROWS = [
         mends="did you mean postgres?",
     ),
     definition(
+        "a definition in HCL",
+        DEFINITION,
+        'resource "pg" "db" {\n  size = 1\n}\n',
+        "1:1",
+        says="a definition is not HCL",
+        mends="it is YAML, with `kind: Definition`; with `driver_type: terraform`",
+    ),
+    *(
+        definition(
+            f"{word} in a definition",
+            "  driver_type:",
+            f"  {word}: 1\n  driver_type:",
+            "5:3",
+            says=f"'entity' has no key '{word}'",
+            mends=mends,
+        )
+        for word, mends in (
+            ("count", "`for_each` of an entry of `provision`"),
+            ("depends_on", "`${resources.TYPE.guresid}` if no output is needed"),
+        )
+    ),
+    definition(
         "a definition without criteria",
         "  criteria: [{}]\n",
         "",

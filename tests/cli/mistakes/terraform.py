@@ -57,6 +57,27 @@ ROWS = [
             ("terraform: {backend: s3}", "", "`terraform` is Terraform's: leave it out: `store_url`"),
         )
     ),
+    *(
+        state(
+            f"{text} without quotes",
+            f"a:\n  test.nop: []\nb:\n{text}\n",
+            at,
+            says="this is not YAML",
+            mends="put the text with ${…} in quotes: YAML reads {, } and : in it",
+        )
+        for text, at in (
+            ("  test.nop: {name: x, value: v ${test:a:name}}", "4"),
+            ("  test.nop: [name: ${test:a:name}]", "4"),
+            ("  test.nop:\n    - x: ${y ? 1 : 2}", "5"),
+        )
+    ),
+    state(
+        "the module of a state before its ID",
+        "a:\n  cmd.run:\n    - name: echo x\nb:\n  test.nop:\n    - x: {{ cmd.a.stdout }}\n",
+        "6",
+        says="'cmd' is undefined",
+        mends="a is a state; write ${cmd:a:stdout}: its value is known when it has run",
+    ),
     state(
         "an ID that is a block of Terraform as well",
         "data:\n  file.directory: {name: /never}\n",

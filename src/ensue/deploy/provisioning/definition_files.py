@@ -27,6 +27,7 @@ from ensue.deploy.provisioning.placeholder_values import DEFINITION, ENTRY
 from ensue.deploy.provisioning.readiness import read_ready
 from ensue.deploy.provisioning.shapes import Shape
 from ensue.deploy.provisioning.written import TextPlace, read_written
+from ensue.language.hcl_words import is_hcl
 
 if TYPE_CHECKING:
     from ensue.core.model.chunk import StateOptions
@@ -42,6 +43,10 @@ ENTITY_KEYS: Final = (
     "name", "type", "driver_type", "driver_account", "driver_inputs", "provision", "criteria",
     "params_schema", "ready", "destroy_first", "protect", "retain", "timeout", "retry",
 )  # fmt: skip
+_INSTEAD_OF_HCL: Final = (
+    f"it is YAML, with `kind: {KIND}`; with `driver_type: terraform`, its `driver_inputs` name a module of "
+    "Terraform"
+)
 _INPUTS: Final = ("values", "secrets", "secret_refs")
 _PROVISION: Final = ("is_dependent", "match_dependents", "params", "for_each")
 _RETRY: Final = ("attempts", "interval")
@@ -99,6 +104,9 @@ class _DefinitionReader:
     def read(self, data: Any, place: TextPlace) -> Definition | None:
         shape = self._shape
         before = len(self._collector.errors)
+        if is_hcl(data):
+            shape.wrong("a definition is not HCL", place, _INSTEAD_OF_HCL)
+            return None
         top = shape.mapping(data, "a definition", place, _TOP)
         if is_mapping(data) and data.get("kind") is None:
             shape.wrong("a definition has no 'kind'", place, f"add `kind: {KIND}`")

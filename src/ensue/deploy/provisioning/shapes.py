@@ -33,9 +33,15 @@ _ADVICE: Final = {
 }
 """What to write instead of words of Terraform that a resource does not have."""
 
-_ADVICE_FOR_DEFINITIONS: Final[dict[str, str]] = dict.fromkeys(
-    ("prevent_destroy", "lifecycle"), "write `protect: true`: nothing then destroys the resource"
-)
+_PROTECT: Final = "write `protect: true`: nothing then destroys the resource"
+_ADVICE_FOR_DEFINITIONS: Final = {
+    "prevent_destroy": _PROTECT,
+    "lifecycle": _PROTECT,
+    "count": _LISTS,
+    "for_each": _LISTS,
+    "depends_on": "a placeholder among the inputs makes the dependency: `${resources.TYPE.outputs.NAME}`, or "
+    "`${resources.TYPE.guresid}` if no output is needed",
+}
 """The same for a definition."""
 
 _OF_RESOURCE: Final = frozenset({"type", "class", "params"})

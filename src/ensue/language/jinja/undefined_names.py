@@ -156,17 +156,19 @@ def _of_state(missing: MissingName, span: Span, source: FailedTemplate) -> str:
     """Return the remedy for what is the ID of a state, or a name that a state registers its result with."""
     if not span.path.endswith(".sls"):
         return ""
-    id_ = missing.name
+    id_, keys = missing.name, missing.keys
     module = module_of_state(id_, source.text, source.roots)
+    if not module and keys and module_of_state(keys[0], source.text, source.roots) == id_:
+        module, id_, keys = id_, keys[0], keys[1:]
     if not module:
         id_ = registering(missing.name, source.text)
         module = module_of_state(id_, source.text, source.roots) if id_ else ""
     if not module:
         return ""
     line = source.line(span.line)
-    if missing.tag or is_of_return(missing.keys) or _CONDITION.match(line):
-        return decided_by(id_, module, missing.keys, missing.tag or "if")
-    keys = properties(missing.keys[1:] if missing.keys[:1] == ("new_state",) else missing.keys)
+    if missing.tag or is_of_return(keys) or _CONDITION.match(line):
+        return decided_by(id_, module, keys, missing.tag or "if")
+    keys = properties(keys[1:] if keys[:1] == ("new_state",) else keys)
     written = ":".join((module, id_, *keys))
     what = "its value is known when it has run" if keys else "name what is read of it"
     calculated = "" if _is_plain(missing.name, line) else f"; to calculate with it, write {BLOCK}"

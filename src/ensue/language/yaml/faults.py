@@ -57,6 +57,7 @@ _REMEDIES: Final = (
 _QUOTES: Final = ("'", '"')
 _INI: Final = re.compile(r"(?:\s*[#;].*\n|\s*\n)*\[[\w:. -]+\]\s*\n\s*[^\s\[-]")
 """The heading of a section, and something below it."""
+_QUOTED: Final = r""""[^"]*"|'[^']*'"""
 _QUOTED_JSON: Final = re.compile(r"""[:-]\s+"(?:"|[\[{]")\S""")
 """A quote that the first one of JSON closes: `t: "["a"`."""
 
@@ -129,6 +130,10 @@ def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
         problem = "found a tab"
     detail = f"{problem} {error.context}" if error.context else problem
     noticed = _span(document, mark)
+    if _is_unquoted_placeholder(document.text, mark):
+        raise _fault(
+            detail, noticed, "put the text with ${…} in quotes: YAML reads {, } and : in it"
+        ) from None
     begun, help_ = _begun(document, error, mark)
     if of_hcl := broken_by_hcl(document.text[: mark.index]):
         raise _fault(detail, noticed, of_hcl) from None
@@ -167,6 +172,12 @@ def _quote_until(text: str, noticed: Any) -> Any:
         # The scanner stops at the error, too.
         pass
     return begun
+
+
+def _is_unquoted_placeholder(text: str, mark: Any) -> bool:
+    """Return whether the line of an error has a `${` before it that is not in quotes."""
+    start = text.rfind("\n", 0, mark.index) + 1
+    return "${" in re.sub(_QUOTED, "", text[start : mark.index + 1])
 
 
 def _of_other_form(text: str, mark: Any) -> str:
