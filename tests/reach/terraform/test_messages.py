@@ -79,3 +79,14 @@ def test_what_is_destroyed() -> None:
 def test_the_versions_that_take_variables_again(version: dict[str, str], *, takes: bool) -> None:
     """Those that have ephemeral variables, which a saved plan does not hold."""
     assert read_messages(json.dumps({"type": "version", **version}).encode()).takes_variables is takes
+
+
+def test_a_warning_is_one_line() -> None:
+    """Terraform writes paragraphs and lists; a warning of a state is a line among others."""
+    diagnostic = {
+        "severity": "warning",
+        "summary": "Some objects",
+        "detail": "They go:\n - a.b\n\nAfter  that.",
+    }
+    printed = json.dumps({"type": "diagnostic", "diagnostic": diagnostic}).encode()
+    assert read_messages(printed).warnings == ("Some objects: They go: - a.b After that.",)

@@ -85,7 +85,7 @@ def read_messages(printed: bytes) -> Messages:
                 declared |= _declared(message.get("outputs"))
             case "diagnostic":
                 errors += _texts(message.get("diagnostic"), "error")
-                warnings += _texts(message.get("diagnostic"), "warning")
+                warnings += (" ".join(text.split()) for text in _texts(message.get("diagnostic"), "warning"))
             case _:
                 pass
     return Messages(
