@@ -24,6 +24,7 @@ from ensue.engine.handled_failures import handles_failures, mark_handled
 if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
+    from ensue.engine.reactions import Reactions
     from ensue.engine.services import EngineServices
 
 UNNUMBERED = -1
@@ -51,15 +52,17 @@ class Recorder:
 
     Args:
         services: clock, masker and the sink of events are used.
+        reactions: tells which failures leave a reaction owed.
         first_number: the first free number.
     """
 
-    def __init__(self, services: EngineServices, *, first_number: int) -> None:
+    def __init__(self, services: EngineServices, reactions: Reactions, *, first_number: int) -> None:
         self._time_of_day, self._monotonic = services.clock.time_of_day, services.clock.monotonic
         self._masker = services.masker
         self._inputs = services.hooks.inputs
         self._foreseen = services.hooks.foreseen
         self._skipped = services.hooks.skipped
+        self._reactions = reactions
         self.emit = services.on_event
         self._begin = services.begin
         self._next_number = first_number
@@ -208,6 +211,7 @@ class Recorder:
             returned.preview = function_return.preview
         if function_return.result is False:
             returned.place = str(chunk.span())
+            returned.owed = self._reactions.owes(node)
         if node.applied:
             returned.applied = node.applied
         elif self._foreseen is not None and function_return.result is None:

@@ -188,6 +188,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     `drift_by` names, in a plan, the state that left the thing as its `drift` says, and the run of that state;
     it is empty if it was no state of the project.
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
+    `owed` says of a failure that it was to react to a change: later runs owe that, until it has succeeded.
     """
 
     tag: str
@@ -226,6 +227,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     handles: tuple[str, ...] = ()
     is_query: bool = False
     drift_by: str = ""
+    owed: bool = False
 
     @property
     def identity(self) -> StateIdentity:
@@ -271,6 +273,8 @@ class Return(msgspec.Struct, omit_defaults=True):
             data["handled_by"] = self.handled_by
         if self.handles:
             data["handles"] = list(self.handles)
+        if self.owed:
+            data["owed"] = True
         if self.warnings:
             data["warnings"] = list(self.warnings)
         return data
