@@ -12,6 +12,7 @@ import msgspec
 from ensue.core.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.core.model.returns import (
+    PreventedReturn,
     Return,
     SkippedReturn,
     StateReturn,
@@ -197,12 +198,7 @@ class Recorder:
         if chunk.arguments or node.bound is not None or node.reads:
             self._note_call(node, returned)
         if function_return.__class__ is not StateReturn or not ran:
-            returned.ran = ran
-            returned.skipped = isinstance(function_return, SkippedReturn) or (
-                not ran and function_return.result is True
-            )
-            returned.unknown = isinstance(function_return, UnknownReturn)
-            returned.unreachable = isinstance(function_return, UnreachableReturn)
+            _mark_kind(returned, function_return, ran=ran)
         if function_return.old_state is not None:
             returned.old_state = function_return.old_state
         if function_return.sensitive or function_return.warnings:
@@ -219,3 +215,15 @@ class Recorder:
         if node.scope.identity:
             returned.scope_identity = node.scope.identity
         return returned
+
+
+def _mark_kind(returned: Return, function_return: StateReturn, *, ran: bool) -> None:
+    """Set the fields of a return that the kind of the function's return decides."""
+    returned.ran = ran
+    returned.skipped = isinstance(function_return, SkippedReturn) or (
+        not ran and function_return.result is True
+    )
+    returned.unknown = isinstance(function_return, UnknownReturn)
+    returned.unreachable = isinstance(function_return, UnreachableReturn)
+    if isinstance(function_return, PreventedReturn):
+        returned.causes = function_return.causes
