@@ -584,3 +584,32 @@ def test_the_short_form_of_an_apply_into_a_pipe(shell: Shell) -> None:
     assert "is not one of highstate, short" in shell.run("apply", "f", "--out", "plan").err
     shell.write("states/same.sls", "same: test.nop\n")
     assert shell.run("plan", "same", "--out", "short").out == shell.run("plan", "same").out
+
+
+def test_a_failure_is_named_once_for_all_states_that_it_prevents(shell: Shell) -> None:
+    """The progress has no line about them, and the short view one for each cause, also from the journal."""
+    bad = "".join(f"bad{number}: {{cmd.run: [name: exit {number}]}}\n" for number in (3, 4))
+    shell.write(
+        "states/t.sls",
+        bad
+        + "".join(f"dep{n}: {{test.nop: [require: [bad3]]}}\n" for n in range(25))
+        + "deep: {test.nop: [require: [dep24]]}\n"
+        + "both: {test.nop: [require: [bad3, bad4]]}\n",
+    )
+    applied = shell.run("apply", "t", "--out", "short")
+    assert applied.err.splitlines() == [
+        "failed: bad3 (cmd.run): states/t.sls:1:8: exited 3",
+        "failed: bad4 (cmd.run): states/t.sls:2:8: exited 4",
+    ]
+    named = ", ".join(f"dep{n} (test.nop)" for n in range(20))
+    lines = [
+        f"    ! not run because bad3 failed: {named} and 6 more",
+        "    ! not run because bad3 and bad4 failed: both (test.nop)",
+    ]
+    for text in (applied.out, shell.run("runs", "show", "last", "--out", "short").out):
+        assert [line for line in text.splitlines() if "not run because" in line] == lines
+    assert "0 changed, 0 unchanged, 2 failed, 27 not run" in applied.out
+    shell.write("states/t.sls", "bad: test.fail_without_changes\nx: {test.nop: [require: [bad]]}\n")
+    assert (
+        "    ! not run because bad would fail: x (test.nop)\n" in shell.run("plan", "t", "--out", "short").out
+    )

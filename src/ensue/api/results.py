@@ -45,6 +45,7 @@ class StateResult:
             form).
         warnings: remarks that do not change the result.
         duration_s: how long its function took, in seconds.
+        owed: whether it failed, or did not run, as a reaction to a change, which later runs make up for.
     """
 
     id: str
@@ -62,6 +63,7 @@ class StateResult:
     foreseen: Mapping[str, Any] = field(default_factory=dict[str, Any])
     warnings: tuple[str, ...] = ()
     duration_s: float = 0.0
+    owed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +197,7 @@ def state_result(returned: Return, masker: Masker) -> StateResult:
         changes=shown["changes"],
         comment=shown["comment"],
         new_state=shown["new_state"],
+        owed=returned.owed,
         drift=shown.get("drift", {}),
         drift_by=shown.get("drift_by", ""),
         foreseen=shown.get("foreseen", {}),

@@ -271,6 +271,7 @@ class Run:
             not_run=tuple(map(str, outcome.not_run)),
             hosts_not_run=outcome.hosts_not_run,
             not_run_on=outcome.not_run_on,
+            owed_not_run=tuple(str(chunk) for chunk in outcome.not_run if chunk.owed),
             warnings=(*first.warnings, *remarks, *self._stores.exposed.warnings()),
             duration_s=perf_counter() - started,
             resumes=resumed.run_id if resumed else "",

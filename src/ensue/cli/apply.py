@@ -195,9 +195,11 @@ def _print_not_run(session: Session, report: RunReport) -> None:
     """Name on stderr the states that were not run, because the form of the results cannot show them."""
     from ensue.output.colours import on_one_line
 
-    names = on_one_line(", ".join(map(session.masker.name, report.not_run[:_MOST_NOT_RUN])))
-    more = f" and {len(report.not_run) - _MOST_NOT_RUN} more" if len(report.not_run) > _MOST_NOT_RUN else ""
-    session.lines.write(f"ensue: not run: {names}{more}")
+    for what, names in (("not run", report.not_run), ("owed to the next apply", report.owed_not_run)):
+        if names:
+            shown = on_one_line(", ".join(map(session.masker.name, names[:_MOST_NOT_RUN])))
+            more = f" and {len(names) - _MOST_NOT_RUN} more" if len(names) > _MOST_NOT_RUN else ""
+            session.lines.write(f"ensue: {what}: {shown}{more}")
 
 
 def _detailed(report: RunReport) -> int:

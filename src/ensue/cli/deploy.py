@@ -373,7 +373,9 @@ def _print(session: Session, report: DeploymentReport, *, test: bool) -> None:
         _draw(session, report)
     elif session.out == "text":
         palette = session.stdout_palette
-        lines = deployment_lines(context, report.nodes, session.masker, palette, is_plan=test)
+        lines = deployment_lines(
+            context, report.nodes, session.masker, palette, is_plan=test, explained=report.replaceable
+        )
         session.print_text(f"{line}\n" for line in lines)
         if report.deployment.order.render:
             session.print_text(f"rendered: {on_one_line(str(path))}\n" for path in report.rendered)

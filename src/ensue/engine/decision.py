@@ -5,13 +5,14 @@ It only decides; the scheduler acts.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from ensue.core.model.fan_out import FannedChunk, FannedReturn, parts_of
 from ensue.core.model.requisite import RequisiteKind
-from ensue.core.model.returns import Return, SkippedReturn, StateReturn, UnknownReturn
+from ensue.core.model.returns import PreventedReturn, Return, SkippedReturn, StateReturn, UnknownReturn
 from ensue.engine.answer import DecidedReturn
 from ensue.engine.block_waits import answer_of_wait
 from ensue.engine.node import Role
@@ -50,6 +51,8 @@ class Call(msgspec.Struct, frozen=True):
 Decision: TypeAlias = Adopt | DecidedReturn | Call
 
 _REACTING: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES})
+_MOST_CAUSES: Final = 3
+"""The most states that are named as the cause why another is not called."""
 _JUST_CALL: Final = Call(Verdict.CALL)
 _CHECK: Final = Role.CHECK
 _REQUIRE: Final = RequisiteKind.REQUIRE
@@ -191,9 +194,14 @@ def _failed(node: Node, check: Return | None, prepared_by: Sequence[int]) -> Dec
             StateReturn(name=check.name, result=check.result, comment=check.comment), ran=True
         )
     scope = node.scope
-    names = failed_requisites(node.chunk.requisites, scope.result_of, scope.check_result_of, prepared_by)
-    comment = "\n".join([f"One or more requisite failed: {', '.join(names)}", *_of_other_minions(node)])
-    return DecidedReturn(failure(node.chunk.name, comment), ran=False)
+    failed = [*failed_requisites(node.chunk.requisites, scope.result_of, scope.check_result_of, prepared_by)]
+    names = dict.fromkeys(f"{part.sls}.{part.id}" if part.sls else part.id for part in failed)
+    comment = f"One or more requisite failed: {', '.join(names)}"
+    if elsewhere := list(_of_other_minions(node)):
+        return DecidedReturn(failure(node.chunk.name, "\n".join([comment, *elsewhere])), ran=False)
+    causes = dict.fromkeys(cause for part in failed for cause in part.causes or (part.id,))
+    first = tuple(islice(causes, _MOST_CAUSES))
+    return DecidedReturn(PreventedReturn(node.chunk.name, False, comment=comment, causes=first), ran=False)
 
 
 def _of_other_minions(node: Node) -> Iterator[str]:

@@ -28,7 +28,7 @@ from ensue.engine.decision import unless_watched
 from ensue.engine.function_calls import FunctionCalls
 from ensue.engine.node import Role
 from ensue.engine.pending import PendingStates
-from ensue.engine.reactions import owed_remark
+from ensue.engine.reactions import Reactions, owed_remark
 from ensue.engine.requisites import Verdict
 from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
 from ensue.engine.returns import failure, known_later
@@ -100,6 +100,7 @@ class Executor:
         )
         self._calls = FunctionCalls(services, apply=apply, is_superseded=self._faults.is_superseded)
         self._pause = pause
+        self.reactions = Reactions(services.hooks.owed, self.can_watch)
 
     def can_watch(self, node: Node) -> bool:
         """Return whether a node's module has a `mod_watch`; False if its target is unknown."""

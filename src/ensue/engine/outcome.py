@@ -23,6 +23,7 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
         reason: why: `failhard`, `interrupted`, `fail limit`, …
         host: the SRN of its host if that had not begun; empty for what is left out of a plan that had.
         target: the SRN of what it would have run on; empty if that is not known.
+        owed: whether it would have reacted to a change, so that later runs owe that.
     """
 
     scope: str
@@ -32,6 +33,7 @@ class NotRunChunk(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     host: str = ""
     target: str = ""
+    owed: bool = False
 
     def __str__(self) -> str:
         """Write `ID (module.function)`, preceded by the scope unless that is the top."""

@@ -14,9 +14,10 @@ from ensue.core.model.requisite import RequisiteKind
 from ensue.engine.node import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ensue.core.contracts.owed_reactions import OwedReactions
+    from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Node
 
 _CHECK: Final = Role.CHECK
@@ -43,29 +44,45 @@ class Reactions:
             node.owed_since = self._owed.owed_since(node.identity)
         return bool(node.owed_since)
 
+    def owes(self, node: Node) -> bool:
+        """Return whether a node reacts to a change, so that later runs owe it if it fails or does not run."""
+        if self._owed is None or node.is_test or node.scope.quiet:
+            return False
+        if node.role is _LISTENER:
+            return True
+        reacting = [requisite for requisite in node.chunk.requisites if self._reacts_by(node, requisite)]
+        return bool(reacting) and (self.is_owed(node) or _has_cause(node, reacting))
+
     def note(self, node: Node) -> None:
         """Note a node that has ended or was left out, if it reacts to a change."""
-        owed, returned = self._owed, node.returned
-        if owed is None or node.is_test or node.scope.quiet or isinstance(returned, FannedReturn):
+        returned = node.returned
+        if self._owed is None or isinstance(returned, FannedReturn):
             return
-        if not (node.owed_since or node.role is _LISTENER or self._has_cause(node)):
-            return
-        if returned is None or returned.result is False:
-            owed.note_reaction(node.chunk, node.identity, node.scope.path, is_done=False)
-        elif returned.result is True and (returned.ran or node.role is _LISTENER):
-            owed.note_reaction(node.chunk, node.identity, node.scope.path, is_done=True)
+        if returned is not None and returned.result is False:
+            is_done, counts = False, returned.owed
+        else:
+            is_done = returned is not None
+            has_ended = returned is None or (
+                returned.result is True and (returned.ran or node.role is _LISTENER)
+            )
+            counts = has_ended and self.owes(node)
+        if counts:
+            self._owed.note_reaction(node.chunk, node.identity, node.scope.path, is_done=is_done)
 
-    def _has_cause(self, node: Node) -> bool:
-        """Return whether something has changed that a node watches, or that it runs after the changes of."""
-        for requisite in node.chunk.requisites:
-            if requisite.kind is _ONCHANGES or (requisite.kind is _WATCH and self.can_watch(node)):
-                for index in requisite.chunks:
-                    returned = node.scope.result_of(index)
-                    if returned is not None and any(
-                        part.changes and part.result is not False for part in parts_of(returned)
-                    ):
-                        return True
-        return False
+    def _reacts_by(self, node: Node, requisite: Requisite) -> bool:
+        return requisite.kind is _ONCHANGES or (requisite.kind is _WATCH and self.can_watch(node))
+
+
+def _has_cause(node: Node, reacting: Iterable[Requisite]) -> bool:
+    """Return whether something has changed that a node watches, or that it runs after the changes of."""
+    for requisite in reacting:
+        for index in requisite.chunks:
+            returned = node.scope.result_of(index)
+            if returned is not None and any(
+                part.changes and part.result is not False for part in parts_of(returned)
+            ):
+                return True
+    return False
 
 
 def owed_remark(node: Node) -> str:

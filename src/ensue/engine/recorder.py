@@ -12,6 +12,7 @@ import msgspec
 from ensue.core.model.call_fingerprint import NO_FINGERPRINT, fingerprint
 from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.core.model.returns import (
+    PreventedReturn,
     Return,
     SkippedReturn,
     StateReturn,
@@ -24,6 +25,7 @@ from ensue.engine.handled_failures import handles_failures, mark_handled
 if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.node import Node
+    from ensue.engine.reactions import Reactions
     from ensue.engine.services import EngineServices
 
 UNNUMBERED = -1
@@ -51,15 +53,17 @@ class Recorder:
 
     Args:
         services: clock, masker and the sink of events are used.
+        reactions: tells which failures leave a reaction owed.
         first_number: the first free number.
     """
 
-    def __init__(self, services: EngineServices, *, first_number: int) -> None:
+    def __init__(self, services: EngineServices, reactions: Reactions, *, first_number: int) -> None:
         self._time_of_day, self._monotonic = services.clock.time_of_day, services.clock.monotonic
         self._masker = services.masker
         self._inputs = services.hooks.inputs
         self._foreseen = services.hooks.foreseen
         self._skipped = services.hooks.skipped
+        self._reactions = reactions
         self.emit = services.on_event
         self._begin = services.begin
         self._next_number = first_number
@@ -194,12 +198,7 @@ class Recorder:
         if chunk.arguments or node.bound is not None or node.reads:
             self._note_call(node, returned)
         if function_return.__class__ is not StateReturn or not ran:
-            returned.ran = ran
-            returned.skipped = isinstance(function_return, SkippedReturn) or (
-                not ran and function_return.result is True
-            )
-            returned.unknown = isinstance(function_return, UnknownReturn)
-            returned.unreachable = isinstance(function_return, UnreachableReturn)
+            _mark_kind(returned, function_return, ran=ran)
         if function_return.old_state is not None:
             returned.old_state = function_return.old_state
         if function_return.sensitive or function_return.warnings:
@@ -208,6 +207,7 @@ class Recorder:
             returned.preview = function_return.preview
         if function_return.result is False:
             returned.place = str(chunk.span())
+            returned.owed = self._reactions.owes(node)
         if node.applied:
             returned.applied = node.applied
         elif self._foreseen is not None and function_return.result is None:
@@ -215,3 +215,15 @@ class Recorder:
         if node.scope.identity:
             returned.scope_identity = node.scope.identity
         return returned
+
+
+def _mark_kind(returned: Return, function_return: StateReturn, *, ran: bool) -> None:
+    """Set the fields of a return that the kind of the function's return decides."""
+    returned.ran = ran
+    returned.skipped = isinstance(function_return, SkippedReturn) or (
+        not ran and function_return.result is True
+    )
+    returned.unknown = isinstance(function_return, UnknownReturn)
+    returned.unreachable = isinstance(function_return, UnreachableReturn)
+    if isinstance(function_return, PreventedReturn):
+        returned.causes = function_return.causes

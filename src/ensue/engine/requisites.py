@@ -117,16 +117,14 @@ def failed_requisites(
     result_of: Lookup,
     check_result_of: Lookup,
     prepared_by: Sequence[int] = (),
-) -> list[str]:
-    """Return `sls.ID` of all named chunks that failed, without duplicates, in the order of naming."""
-    names: dict[str, None] = {}
+) -> Iterator[Return]:
+    """Yield the returns of all named chunks that failed, in the order of naming."""
     for _, _, targets in _groups(requisites, prepared_by):
         for index in targets:
             for returned in (result_of(index), check_result_of(index)):
                 for part in parts_of(returned) if returned is not None else ():
                     if part.result is False:
-                        names[f"{part.sls}.{part.id}" if part.sls else part.id] = None
-    return list(names)
+                        yield part
 
 
 def _groups(

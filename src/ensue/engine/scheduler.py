@@ -69,12 +69,13 @@ class Scheduler:
         self._takes_slot = services.hooks.takes_slot
         self._executor = Executor(services, options, apply=self._apply, pause=self._pause, stop=self.stop)
         self._adoptions = Adoptions(done, services.hooks, self._executor)
-        self._recorder = Recorder(services, first_number=self._adoptions.first_free_number)
+        reactions = self._executor.reactions
+        self._recorder = Recorder(services, reactions, first_number=self._adoptions.first_free_number)
         self._growth = Growth(services, options, self._recorder, self)
         self._wake = asyncio.Event()
         self._joining = PendingNewcomers(self._open_top, self._leave_out_newcomer, self._wake.set)
         own_states = OwnStates(self._joining.opening, self.make_ready) if options.ordered else None
-        self.scopes = Scopes(services.hooks, own_states, self.make_ready, self._executor.can_watch)
+        self.scopes = Scopes(services.hooks, own_states, self.make_ready, reactions)
         self._fan_outs = FanOuts(services.hooks, self.scopes, self, self._recorder.emit)
         self.places = self._places_of(options)
         carry_out = self.places.around(self._carry_out) if self.places else self._carry_out
@@ -119,11 +120,10 @@ class Scheduler:
         Args:
             reason: `FAILHARD`, `INTERRUPTED`, or what stops the run from outside of its states, for the user.
         """
-        if self.stop_reason in {"", FAILHARD}:
+        if self.stop_reason in {"", FAILHARD} or reason == INTERRUPTED:
             self.stop_reason = reason
         self._begin_no_more(reason)
         if reason == INTERRUPTED:
-            self.stop_reason = reason
             for sleeper in self._sleepers:
                 sleeper.cancel()
         self._minion_waits.end()

@@ -16,7 +16,6 @@ from ensue.engine.handled_failures import handled_failures
 from ensue.engine.listeners import closing_nodes
 from ensue.engine.node import Node, Role, Scope
 from ensue.engine.outcome import NotRunChunk, Overtaken
-from ensue.engine.reactions import Reactions
 from ensue.engine.status import NotRun, Ready, Running, has_acted
 
 if TYPE_CHECKING:
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.engine.own_states import OwnStates
     from ensue.engine.plans.joining import Newcomer
+    from ensue.engine.reactions import Reactions
     from ensue.engine.services import EngineHooks
 
 
@@ -40,7 +40,7 @@ class Scopes:
         hooks: knows which chunks await and register which resources.
         own_states: what states on another host wait for; None: the states of one target have no order.
         make_ready: called for every node that has become ready.
-        can_watch: returns whether a node's module has a `mod_watch`.
+        reactions: the reactions of the run.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class Scopes:
         hooks: EngineHooks,
         own_states: OwnStates | None,
         make_ready: Callable[[Node], None],
-        can_watch: Callable[[Node], bool],
+        reactions: Reactions,
     ) -> None:
         self._hooks = hooks
-        self.reactions = Reactions(hooks.owed, can_watch)
+        self.reactions = reactions
         self._rules = LoweringRules(
             ordered=own_states is not None,
             awaits=hooks.awaits,
@@ -326,6 +326,7 @@ class Scopes:
             reason=reason,
             host="" if node.scope.has_begun else str(node.scope.plan.target),
             target=str(node.target),
+            owed=self.reactions.owes(node),
         )
         self._left_out.append((node.scope.serial, node.index, left_out))
 

@@ -6,7 +6,7 @@ belong to. `highstate` prints everything that a state returned.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.model.missing_folders import missing_folder_of
 from ensue.core.model.sensitive_paths import hide_in_changes
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME_CHARS = 120
 _BELOW = " " * 6
+_MOST_PREVENTED: Final = 20
+"""The most states that the line about one cause names."""
 _UNMANAGED = "changed by someone else, not managed (an apply takes it over as it is)"
 _UNDONE = "changed by other states, not managed (an apply takes it over as it is)"
 _QUERIED = "output that differs from the last apply"
@@ -48,7 +50,7 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
         palette: the colours.
     """
     failures = RepeatedFailures(report, masker, whole=True)
-    view = _View(masker, palette, report.minion_id, failures)
+    view = _View(masker, palette, report, failures)
     tally = Tally()
     for returned in report.returns.values():
         tally.add(returned)
@@ -67,14 +69,19 @@ def changes_text(report: RunReport, masker: Masker, palette: Palette) -> Iterato
 class _View:
     """Gathers the lines of a run by group; one instance per run."""
 
-    def __init__(self, masker: Masker, palette: Palette, minion_id: str, failures: RepeatedFailures) -> None:
+    def __init__(
+        self, masker: Masker, palette: Palette, report: RunReport, failures: RepeatedFailures
+    ) -> None:
         self._failures = failures
-        self._minion = f"minion:{minion_id}"
+        self._test = report.test
+        self._minion = f"minion:{report.minion_id}"
         self._masker = masker
         self._palette = palette
         green, yellow, red, cyan = palette.green, palette.light_yellow, palette.red, palette.cyan
         self._colours = {"+": green, "~": yellow, "-": red, "-/+": red, "?": cyan, "!": red, "=": palette.dim}
         self._groups: dict[tuple[str, str, str], list[str]] = {}
+        self._prevented: dict[tuple[str, str, str], dict[tuple[str, ...], list[str]]] = {}
+        """The states of a group that were not called, by the IDs of the states whose failure is the cause."""
         self._made: set[tuple[str, str]] = set()
         """Each path that an earlier state of a plan may make, and the folders above it, with the target."""
         self.drifted: dict[str, list[str]] = {}
@@ -85,18 +92,25 @@ class _View:
         for (sls, target, scope), lines in self._groups.items():
             where = "" if target in ("", self._minion) else f" on {target}"
             grown = f", grown in {self._masker.name(scope)}" if scope else ""
-            yield on_one_line(f"{sls or 'inline'}{where}{grown}"), lines
+            prevented = self._prevented.get((sls, target, scope), {})
+            below = [self._prevented_line(causes, names) for causes, names in prevented.items()]
+            yield on_one_line(f"{sls or 'inline'}{where}{grown}"), [*lines, *below]
 
     def add(self, returned: Return) -> None:
         """Add a return and everything that it caused."""
-        lines = list(self._state_lines(returned))
+        key = (returned.sls, returned.target, returned.scope)
+        is_prevented = bool(returned.causes) and not returned.warnings and not returned.handled_by
+        lines = [] if is_prevented else list(self._state_lines(returned))
+        if is_prevented:
+            self._groups.setdefault(key, [])
+            by_cause = self._prevented.setdefault(key, {})
+            by_cause.setdefault(returned.causes, []).append(self._named(returned))
         if unmanaged := unmanaged_drift(returned):
             heading = _QUERIED if returned.is_query else _UNDONE if returned.drift_by else _UNMANAGED
             self.drifted.setdefault(heading, []).append(self._unmanaged_line(returned, unmanaged))
         scopes = (*returned.applied, *returned.delayed)
         lines += [self._scope_line(scope, returned) for scope in scopes if scope.status != "done"]
         if lines:
-            key = (returned.sls, returned.target, returned.scope)
             self._groups.setdefault(key, []).extend(lines)
         for scope in scopes:
             for inner in scope.returns.values():
@@ -116,6 +130,15 @@ class _View:
         yield from self._missing_folder(returned)
         for line in foreseen_lines(returned, self._masker):
             yield f"{_BELOW}{self._palette.paint(self._colours['?'], f'? {line}')}"
+
+    def _prevented_line(self, causes: tuple[str, ...], names: list[str]) -> str:
+        """Return the line for the states that were not called because some states failed."""
+        shown = ", ".join(names[:_MOST_PREVENTED])
+        more = f" and {len(names) - _MOST_PREVENTED} more" if len(names) > _MOST_PREVENTED else ""
+        why = " and ".join(_shown_name(self._masker.name(cause)) for cause in causes)
+        verb = "would fail" if self._test else "failed"
+        line = on_one_line(f"! not run because {why} {verb}: {shown}{more}")
+        return f"    {self._palette.paint(self._colours['!'], line)}"
 
     def _missing_folder(self, returned: Return) -> Iterator[str]:
         """Yield a line if a plan lacks the folder of a state, and no state before makes it."""

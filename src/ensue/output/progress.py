@@ -100,8 +100,8 @@ class PlainProgress:
     def _finished(self, event: NodeFinished) -> None:
         returned = event.returned
         seconds = self._running.end(returned.run_num)
-        if self._unreachable.counts_elsewhere(returned):
-            return
+        if returned.causes or self._unreachable.counts_elsewhere(returned):
+            return  # The line of the state that failed first says why.
         if returned.result is False:
             happened = self._shorten(what_happened(returned, self._masker))
             line = failure_line(returned, happened, self._masker)

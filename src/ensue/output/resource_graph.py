@@ -17,6 +17,7 @@ from ensue.deploy.provisioning.evaluation import as_written
 from ensue.deploy.provisioning.field_changes import changed_fields, may_stay
 from ensue.deploy.provisioning.sensitive import colon_paths
 from ensue.output.colours import on_one_line
+from ensue.output.failures import without_way_out
 from ensue.output.field_lines import field_lines
 from ensue.output.presentable import presentable
 from ensue.output.requesters import Requesters
@@ -166,6 +167,7 @@ def deployment_lines(
     palette: Palette,
     *,
     is_plan: bool = False,
+    explained: Collection[str] = (),
 ) -> Iterator[str]:
     """Yield the outcome of a deployment as text: each resource with its status, then the count per status.
 
@@ -175,6 +177,7 @@ def deployment_lines(
         masker: the secrets.
         palette: the colours.
         is_plan: whether nothing was changed.
+        explained: the resources about which a diagnostic says how to go on.
     """
     counts: Counter[str] = Counter()
     requesters = Requesters(outcomes)
@@ -191,9 +194,9 @@ def deployment_lines(
         yield palette.paint(colour, f"{sign:>{width}}") + f"  {on_one_line(str(resource.key))}"
         fields = list(changed_fields(resource))
         if resource.outcome.comment and (status in _EXPLAINED or _has_no_changed_input(status, fields)):
-            yield from (
-                f"{pad}{on_one_line(line)}" for line in masker.text(resource.outcome.comment).splitlines()
-            )
+            comment = masker.text(resource.outcome.comment)
+            comment = without_way_out(comment) if str(resource.key) in explained else comment
+            yield from (f"{pad}{on_one_line(line)}" for line in comment.splitlines())
         yield from (f"{pad}warning: {on_one_line(masker.text(text))}" for text in resource.outcome.warnings)
         if requester := requesters.line(resource):
             yield f"{pad}{on_one_line(masker.text(requester))}"

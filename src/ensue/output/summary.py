@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.output.colours import on_one_line
+from ensue.output.failures import every_return
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ensue.core.masking import Masker
     from ensue.core.model.report import RunReport
+    from ensue.core.model.returns import Return
     from ensue.output.colours import Palette
     from ensue.output.tally import Tally
 
@@ -68,7 +70,7 @@ def _run_time(duration_ms: float, width: int) -> str:
 
 
 def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -> Iterator[str]:
-    """Yield remarks on the run: what was deferred, and what was not run."""
+    """Yield remarks on the run: what was deferred, what was not run, and what is owed."""
     if report.resumes:
         yield palette.paint(palette.cyan, f"Resumes: {report.resumes}")
     if tally.deferred:
@@ -89,6 +91,27 @@ def remarks(report: RunReport, tally: Tally, masker: Masker, palette: Palette) -
         yield palette.paint(palette.red, f"  {on_one_line(masker.name(name))}")
     if len(report.not_run) > _MOST_NOT_RUN:
         yield palette.paint(palette.red, f"  and {len(report.not_run) - _MOST_NOT_RUN} more")
+    yield from _owed(report, masker, palette)
+
+
+def _owed(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:
+    """Yield the reactions to changes that later runs owe, because they failed or did not run in this one."""
+    names = [_owed_name(returned) for returned in every_return(report.returns.values()) if returned.owed]
+    names += report.owed_not_run
+    if not names:
+        return
+    count, they = ("1 reaction", "it") if len(names) == 1 else (f"{len(names)} reactions", "them")
+    line = f"Owed: {count} to a change failed or did not run, and the next apply runs {they}:"
+    yield palette.paint(palette.light_yellow, line)
+    for name in names[:_MOST_NOT_RUN]:
+        yield palette.paint(palette.light_yellow, f"  {on_one_line(masker.name(name))}")
+    if len(names) > _MOST_NOT_RUN:
+        yield palette.paint(palette.light_yellow, f"  and {len(names) - _MOST_NOT_RUN} more")
+
+
+def _owed_name(returned: Return) -> str:
+    where = f"{returned.scope}: " if returned.scope else ""
+    return f"{where}{returned.id} ({returned.module}.{returned.function})"
 
 
 def _excluded(report: RunReport, masker: Masker, palette: Palette) -> Iterator[str]:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
+from tests.app.test_project import apply, write
 
 from ensue.core.errors import CompileError
 from ensue.language.jinja import JinjaRenderer
 from ensue.language.yaml import YamlDocument
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 HEADER = '#jinja2: {"trim_blocks": true}\n'
 
@@ -37,3 +43,23 @@ def test_one_renderer_keeps_templates_with_options_apart() -> None:
     renderer, body = JinjaRenderer([], shorten=str), "{% if true %}\nx\n{% endif %}\n"
     rendered = [renderer.render(text, {}, path="t").text for text in (body, HEADER + body, body)]
     assert rendered == ["\nx\n\n", "x\n\n", "\nx\n\n"]
+
+
+def test_a_project_may_have_other_tags(tmp_path: Path) -> None:
+    """A file and a delayed block are templates if they have these; a call in a block may wait."""
+    write(
+        tmp_path,
+        ensue="""
+            jinja_env: {line_statement_prefix: '%', variable_start_string: '<<', variable_end_string: '>>'}
+        """,
+        states__a=(
+            "% set x = 1\na:\n  test.configurable_test_state:\n    - comment: n<< x >>\n"
+            "    - delayed_render: [block: b]\n"
+            "#!delayed_block b\nb:\n  test.configurable_test_state:\n"
+            "    - comment: << salt['cmd.run']('echo y') >>\n#!end_delayed_block\n"
+        ),
+    )
+    (tmp_path / "ensue.sls").rename(tmp_path / "ensue.yaml")
+    (caller, *_) = apply(tmp_path, "a").returns.values()
+    (inner,) = caller.delayed[0].returns.values()
+    assert (caller.comment, inner.comment) == ("n1", "y")

@@ -8,7 +8,7 @@ import jinja2
 import pytest
 
 from ensue.core.errors import CompileError
-from ensue.language.jinja.missing_names import MissingName, column_of, column_of_tag, missing_names
+from ensue.language.jinja.missing_names import NameRead, column_of, column_of_tag, missing_names
 from ensue.language.jinja.render import JinjaRenderer
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def test_names_that_are_read_in_any_case(text: str, names: list[tuple[str, tuple
 
 def test_a_name_has_its_line() -> None:
     """Lines are counted from 1."""
-    assert list(missing_names(ENVIRONMENT, "x\n{{ a }}", ())) == [MissingName("a", 2)]
+    assert list(missing_names(ENVIRONMENT, "x\n{{ a }}", ())) == [NameRead("a", 2)]
 
 
 @pytest.mark.parametrize(

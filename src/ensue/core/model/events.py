@@ -233,6 +233,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
         stopped: why the run stopped early, although nothing interrupted it; it can be resumed then.
         hosts_not_run: the hosts that did not begin, by SRN, with how many of their states are known.
         not_run_on: how many states never started, by the SRN of what they would have run on.
+        owed_not_run: those of `not_run` that would have reacted to a change, which later runs owe.
         counts: the states by their outcome, as the last line of the run has them; empty if nobody counted.
     """
 
@@ -244,6 +245,7 @@ class RunFinished(msgspec.Struct, frozen=True, tag=True):
     stopped: str = ""
     hosts_not_run: dict[str, int] = {}
     not_run_on: dict[str, int] = {}
+    owed_not_run: tuple[str, ...] = ()
     counts: dict[str, int] = {}
 
 

@@ -32,6 +32,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
         resumes: the id of the run that it resumed; empty for a new run.
         hosts_not_run: the hosts that did not begin, by SRN, with how many of their states are known.
         not_run_on: how many states never started, by the SRN of what they would have run on.
+        owed_not_run: the states of `not_run` that would have reacted to a change, which later runs owe.
         stopped: why nothing more was started although the run had not ended: its record could not be written,
             or too many hosts had failed. It can be resumed. Empty for any other run.
         too_many_failed: whether it was stopped because too many hosts had failed.
@@ -48,6 +49,7 @@ class RunReport(msgspec.Struct, frozen=True, kw_only=True):
     not_run: tuple[str, ...] = ()
     hosts_not_run: dict[str, int] = {}
     not_run_on: dict[str, int] = {}
+    owed_not_run: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     duration_s: float = 0.0
     resumes: str = ""

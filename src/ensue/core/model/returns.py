@@ -162,6 +162,16 @@ class UnknownReturn(StateReturn, frozen=True):
     """The return of a state that a plan cannot call, because a value is known only after an apply."""
 
 
+class PreventedReturn(StateReturn, frozen=True):
+    """The return of a state that was not called because something that it requires failed.
+
+    Args:
+        causes: the IDs of the first states that failed; those that were themselves prevented do not count.
+    """
+
+    causes: tuple[str, ...] = ()
+
+
 class UnreachableReturn(StateReturn, frozen=True):
     """The return of a state that failed because its target cannot be reached."""
 
@@ -188,6 +198,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     `drift_by` names, in a plan, the state that left the thing as its `drift` says, and the run of that state;
     it is empty if it was no state of the project.
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
+    `causes` has, of a state that was not called because others failed, the IDs of the first of these.
+    `owed` says of a failure that it was to react to a change: later runs owe that, until it has succeeded.
     """
 
     tag: str
@@ -226,6 +238,8 @@ class Return(msgspec.Struct, omit_defaults=True):
     handles: tuple[str, ...] = ()
     is_query: bool = False
     drift_by: str = ""
+    owed: bool = False
+    causes: tuple[str, ...] = ()
 
     @property
     def identity(self) -> StateIdentity:
@@ -271,6 +285,8 @@ class Return(msgspec.Struct, omit_defaults=True):
             data["handled_by"] = self.handled_by
         if self.handles:
             data["handles"] = list(self.handles)
+        if self.owed:
+            data["owed"] = True
         if self.warnings:
             data["warnings"] = list(self.warnings)
         return data

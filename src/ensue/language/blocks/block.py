@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ensue.core.diagnostics import Span
 
@@ -84,3 +84,14 @@ class Scan(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     blocks: tuple[Block, ...] = ()
     parts: tuple[Block, ...] = ()
+
+    @property
+    def all_blocks(self) -> tuple[Block, ...]:
+        """The outermost blocks, including those in the parts."""
+        return (*self.blocks, *(block for part in self.parts for block in part.inner.all_blocks))
+
+    def nested_blocks(self) -> Iterator[Block]:
+        """Yield every block, and the blocks in its text."""
+        for block in self.all_blocks:
+            yield block
+            yield from block.inner.nested_blocks()

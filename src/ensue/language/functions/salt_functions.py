@@ -6,7 +6,7 @@ Templates are rendered in a thread; a function that has to wait runs on the even
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.core.contracts.from_thread import from_thread
@@ -107,6 +107,20 @@ class SaltFunctions(Mapping[str, Any]):
             hint = f" for {self._context.srn.type}: {why}"
         meant = f"; did you mean {' or '.join(near)}?" if near else hint
         return f"there is no execution function {name!r}{meant}"
+
+    def unknown_everywhere(self, keys: Sequence[str]) -> str:
+        """Return the message for keys of `salt` that name a function which no target has; empty for others.
+
+        Args:
+            keys: `("cmd.run",)` or `("cmd", "run")`; further keys do not count.
+        """
+        name = next(iter(keys), "")
+        name = name if "." in name else ".".join(keys[:2])
+        module, _, function = name.rpartition(".")
+        is_known = not module or function.startswith("__") or name in self
+        if is_known or self._functions.why_missing(module, function):
+            return ""
+        return self.missing_text(name, module, function)
 
     def __contains__(self, name: object) -> bool:
         module, _, function = str(name).rpartition(".")

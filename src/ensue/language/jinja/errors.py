@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from types import FrameType
 
-    from ensue.language.jinja.failed_template import FailedTemplate
     from ensue.language.jinja.names import UnknownName
+    from ensue.language.jinja.template_source import TemplateSource
 
 _OF_NOTHING: Final = "'None' "
 """How Jinja's message begins for an attribute of None."""
@@ -74,7 +74,7 @@ def as_compile_error(
     path: str,
     shorten: Callable[[str], str],
     variables: Mapping[str, Any],
-    source: FailedTemplate | None = None,
+    source: TemplateSource | None = None,
 ) -> CompileError:
     """Return the error that a user is shown for an exception of a rendering.
 
@@ -110,7 +110,7 @@ def as_compile_error(
 
 
 def _missing_key(
-    error: jinja2.UndefinedError, span: Span, variables: Mapping[str, Any], source: FailedTemplate
+    error: jinja2.UndefinedError, span: Span, variables: Mapping[str, Any], source: TemplateSource
 ) -> Diagnostic | None:
     """Return the error for a key that a mapping lacks, if it is known what may have been meant."""
     line = span.line - source.first_line + 1
@@ -295,7 +295,7 @@ def _open_templates(error: Exception, path: str, shorten: Callable[[str], str]) 
 
 
 def _not_compiled(
-    error: jinja2.TemplateSyntaxError, span: Span, source: FailedTemplate | None
+    error: jinja2.TemplateSyntaxError, span: Span, source: TemplateSource | None
 ) -> list[Diagnostic]:
     """Return the errors because of which a template, or one that it imports (no source), does not compile."""
     if not isinstance(error, UnknownWhenCompiledError):

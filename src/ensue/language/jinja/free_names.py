@@ -11,19 +11,18 @@ from jinja2.meta import find_undeclared_variables
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+    from ensue.language.jinja.template_source import TemplateSource
 
-def free_names(
-    environment: jinja2.Environment, text: str, names: Container[str]
-) -> Iterator[tuple[str, int]]:
+
+def free_names(source: TemplateSource, names: Container[str]) -> Iterator[tuple[str, int]]:
     """Yield where a template reads one of some names, with the line; unless it asks if it is defined.
 
     Args:
-        environment: parses the template.
-        text: the template. If it is broken, nothing is yielded: rendering reports it.
+        source: the template. If it is broken, nothing is yielded: rendering reports it.
         names: the names.
     """
     try:
-        tree = environment.parse(text)
+        tree = source.environment.parse(source.text)
         undeclared = find_undeclared_variables(tree)
     except jinja2.TemplateError:
         return
@@ -34,4 +33,4 @@ def free_names(
     }
     for node in tree.find_all(nodes.Name):
         if node.ctx == "load" and node.name in names and node.name in undeclared - asked:
-            yield node.name, node.lineno
+            yield node.name, node.lineno + source.first_line - 1

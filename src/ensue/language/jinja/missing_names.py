@@ -23,8 +23,8 @@ _LONGEST_BYTES: Final = 1 << 18
 """How many SLS are searched for a state, and how long each may be; this is only for a better message."""
 
 
-class MissingName(NamedTuple):
-    """A name that is not defined.
+class NameRead(NamedTuple):
+    """A name that a template reads.
 
     Args:
         name: the name.
@@ -39,7 +39,7 @@ class MissingName(NamedTuple):
     tag: str = ""
 
 
-def missing_names(environment: jinja2.Environment, text: str, known: Container[str]) -> Iterator[MissingName]:
+def missing_names(environment: jinja2.Environment, text: str, known: Container[str]) -> Iterator[NameRead]:
     """Yield the undefined names of a template, each once, in the order of their lines.
 
     Args:
@@ -53,15 +53,20 @@ def missing_names(environment: jinja2.Environment, text: str, known: Container[s
         return
     stored = stored_names(tree)
     reported: set[str] = set()
+    for name in names_in_any_case(tree):
+        if name.name in known or name.name in stored or name.name in reported:
+            continue
+        reported.add(name.name)
+        yield name
+
+
+def names_in_any_case(tree: nodes.Template) -> Iterator[NameRead]:
+    """Yield the names that a template reads whatever the values of its variables are."""
     for node in tree.body:
-        for name in _read(node, ()):
-            if name.name in known or name.name in stored or name.name in reported:
-                continue
-            reported.add(name.name)
-            yield name
+        yield from _read(node, ())
 
 
-def reading_of(environment: jinja2.Environment, text: str, name: str) -> MissingName:
+def reading_of(environment: jinja2.Environment, text: str, name: str) -> NameRead:
     """Return where a template reads a name, also in a branch or a loop; a tag that decides by it comes first.
 
     Args:
@@ -77,7 +82,7 @@ def reading_of(environment: jinja2.Environment, text: str, name: str) -> Missing
                     return missing
     # It has an attribute that is given a default, or asked for: `var.region | default('x')`.
     chains = (_chain(node, ()) for node in tree.find_all((nodes.Getattr, nodes.Getitem)))
-    return next((chain for chain in chains if chain is not None and chain.name == name), MissingName(name, 0))
+    return next((chain for chain in chains if chain is not None and chain.name == name), NameRead(name, 0))
 
 
 def stored_names(tree: nodes.Template) -> frozenset[str]:
@@ -135,11 +140,11 @@ def module_of_state(id_: str, text: str, roots: tuple[Path, ...]) -> str:
     return ""
 
 
-def _chain(node: nodes.Node, keys: tuple[str, ...]) -> MissingName | None:
+def _chain(node: nodes.Node, keys: tuple[str, ...]) -> NameRead | None:
     """Return the name that attributes and keys are read from; None for another expression."""
     match node:
         case nodes.Name(name=name):
-            return MissingName(name, node.lineno, keys)
+            return NameRead(name, node.lineno, keys)
         case nodes.Getattr(node=inner, attr=attr):
             return _chain(inner, (attr, *keys))
         case nodes.Getitem(node=inner, arg=nodes.Const(value=value)):
@@ -148,11 +153,11 @@ def _chain(node: nodes.Node, keys: tuple[str, ...]) -> MissingName | None:
             return None
 
 
-def _read(node: nodes.Node, keys: tuple[str, ...], tag: str = "") -> Iterator[MissingName]:
+def _read(node: nodes.Node, keys: tuple[str, ...], tag: str = "") -> Iterator[NameRead]:
     """Yield the names that a node reads whatever their values are."""
     match node:
         case nodes.Name(name=name, ctx="load"):
-            yield MissingName(name, node.lineno, keys, tag)
+            yield NameRead(name, node.lineno, keys, tag)
         case nodes.Getattr(node=inner, attr=attr):
             yield from _read(inner, (attr, *keys), tag)
         case nodes.Getitem(node=inner, arg=nodes.Const(value=value)):

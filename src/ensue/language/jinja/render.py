@@ -11,11 +11,11 @@ from ensue.language.jinja.compiled_templates import TemplateCode
 from ensue.language.jinja.current import CurrentRendering
 from ensue.language.jinja.environment import SaltJinjaEnvironment, SaltJinjaTemplate
 from ensue.language.jinja.errors import as_compile_error
-from ensue.language.jinja.failed_template import FailedTemplate
 from ensue.language.jinja.header import read_header
 from ensue.language.jinja.loader import RootsLoader
 from ensue.language.jinja.profile import ProfileExtension
 from ensue.language.jinja.serializers import SerializerExtension
+from ensue.language.jinja.template_source import TemplateSource
 from ensue.language.line_marks import take_out_marks
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from jinja2.runtime import Context
 
+    from ensue.core.diagnostics import Diagnostic
     from ensue.language.jinja.compiled_templates import CompiledTemplates
     from ensue.language.yaml.document import Anchor
 
@@ -108,24 +109,19 @@ class JinjaRenderer:
         Raises:
             CompileError: invalid Jinja, an undefined variable, or an error in a called function.
         """
-        environment, kept = self._environment, ""
-        header = read_header(text)
-        if header:
-            environment, kept = self._with_options(header.options), header.kept
-            text, first_line = header.body, first_line + header.lines
+        source = self.source_of(text, first_line)
         try:
-            template = self._template(environment, text, path, name, first_line, is_file=is_file)
+            template = self._template(source, path, name, is_file=is_file)
             rendering = CurrentRendering(variables, is_guarded=is_guarded)
             with rendering.going_on():
                 context = template.new_context(dict(variables))
                 marked = self._run(template, context)
         except Exception as error:  # noqa: BLE001 -- a template calls functions of plug-ins: anything may come
-            source = FailedTemplate(environment, text, first_line, self._roots)
             raise as_compile_error(
                 error, path=path, shorten=self._shorten, variables=variables, source=source
             ) from None
-        plain, anchors = take_out_marks(kept + marked, self._paths)
-        if text.endswith("\n"):
+        plain, anchors = take_out_marks(source.kept + marked, self._paths)
+        if source.text.endswith("\n"):
             # Jinja drops one newline at the end of a template; Salt puts it back.
             plain += "\n"
         templates = tuple(dict.fromkeys(rendering.templates))
@@ -135,7 +131,30 @@ class JinjaRenderer:
         """Yield where a template reads one of some names without setting it, with its line."""
         from ensue.language.jinja.free_names import free_names
 
-        return free_names(self._environment, text, names)
+        return free_names(self.source_of(text), names)
+
+    def source_of(self, text: str, first_line: int = 1) -> TemplateSource:
+        """Return a template with the environment that renders it, whose options its first line may set."""
+        if header := read_header(text):
+            environment = self._with_options(header.options)
+            at = first_line + header.lines
+            return TemplateSource(environment, header.body, at, self._roots, header.kept)
+        return TemplateSource(self._environment, text, first_line, self._roots)
+
+    def faults(self, source: TemplateSource, *, path: str, name: str) -> Sequence[Diagnostic]:
+        """Return why a part of a file does not compile; the code of one that does is kept for its rendering.
+
+        Args:
+            source: the part.
+            path: its file, for messages.
+            name: its name in the roots.
+        """
+        try:
+            self._template(source, path, name, is_file=True)
+        except Exception as error:  # noqa: BLE001 -- nesting may be too deep for Jinja or for Python
+            fault = as_compile_error(error, path=path, shorten=self._shorten, variables={}, source=source)
+            return fault.diagnostics
+        return ()
 
     def _run(self, template: jinja2.Template, context: Context) -> str:
         try:
@@ -158,35 +177,19 @@ class JinjaRenderer:
             self._paths, self._shorten, **{**self._options, **options, "bytecode_cache": code}
         )
 
-    def _template(
-        self,
-        environment: SaltJinjaEnvironment,
-        text: str,
-        path: str,
-        name: str,
-        first_line: int,
-        *,
-        is_file: bool,
-    ) -> jinja2.Template:
-        key = (environment, path, first_line, text)
+    def _template(self, source: TemplateSource, path: str, name: str, *, is_file: bool) -> jinja2.Template:
+        environment = source.environment
+        key = (environment, path, source.first_line, source.text)
         if key not in self._compiled:
-            code = self._code(environment, text, path, name or path, first_line, is_file=is_file)
+            code = self._code(source, path, name or path, is_file=is_file)
             # Every rendering copies its globals; copying the chain of `make_globals` would take longer.
             self._compiled[key] = SaltJinjaTemplate.from_code(
                 environment, code, dict(environment.globals), None
             )
         return self._compiled[key]
 
-    def _code(
-        self,
-        environment: SaltJinjaEnvironment,
-        text: str,
-        path: str,
-        name: str,
-        first_line: int,
-        *,
-        is_file: bool,
-    ) -> CodeType:
+    def _code(self, source: TemplateSource, path: str, name: str, *, is_file: bool) -> CodeType:
+        environment, text, first_line = source.environment, source.text, source.first_line
         kept = environment.bytecode_cache
         if kept is None or not is_file:
             return environment.compile_part(text, path, name, first_line)

@@ -11,7 +11,7 @@ from ensue.language.ansible_variables import instead_of_variable
 from ensue.language.hcl_words import instead_of_expression, is_lookup_of_mapping
 from ensue.language.idem_names import foreign_name
 from ensue.language.jinja.missing_names import (
-    MissingName,
+    NameRead,
     column_of,
     missing_names,
     module_of_state,
@@ -31,9 +31,9 @@ from ensue.language.result_words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
-    from ensue.language.jinja.failed_template import FailedTemplate
+    from ensue.language.jinja.template_source import TemplateSource
 
 _CONDITION: Final = re.compile(r"\s*(?:-\s*)?(?:onlyif|unless)\s*:")
 _PRINTED: Final = re.compile(r"\{\{-?(.*?)-?\}\}")
@@ -56,7 +56,7 @@ _RENAMED: Final = {"env": "saltenv", "null": "none", "nil": "none"}
 
 
 def undefined_variables(
-    name: str, span: Span, variables: Mapping[str, Any], source: FailedTemplate
+    name: str, span: Span, variables: Mapping[str, Any], source: TemplateSource
 ) -> list[Diagnostic]:
     """Return the error for the name at which the rendering stopped, and those for others of the template.
 
@@ -73,12 +73,35 @@ def undefined_variables(
     first = first or reading_of(source.environment, source.text, name)
     known = {*variables, *set_names(source.environment, source.text)}
     at = Span(span.path, span.line, column_of(source.line(span.line), name))
-    diagnostics = [_undefined_variable(first, at, known, source, variables)]
-    for other in others:
-        line = other.line + source.first_line - 1
-        at = Span(span.path, line, column_of(source.line(line), other.name))
-        diagnostics.append(_undefined_variable(other, at, known, source, variables))
-    return diagnostics
+    return [
+        _undefined_variable(first, at, known, source, variables),
+        *(
+            _undefined_variable(other, _place(other, span.path, source), known, source, variables)
+            for other in others
+        ),
+    ]
+
+
+def undefined_in_any_case(
+    source: TemplateSource, path: str, variables: Mapping[str, Any], known: Container[str]
+) -> Iterator[Diagnostic]:
+    """Yield the errors for undefined names that a template reads whatever the values of its variables are.
+
+    Args:
+        source: the template.
+        path: its file.
+        variables: variables of its rendering that are known.
+        known: further names that its rendering defines, and names that are judged elsewhere.
+    """
+    names = {*variables, *source.environment.globals}
+    for missing in missing_names(source.environment, source.text, names):
+        if missing.name not in known:
+            yield _undefined_variable(missing, _place(missing, path, source), names, source, variables)
+
+
+def _place(missing: NameRead, path: str, source: TemplateSource) -> Span:
+    line = missing.line + source.first_line - 1
+    return Span(path, line, column_of(source.line(line), missing.name))
 
 
 def near_variable(name: str, variables: Iterable[str], message: str = "") -> str:
@@ -102,10 +125,10 @@ def near_variable(name: str, variables: Iterable[str], message: str = "") -> str
 
 
 def _undefined_variable(
-    missing: MissingName,
+    missing: NameRead,
     span: Span,
     known: set[str],
-    source: FailedTemplate,
+    source: TemplateSource,
     variables: Mapping[str, Any],
 ) -> Diagnostic:
     name, line = missing.name, source.line(span.line)
@@ -142,7 +165,7 @@ def _of_pillar(name: str, variables: Mapping[str, Any]) -> str:
     return f"write pillar.{name}; {file}" if file else ""
 
 
-def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) -> str:
+def _of_caller(missing: NameRead, source: TemplateSource, known: set[str]) -> str:
     """Return the remedy for what is the ID of a state in a delayed rendering, which reads `prev_ret`."""
     if "prev_ret" not in known or not module_of_state(missing.name, source.text, source.roots):
         return ""
@@ -152,7 +175,7 @@ def _of_caller(missing: MissingName, source: FailedTemplate, known: set[str]) ->
     )
 
 
-def _of_state(missing: MissingName, span: Span, source: FailedTemplate) -> str:
+def _of_state(missing: NameRead, span: Span, source: TemplateSource) -> str:
     """Return the remedy for what is the ID of a state, or a name that a state registers its result with."""
     if not span.path.endswith(".sls"):
         return ""
@@ -180,7 +203,7 @@ def _is_plain(name: str, line: str) -> bool:
     return all(_PLAIN.fullmatch(printed) for printed in _PRINTED.findall(line) if name in printed)
 
 
-def _of_result(missing: MissingName, path: str, known: set[str]) -> str:
+def _of_result(missing: NameRead, path: str, known: set[str]) -> str:
     """Return the remedy for what must be the result of a state, by its name or by what is read of it."""
     if not path.endswith(".sls") or not is_previous(missing.name, missing.keys):
         return ""

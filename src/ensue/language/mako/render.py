@@ -95,6 +95,25 @@ class MakoRenderer:
         exported = {**_module_names(template.module), **stack.variables}
         return MakoOutput(text=plain, anchors=anchors, exported=exported, templates=templates)
 
+    def compile(self, text: str, variables: Mapping[str, Any], *, path: str, name: str) -> None:
+        """Compile a template, for its rendering.
+
+        Args:
+            text: the template, with the line numbers of its file.
+            variables: variables of its rendering.
+            path: its file, for messages.
+            name: its name in the roots.
+
+        Raises:
+            CompileError: invalid Mako.
+        """
+        try:
+            self._template(text, path, called_name(variables, name), name)
+        except Exception as error:  # noqa: BLE001 -- Mako parses Python: anything may come
+            raise as_compile_error(
+                error, text=text, path=path, shorten=self._shorten, variables=variables
+            ) from None
+
     def _template(self, text: str, path: str, called: str, name: str) -> Any:
         key = (path, called, text)
         if key not in self._compiled:

@@ -90,7 +90,9 @@ class LateRendering:
     def _needs_no_thread(self, called: Called, target: Srn) -> bool:
         """Return whether a block is brief, and nothing that it reads or that compiles it can wait."""
         block, services = called.block, self._services
-        if block is None or called.scoped or services.compilation.states.may_wait or not is_brief(block):
+        if block is None or called.scoped or called.caller.jinja_settings.has_own_signs:
+            return False
+        if services.compilation.states.may_wait or not is_brief(block):
             return False
         return not names_grains(block) or services.directory.gathered_grains(target) is not None
 

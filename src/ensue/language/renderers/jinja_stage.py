@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def render(stream: Stream, _arguments: str) -> Stream:
     """Render a template."""
     text = stream.text
-    if "{{" not in text and "{%" not in text and "{#" not in text and "#jinja2:" not in text:
+    if not stream.jinja_settings.may_have_tags(text):
         return stream
     rendered = stream.jinja().render(
         without_authorship(text),

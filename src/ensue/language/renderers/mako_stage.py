@@ -12,6 +12,8 @@ from ensue.language.marks import without_authorship
 from ensue.language.renderers.stage import Printing
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.language.mako.render import MakoRenderer
     from ensue.language.renderers.stage import Stream
 
@@ -33,6 +35,16 @@ def render(stream: Stream, _arguments: str) -> Stream:
         exported={**stream.exported, **rendered.exported},
         templates=(*stream.templates, *rendered.templates),
     )
+
+
+def faults(stream: Stream) -> Sequence[Diagnostic]:
+    """Return why a template does not compile."""
+    padded = "\n" * (stream.first_line - 1) + stream.text
+    try:
+        _renderer(stream).compile(padded, stream.variables, path=stream.path, name=stream.name)
+    except CompileError as error:
+        return error.diagnostics
+    return ()
 
 
 def _renderer(stream: Stream) -> MakoRenderer:

@@ -22,6 +22,8 @@ from ensue.language.salt_names.file_builtins import builtins_of_file
 from ensue.language.salt_names.running import running
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.language.renderers.stage import Stream
 
 _DUNDERS: Final = {
@@ -60,6 +62,16 @@ def render(stream: Stream, _arguments: str) -> Stream:
     return msgspec.structs.replace(
         stream.with_data(data), functions=tuple(block_functions), exported=exported, written=written
     )
+
+
+def faults(stream: Stream) -> Sequence[Diagnostic]:
+    """Return why a file does not compile."""
+    try:
+        with python_errors(stream.path, "run()"):
+            compile("\n" * (stream.first_line - 1) + stream.text, stream.path, "exec")
+    except CompileError as error:
+        return error.diagnostics
+    return ()
 
 
 def _given(stream: Stream) -> dict[str, Any]:

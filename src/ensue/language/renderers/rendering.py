@@ -24,7 +24,7 @@ from ensue.language.yaml.document import Anchor
 from ensue.language.yaml.input_files import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ensue.language.blocks import Block, Scan
     from ensue.language.blocks.space import BlockSpace
@@ -119,7 +119,7 @@ class SlsRenderer:
         pipe = pipe_of(text, self._project.default_pipe)
         with_parts = self._has_states and file.name != _TOP
         cut = scan(text, shown, pipe=pipe, template=file.relative, with_parts=with_parts)
-        if self._has_states and (uses := list(self._foreign_uses(_blocks_of(cut), file.saltenv))):
+        if self._has_states and (uses := list(self._foreign_uses(cut, file.saltenv))):
             raise CompileError(uses)
         stream = self._stream(cut.text, shown, file.relative, context, file.saltenv, is_file=True)
         printing = Printing.JUDGED if self._has_states or file.name == _TOP else Printing.MARKED
@@ -127,7 +127,7 @@ class SlsRenderer:
         stream = run_pipe_to_data(msgspec.structs.replace(stream, printing=printing), pipe)
         refuse_undecrypted(stream, pipe)
         stream = _with_parts(stream, cut)
-        stream = self._with_blocks(stream, _blocks_of(cut), None, pipe)
+        stream = self._with_blocks(stream, cut.all_blocks, None, pipe)
         if stream.space.own and (not self._has_states or file.name == _TOP):
             raise CompileError([_uncallable(block) for block in stream.space.own.values()])
         return stream
@@ -160,7 +160,7 @@ class SlsRenderer:
         stream = block.function(stream) if block.function else run_pipe_to_data(stream, block.pipe)
         refuse_undecrypted(stream, block.pipe)
         stream = _with_parts(stream, block.inner)
-        return self._with_blocks(stream, _blocks_of(block.inner), outer, block.pipe)
+        return self._with_blocks(stream, block.inner.all_blocks, outer, block.pipe)
 
     def sls_head(self, file: SlsFile) -> SlsHead:
         """Read an SLS without rendering it; see `blocks.calls.HeadReader`."""
@@ -176,20 +176,19 @@ class SlsRenderer:
         else:
             if is_jinja(pipe):
                 faults += self._foreign_names(cut.text, Span(shown, 1), file.saltenv)
-            faults += self._foreign_uses(_blocks_of(cut), file.saltenv)
+            faults += self._foreign_uses(cut, file.saltenv)
         if faults:
             raise CompileError(faults)
         return SlsHead(options=options, place=place, pipe=pipe)
 
-    def _foreign_uses(self, blocks: Iterable[Block], saltenv: str) -> Iterator[Diagnostic]:
+    def _foreign_uses(self, cut: Scan, saltenv: str) -> Iterator[Diagnostic]:
         """Yield the errors for names of Idem in blocks, which would otherwise stop a run half way."""
-        for block in blocks:
+        for block in cut.nested_blocks():
             # A scoped block may have a variable of this name from the file around it.
             if is_jinja(block.pipe) and not block.scoped:
                 yield from self._foreign_names(
                     block.inner.text, Span(block.place.path, block.first_line), saltenv
                 )
-            yield from self._foreign_uses(_blocks_of(block.inner), saltenv)
 
     def _foreign_names(self, text: str, start: Span, saltenv: str) -> Iterator[Diagnostic]:
         """Yield the errors for names of Idem in a template that begins at a line of a file."""
@@ -275,6 +274,7 @@ class SlsRenderer:
             name=name,
             context=context,
             jinja=lambda: self._jinja_of(saltenv),
+            jinja_settings=self._project.jinja,
             mako=lambda: self._mako_of(saltenv),
             decrypt=self._project.decrypt,
             own_stage=self._own_stage,
@@ -359,11 +359,6 @@ def _parts_of(cut: Scan) -> Iterator[Block]:
     for part in cut.parts:
         yield part
         yield from _parts_of(part.inner)
-
-
-def _blocks_of(cut: Scan) -> tuple[Block, ...]:
-    """Return the blocks of a text, including those in its parts."""
-    return (*cut.blocks, *(block for part in cut.parts for block in _blocks_of(part.inner)))
 
 
 def _uncallable(block: Block) -> Diagnostic:

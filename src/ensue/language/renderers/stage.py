@@ -10,6 +10,7 @@ import msgspec
 
 from ensue.core.errors import DecryptionError
 from ensue.language.blocks.space import NO_BLOCKS, BlockSpace
+from ensue.language.jinja_settings import PLAIN_JINJA, JinjaSettings
 from ensue.language.marks import without_authorship, without_marks
 from ensue.language.stateconf.values import StateconfValues
 from ensue.language.yaml import YamlDocument
@@ -81,6 +82,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
         find_file: returns the text of the file that `salt://PATH` names, its name for messages, and its full
             path; None if there is none.
         is_file: whether `source` is a file of the project, or part of one, that holds no pillar.
+        jinja_settings: the settings for Jinja.
     """
 
     text: str
@@ -107,6 +109,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
     stateconf: StateconfValues = msgspec.field(default_factory=StateconfValues)
     find_file: Callable[[str], tuple[str, str, str] | None] = no_files
     is_file: bool = False
+    jinja_settings: JinjaSettings = PLAIN_JINJA
     parts: tuple[Stream, ...] = ()
 
     @property

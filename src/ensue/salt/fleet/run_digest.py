@@ -53,7 +53,9 @@ class RunDigest:
             case ScopeClosed(caller=caller, returned=scope):
                 self._closed(scope, _id_of(caller))
             case RunFinished():
-                self._finished = msgspec.structs.replace(event, not_run=(), hosts_not_run={}, not_run_on={})
+                self._finished = msgspec.structs.replace(
+                    event, not_run=(), hosts_not_run={}, not_run_on={}, owed_not_run=()
+                )
                 self._counts.not_run += len(event.not_run)
             case _:
                 pass

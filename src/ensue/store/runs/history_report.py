@@ -47,6 +47,7 @@ def report_from_events(events: Sequence[RunEvent], minion_id: str) -> RunReport:
         returns=_returns(events),
         not_run=ended.not_run if ended else (),
         hosts_not_run=ended.hosts_not_run if ended else {},
+        owed_not_run=ended.owed_not_run if ended else (),
         not_run_on=(ended.not_run_on or ended.hosts_not_run) if ended else {},
         stopped=ended.stopped if ended else "",
         resumes=started.resumes if started else "",

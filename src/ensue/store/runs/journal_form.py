@@ -104,13 +104,13 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
 }
 _SEQUENCES: Final = frozenset({
     "mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude",
-    "read", "handles",
+    "read", "handles", "owed_not_run", "causes",
 })  # fmt: skip
 _NAMES: Final = frozenset({
     "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",
     "only", "exclude", "start_at", "batch", "fail_limit",
     "kind", "target", "start_time", "id", "scope", "scope_identity", "srn", "source", "not_run", "place",
-    "handled_by",
+    "handled_by", "owed_not_run", "causes",
 })  # fmt: skip
 """Fields whose texts are names (`Masker.name`), which ensue and its user have to find again."""
 _OWN_WORDS: Final = frozenset({"edges", "counts"})

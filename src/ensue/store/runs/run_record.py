@@ -173,6 +173,7 @@ class RunRecord:
                 not_run=report.not_run,
                 hosts_not_run=report.hosts_not_run,
                 not_run_on=report.not_run_on,
+                owed_not_run=report.owed_not_run,
                 counts=dict(counts),
                 stopped=report.stopped,
             )

@@ -1,4 +1,4 @@
-"""The template whose rendering failed."""
+"""The text of a template, with the environment that renders it."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from ensue.language.jinja.missing_names import column_of_tag
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import jinja2
+    from ensue.language.jinja.environment import SaltJinjaEnvironment
 
 
-class FailedTemplate(NamedTuple):
-    """The template whose rendering failed.
+class TemplateSource(NamedTuple):
+    """The text of a template, with the environment that renders it.
 
     Args:
-        environment: parses it.
-        text: its text.
+        environment: parses and compiles it.
+        text: its text, without a line that sets options of the environment.
         first_line: the line of its file on which the text begins.
         roots: the folders of the SLS.
+        kept: the line above such a line, which stays in the rendering.
     """
 
-    environment: jinja2.Environment
+    environment: SaltJinjaEnvironment
     text: str
     first_line: int
     roots: tuple[Path, ...]
+    kept: str = ""
 
     def span(self, path: str, line: int) -> Span:
         """Return the place of a tag.
