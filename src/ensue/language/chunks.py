@@ -23,9 +23,6 @@ from ensue.language.argument_check import REFUSED, ArgumentCheck
 from ensue.language.collector import Collector
 from ensue.language.declaration_faults import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
-from ensue.language.function_words import instead_of_module
-from ensue.language.hcl_words import instead_of_argument, instead_of_resource
-from ensue.language.missing_functions import instead_of_function
 from ensue.language.option_faults import OptionFaults
 from ensue.language.option_words import OPTION_WORDS
 from ensue.language.options import has_conditions, read_options
@@ -153,6 +150,9 @@ class Drafter:
 
     def _of(self, declaration: Declaration, of_id: Collection[Declaration]) -> Iterable[Draft]:
         if not declaration.function:
+            from ensue.language.function_words import instead_of_module
+            from ensue.language.hcl_words import instead_of_argument, instead_of_resource
+
             self._collector.error(
                 "E0306",
                 f"{declaration.id!r} names no function of {declaration.module!r}",
@@ -305,6 +305,8 @@ class Drafter:
         signature = self._signatures[key]
         if signature is not None:
             return signature
+        from ensue.language.missing_functions import instead_of_function
+
         return Diagnostic(
             code="E0401",
             summary=f"there is no state function {declaration.module}.{declaration.function}",

@@ -33,19 +33,19 @@ class _DepthLoader(yaml.CSafeLoader):
         # libyaml reads no subclass of `str`.
         super().__init__(str(text))
         self._holders: list[Node | None] = []
-        # Called for every value after those in it; in Python it would take ten times as long.
-        self.ascend_resolver = self._holders.pop
+        # Called after every value; a method in Python takes five times as long.
+        self.ascend_resolver = self._holders.pop  # type: ignore[method-assign, assignment] # pyright: ignore[reportAttributeAccessIssue]
 
     # libyaml's composer recurses in C, where only the end of the stack would stop it. It calls these methods
-    # for each value; PyYAML's own also look for resolvers by path and for any character, of which there are none.
-    def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
+    # for each value. PyYAML's own look for resolvers by path and for any character, too: there are none.
+    def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:  # noqa: ARG002 - given
         """Enter a level."""
         self._holders.append(current_node)
         # A scalar is one level below its list or mapping.
         if len(self._holders) > MOST_LEVELS + 1:
             raise TooDeepError(current_node)
 
-    def resolve(self, kind: type[Node], value: Any, implicit: tuple[bool, bool]) -> str:
+    def resolve(self, kind: type[Node], value: Any, implicit: tuple[bool, bool]) -> Any:
         """Return the tag of a value that has none."""
         if kind is not ScalarNode:
             return self.DEFAULT_MAPPING_TAG if kind is MappingNode else self.DEFAULT_SEQUENCE_TAG
