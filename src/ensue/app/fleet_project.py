@@ -13,7 +13,6 @@ from ensue.derived import using_registry
 from ensue.engine.plans.first_plans import FirstPlans
 from ensue.language.plans.run_options import RunOptions
 from ensue.store.runs.lock import project_lock
-from ensue.store.runs.minion_locks import MinionLock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,6 +132,8 @@ class FleetProject(KeptResources):
 
     async def _locked(self, command: str, wait: RunOptions, run_id: str, minions: Sequence[str]) -> Lock:
         """Lock the minions of a run."""
+        from ensue.store.runs.minion_locks import MinionLock
+
         lock = MinionLock(self.cachedir, run_id, minions)
         return await lock.take(command=command, wait_s=wait.lock_wait_s)
 

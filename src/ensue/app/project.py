@@ -16,7 +16,6 @@ from ensue.core.errors import UnknownRunError
 from ensue.language.plans.assigned_sls import AssignedSls
 from ensue.language.plans.run_options import RunOptions
 from ensue.store.runs.journal import list_runs, read_run
-from ensue.store.runs.journaled_names import journaled_names
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -356,6 +355,8 @@ class AppProject(FleetProject):
         Raises:
             UnknownRunError: there is no such run, or several.
         """
+        from ensue.store.runs.journaled_names import journaled_names
+
         events = read_run(self.cachedir, run_id)
         self.masker.add_source(journaled_names(events))
         return events

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from ensue.cli.event_file import EventFile
-
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -42,6 +40,8 @@ def writing_events(session: Session, path: str | None) -> Generator[None]:
     if path is None:
         yield
         return
+    from ensue.cli.event_file import EventFile
+
     if path == "-":
         if not sys.stdout:
             raise click.BadParameter("stdout is closed", param_hint="--events")

@@ -13,7 +13,6 @@ import click
 
 from ensue.cli import exit_codes
 from ensue.cli.collection import exempt_program
-from ensue.cli.machine_trouble import machine_trouble
 from ensue.core.diagnostics import Diagnostic, Severity, without_silenced
 from ensue.core.errors import CompileError, ConfigurationError, DiagnosticError, EnsueError
 from ensue.core.masking import Masker
@@ -218,6 +217,7 @@ class Session:
     def failed(self, error: Exception) -> int:
         """Report how a command failed, and return its exit code."""
         from ensue.cli.interrupts import InterruptedRunError
+        from ensue.cli.machine_trouble import machine_trouble
 
         error = _alone(error)
         if isinstance(error, InterruptedRunError):

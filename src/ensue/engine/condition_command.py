@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.shells import shell_argv
 from ensue.core.errors import RemoteFileError
-from ensue.engine.condition_trouble import Trouble, trouble_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.data import Data, DataMap
+    from ensue.engine.condition_trouble import Trouble
 
 _DEFAULT_SHELL: Final = "/bin/sh"
 
@@ -45,6 +45,8 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> Com
     Raises:
         EnsueError: the target cannot run it.
     """
+    from ensue.engine.condition_trouble import Trouble, trouble_of
+
     options = _options(chunk)
     limit = asyncio.timeout(_seconds(options.get("timeout")))
     try:

@@ -30,7 +30,6 @@ from ensue.engine.node import Role
 from ensue.engine.pending import PendingStates
 from ensue.engine.reactions import Reactions, owed_remark
 from ensue.engine.requisites import Verdict
-from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
 from ensue.engine.returns import failure, known_later
 
 if TYPE_CHECKING:
@@ -237,6 +236,8 @@ class Executor:
         return self._retried(node, callee, retry)
 
     async def _retried(self, node: Node, callee: Callee, retry: Retry) -> AttemptResult:
+        from ensue.engine.retry import attempt_comment, seconds_until_next, would_retry_comment
+
         reply = await self._attempt(node, callee)
         if node.is_test:
             return _commented(reply, would_retry_comment(reply.function_return.comment, retry))

@@ -23,9 +23,6 @@ from ensue.language.argument_check import REFUSED, ArgumentCheck
 from ensue.language.collector import Collector
 from ensue.language.declaration_faults import refuse_half_pair
 from ensue.language.fan_outs import FAN_OUT_WORDS, is_fanned, with_fan_out
-from ensue.language.function_words import instead_of_module
-from ensue.language.hcl_words import instead_of_argument, instead_of_resource
-from ensue.language.missing_functions import instead_of_function
 from ensue.language.option_faults import OptionFaults
 from ensue.language.option_words import OPTION_WORDS
 from ensue.language.options import has_conditions, read_options
@@ -37,7 +34,6 @@ from ensue.language.targeting.vocabulary import NO_NAMES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from ensue.core.contracts.argument_types import ArgumentTypes
     from ensue.core.contracts.functions import FunctionCatalog, Signature
     from ensue.language.argument_check import OnUnknown
     from ensue.language.declarations import Declaration
@@ -61,6 +57,7 @@ class Draft(msgspec.Struct, eq=False):
         name_order: its place in `names`, from 1; 0 without `names`.
         order: the order number, written or from its place in the file; None without either.
         fault: why its function cannot be called, for a state that fails because of it; empty if it can.
+        signature: what its function accepts; any arguments if it cannot be called.
     """
 
     declaration: Declaration
@@ -71,6 +68,7 @@ class Draft(msgspec.Struct, eq=False):
     name_order: int = 0
     order: Any = None
     fault: str = ""
+    signature: Signature = ANY_ARGUMENTS
 
     @property
     def label(self) -> str:
@@ -107,7 +105,7 @@ class Drafter:
         self._check = ArgumentCheck(collector, ignores=on_unknown.argument == "ignore")
         self._signatures: dict[tuple[str, str, str], Signature | None] = {}
         self._on_unknown = on_unknown
-        self._plain: dict[tuple[str, ...], ArgumentTypes] = {}
+        self._plain: dict[tuple[str, ...], Signature] = {}
         self.registering: list[Draft] = []
         self.fanned: list[Draft] = []
 
@@ -117,21 +115,16 @@ class Drafter:
         plain = self._plain
         for modules in declared.values():
             for declaration in modules.values():
-                types = plain.get((declaration.module, declaration.function, *declaration.arguments))
-                if types is not None and (named := _name_and_rest(declaration)) and types.accept(named[1]):
-                    drafts.append(Draft(declaration, *named, NO_OPTIONS, None, 0, declaration.order))
+                known = plain.get((declaration.module, declaration.function, *declaration.arguments))
+                if known and (named := _name_and_rest(declaration)) and known.types.accept(named[1]):
+                    order = declaration.order
+                    drafts.append(Draft(declaration, *named, NO_OPTIONS, None, 0, order, "", known))
                     continue
                 count = len(drafts)
                 drafts += self._of(declaration, modules.values())
                 if len(drafts) == count:
                     self._collector.refused.add(declaration.id)
         return drafts
-
-    def signature_of(self, draft: Draft) -> Signature:
-        """Return what the function of a draft accepts; any arguments if it cannot be called."""
-        declaration, target = draft.declaration, draft.declaration.arguments.get("tgt", "")
-        key = (declaration.module, declaration.function, target if isinstance(target, str) else "")
-        return self._signatures.get(key) or ANY_ARGUMENTS
 
     def requisites_of(self, module: str, function: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return the requisites that a module declares for all states of a function."""
@@ -153,6 +146,9 @@ class Drafter:
 
     def _of(self, declaration: Declaration, of_id: Collection[Declaration]) -> Iterable[Draft]:
         if not declaration.function:
+            from ensue.language.function_words import instead_of_module
+            from ensue.language.hcl_words import instead_of_argument, instead_of_resource
+
             self._collector.error(
                 "E0306",
                 f"{declaration.id!r} names no function of {declaration.module!r}",
@@ -258,9 +254,9 @@ class Drafter:
         if is_right and words <= _NAME_ALONE:
             # More states of this function with the same names are right too, if their values are.
             key = (declaration.module, declaration.function, *declaration.arguments)
-            self._plain[key] = signature.types
+            self._plain[key] = signature
         fault = _told(refused.errors) if refused is not self._collector else ""
-        draft = Draft(declaration, name, arguments, options, requisites, place, order, fault)
+        draft = Draft(declaration, name, arguments, options, requisites, place, order, fault, signature)
         if options.registers:
             self.registering.append(draft)
         if options.fan_out is not None:
@@ -305,6 +301,8 @@ class Drafter:
         signature = self._signatures[key]
         if signature is not None:
             return signature
+        from ensue.language.missing_functions import instead_of_function
+
         return Diagnostic(
             code="E0401",
             summary=f"there is no state function {declaration.module}.{declaration.function}",

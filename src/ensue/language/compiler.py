@@ -191,7 +191,7 @@ class Compiler:
             from ensue.language.printed_pillar import note_printed_pillar
 
             note_printed_pillar(drafter.fanned, tree)
-        self._warn_of_texts(tree, drafter, drafts, collector)
+        self._warn_of_texts(tree, drafts, collector)
         waits = Lookup(tree, self._roots, self._renderer, collector).look_up(drafts)
         resolver = Resolver(drafts, tree, collector, outer_ids, self._checks.minion)
         requested = resolver.resolve(waits)
@@ -232,9 +232,7 @@ class Compiler:
         )
         return Compiled(plan=plan, tree=tree)
 
-    def _warn_of_texts(
-        self, tree: SlsTree, drafter: Drafter, drafts: list[Draft], collector: Collector
-    ) -> None:
+    def _warn_of_texts(self, tree: SlsTree, drafts: list[Draft], collector: Collector) -> None:
         """Warn of references, templates and requisites where nothing binds, renders or meets them."""
         if any(stream.space.own for stream in tree.streams.values()):
             from ensue.language.requisites_across_blocks import warn_of_requisites_of_blocks
@@ -250,8 +248,8 @@ class Compiler:
                 on_unknown=checks.on_unknown.without_failures(),
             )
             warn_of_mistakes_in_blocks(tree, judging, collector)
-        warn_of_plain_content(drafts, drafter.signature_of, collector)
-        warn_of_edited_contents(drafts, drafter.signature_of, collector)
+        warn_of_plain_content(drafts, collector)
+        warn_of_edited_contents(drafts, collector)
         if sourced := [
             draft for draft in drafts if "source" in draft.arguments or draft.declaration.function == "script"
         ]:

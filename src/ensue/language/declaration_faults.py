@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.model.data import is_list
-from ensue.core.model.property_values import kind_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -59,6 +58,8 @@ def refuse_second(
 
 def refuse_id(raw_id: Any, document: YamlDocument, collector: Collector) -> None:
     """Report an ID that is not text."""
+    from ensue.core.model.property_values import kind_in_words
+
     word = document.written_key(raw_id) or str(raw_id)
     collector.error(
         "E0303",

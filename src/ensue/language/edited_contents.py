@@ -12,9 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from ensue.core.contracts.functions import Signature
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
 
@@ -24,26 +23,23 @@ _RENDERING: Final = ("template", "context", "defaults")
 _DECIDING: Final = ("onchanges", "onchanges_any", "onfail", "onfail_any", "onfail_all", "prereq")
 
 
-def warn_of_edited_contents(
-    drafts: Sequence[Draft], signature_of: Callable[[Draft], Signature], collector: Collector
-) -> None:
+def warn_of_edited_contents(drafts: Sequence[Draft], collector: Collector) -> None:
     """Warn of each state that edits a file whose whole content another state writes, or writes other content.
 
     Args:
         drafts: the states of a scope.
-        signature_of: returns what the function of a state accepts.
         collector: collects the warnings.
     """
     whole: dict[tuple[str, str], Draft] = {}
     for draft in drafts:
-        if _writes_all(draft, signature_of(draft)) and not _is_conditional(draft):
+        if draft.signature.writes.whole and _writes_all(draft) and not _is_conditional(draft):
             first = whole.setdefault(_place(draft), draft)
-            if _content(first, signature_of(first)) != _content(draft, signature_of(draft)):
+            if _content(first) != _content(draft):
                 _warn_of_other_content(draft, first, collector)
     for draft in drafts if whole else ():
         declaration = draft.declaration
         writer = whole.get(_place(draft))
-        if writer is None or writer is draft or _is_conditional(draft) or not signature_of(draft).edits_part:
+        if writer is None or writer is draft or _is_conditional(draft) or not draft.signature.edits_part:
             continue
         collector.warning(
             "E0412",
@@ -69,15 +65,15 @@ def _warn_of_other_content(draft: Draft, writer: Draft, collector: Collector) ->
     )
 
 
-def _content(draft: Draft, signature: Signature) -> dict[str, object]:
+def _content(draft: Draft) -> dict[str, object]:
     """Return the arguments that are the content of a file, or on which it depends."""
-    names = (*signature.writes.whole, *_RENDERING)
+    names = (*draft.signature.writes.whole, *_RENDERING)
     return {name: draft.arguments[name] for name in names if name in draft.arguments}
 
 
-def _writes_all(draft: Draft, signature: Signature) -> bool:
-    arguments = draft.arguments
-    return any(name in arguments for name in signature.writes.whole) and arguments.get("replace") is not False
+def _writes_all(draft: Draft) -> bool:
+    whole, arguments = draft.signature.writes.whole, draft.arguments
+    return any(name in arguments for name in whole) and arguments.get("replace") is not False
 
 
 def _place(draft: Draft) -> tuple[str, str]:

@@ -13,10 +13,8 @@ import msgspec
 
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
-from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import unmarked
 from ensue.language.collector import near_names
-from ensue.language.data_faults import refuse_unbounded
 from ensue.language.merging import Merging, merge
 from ensue.language.steps import run_steps
 from ensue.language.top import TargetNotes, TopOptions, top_matches
@@ -162,6 +160,8 @@ class PillarCompiler:
         if stream.data is None:
             return {}
         if not is_mapping(stream.data):
+            from ensue.core.model.property_values import kind_in_words
+
             place = document.source_span(1)
             collector.error(
                 "E0603",
@@ -250,6 +250,8 @@ class _PillarLoader:
         """Return data below the key that an include names."""
         if not include.key:
             return data
+        from ensue.language.data_faults import refuse_unbounded
+
         for part in reversed(include.key.split(":")):
             data = {part: data}
         try:

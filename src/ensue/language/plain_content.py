@@ -9,27 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from ensue.core.contracts.functions import Signature
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
 
 _PLAIN: Final = (bool, float, type(None))
 
 
-def warn_of_plain_content(
-    drafts: Iterable[Draft], signature_of: Callable[[Draft], Signature], collector: Collector
-) -> None:
+def warn_of_plain_content(drafts: Iterable[Draft], collector: Collector) -> None:
     """Warn of content that is not written as it is in the SLS.
 
     Args:
         drafts: the states of a scope.
-        signature_of: returns what the function of a state accepts.
         collector: collects the warnings.
     """
     for draft in drafts:
-        for name in signature_of(draft).writes.texts:
+        for name in draft.signature.writes.texts:
             value = draft.arguments.get(name, "")
             if value.__class__ not in _PLAIN:
                 continue

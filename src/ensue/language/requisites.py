@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.requisite import Requisite, RequisiteKind
 from ensue.language.collector import near_names
-from ensue.language.names_by_glob import GLOB_SIGNS, NamesByGlob
 from ensue.language.requested import NOTHING, add_request
 from ensue.language.requisite_names import MEANINGS, REQUISITES_IN
 from ensue.language.tree import sls_key
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.language.chunks import Draft
     from ensue.language.collector import Collector
     from ensue.language.minion_states import MinionStates
+    from ensue.language.names_by_glob import NamesByGlob
     from ensue.language.requested import Requested, Words
     from ensue.language.tree import SlsTree
 
@@ -158,6 +158,8 @@ class Resolver:
         A bare ID means the first state of that ID, and `sls` the states written in that SLS itself. A name
         means the state with that ID; without one, the states with that `name`.
         """
+        from ensue.language.names_by_glob import GLOB_SIGNS
+
         if isinstance(reference, str):
             own = self._of_id(targets, reference)
             first = self._drafts[own[0]].declaration.module if own else ""
@@ -218,6 +220,8 @@ class Resolver:
         return self._by_key
 
     def _lookup(self, key: str, value: str) -> list[int] | None:
+        from ensue.language.names_by_glob import GLOB_SIGNS
+
         index = self._index()
         if GLOB_SIGNS.isdisjoint(value):
             if key == "sls":
@@ -243,6 +247,8 @@ class Resolver:
         ] or None
 
     def _glob(self, key: str, pattern: str) -> list[int]:
+        from ensue.language.names_by_glob import NamesByGlob
+
         index = self._index()
         if key not in self._names:
             names = self._by_sls if key == "sls" else (name for kind, name in index if kind == key)

@@ -15,7 +15,6 @@ from ensue.core.errors import PluginError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
 from ensue.language.targeting import TargetSyntaxError, matches, matches_so_far
-from ensue.language.targeting.ansible_patterns import instead_of_group
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
 from ensue.language.top_files import OwnMatchers, TopOptions, read_top_files
 
@@ -190,6 +189,8 @@ class _Matcher:
 
     def _warn_of_group(self, expression: str, span: YamlPlace) -> None:
         """Warn of an id that is the name of a nodegroup, and of a pattern of Ansible."""
+        from ensue.language.targeting.ansible_patterns import instead_of_group
+
         if instead := instead_of_group(expression, self._subject.vocabulary.nodegroups):
             self._collector.warning(
                 "E0888",

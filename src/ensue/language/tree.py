@@ -10,12 +10,10 @@ import msgspec
 from ensue.core.diagnostics import Span
 from ensue.core.errors import CompileError
 from ensue.core.model.data import is_list, is_mapping
-from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import AggregatedMap, unmarked
 from ensue.language.ansible_words import INCLUDE_WORDS, instead_of_playbook
 from ensue.language.collector import near_names
 from ensue.language.declarations import Declaration, read_body, read_declarations
-from ensue.language.hcl_words import instead_of_hcl
 from ensue.language.metadata import META, metadata_of, warn_of_state
 from ensue.language.references.detection import may_bind, may_hold_slot
 from ensue.language.steps import run_steps
@@ -205,6 +203,9 @@ class TreeLoader:
         if data is None:
             return
         if not is_mapping(data):
+            from ensue.core.model.property_values import kind_in_words
+            from ensue.language.hcl_words import instead_of_hcl
+
             self._collector.error(
                 "E0207",
                 f"the SLS {file.name!r} is not a mapping",

@@ -69,11 +69,11 @@ def return_data(
         excluded: the states that the run leaves out, by the path of their scope.
     """
     shown = returned.own_data()
-    id_ = shown["__id__"] = masker.name(returned.id)
-    if returned.scope:
+    if not masker.has_nothing_in(returned.id, returned.scope, returned.name, returned.comment):
+        shown["__id__"] = masker.name(returned.id)
         shown["__scope__"] = masker.name(returned.scope)
-    shown["name"] = id_ if returned.name == returned.id else masker.text(returned.name)
-    shown["comment"] = state_comment(returned, masker)
+        shown["name"] = state_name(returned.name, returned.id, masker)
+        shown["comment"] = state_comment(returned, masker)
     for key, hide in _STATES.items():
         if shown[key]:
             shown[key] = presentable(hide(shown[key], returned.sensitive), masker)

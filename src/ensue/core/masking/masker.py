@@ -89,7 +89,7 @@ class Masker:
         """
         if not may_hold_url(data):
             return
-        waiting = list(data)
+        waiting = [part for part in data if may_hold_url(part)]
         while waiting:
             value = waiting.pop()
             kind = value.__class__
@@ -120,6 +120,10 @@ class Masker:
     def is_whole_secret(self, text: str) -> bool:
         """Return whether a text as a whole is a secret."""
         return text in self._whole or text.strip() in self._alone
+
+    def has_nothing_in(self, *texts: str) -> bool:
+        """Return whether texts contain no secret, and none that is found by syntax; False may be wrong."""
+        return not self.knows_secrets and not may_hold_form("\n".join(texts))
 
     def is_in(self, content: bytes) -> bool:
         """Return whether content is a secret, or contains one."""

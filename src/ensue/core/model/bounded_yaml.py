@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import yaml
-from yaml.nodes import MappingNode, SequenceNode
+from yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
 from ensue.core.model.data_bounds import MOST_LEVELS, TooDeepError, WalkKind, check_bounds, weight
@@ -32,21 +32,28 @@ class _DepthLoader(yaml.CSafeLoader):
     def __init__(self, text: str) -> None:
         # libyaml reads no subclass of `str`.
         super().__init__(str(text))
-        self._levels = 0
+        self._holders: list[Node | None] = []
+        # Called after every value; a method in Python takes five times as long.
+        self.ascend_resolver = self._holders.pop  # type: ignore[method-assign, assignment] # pyright: ignore[reportAttributeAccessIssue]
 
-    # libyaml's composer recurses in C, where only the end of the stack would stop it. It calls these
-    # two methods around each value; they do nothing else, since no path resolvers are registered.
-    def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:
+    # libyaml's composer recurses in C, where only the end of the stack would stop it. It calls these methods
+    # for each value. PyYAML's own look for resolvers by path and for any character, too: there are none.
+    def descend_resolver(self, current_node: Node | None, current_index: Any) -> None:  # noqa: ARG002 - given
         """Enter a level."""
-        del current_index
-        self._levels += 1
+        self._holders.append(current_node)
         # A scalar is one level below its list or mapping.
-        if self._levels > MOST_LEVELS + 1:
+        if len(self._holders) > MOST_LEVELS + 1:
             raise TooDeepError(current_node)
 
-    def ascend_resolver(self) -> None:
-        """Leave a level."""
-        self._levels -= 1
+    def resolve(self, kind: type[Node], value: Any, implicit: tuple[bool, bool]) -> Any:
+        """Return the tag of a value that has none."""
+        if kind is not ScalarNode:
+            return self.DEFAULT_MAPPING_TAG if kind is MappingNode else self.DEFAULT_SEQUENCE_TAG
+        if implicit[0]:
+            for tag, pattern in self.yaml_implicit_resolvers.get(value[:1], ()):
+                if pattern.match(value):
+                    return tag
+        return self.DEFAULT_SCALAR_TAG
 
 
 class BoundedLoader(_DepthLoader):

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 _SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 """Classes of values that are kept as they are."""
 
+_TEXT: Final = frozenset({str})
+
 
 def plain(data: Any) -> Any:
     """Return a copy of data that is masked already, made of nothing but mappings, lists and scalars."""
@@ -38,10 +40,7 @@ def _plain_mapping(mapping: Mapping[Any, Any]) -> dict[str, Any]:
 
 def _is_flat(mapping: Mapping[Any, Any]) -> bool:
     """Return whether a mapping is presentable as it is: text for keys, scalars for values."""
-    for key, value in mapping.items():
-        if key.__class__ is not str or value.__class__ not in _SCALARS:
-            return False
-    return True
+    return _TEXT.issuperset(map(type, mapping)) and _SCALARS.issuperset(map(type, mapping.values()))
 
 
 def _key(key: Any) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.model.chunk import StateOptions
 from ensue.language.chunks import Draft
 from ensue.language.declarations import Declaration
-from ensue.language.place_document import PlaceDocument
 
 if TYPE_CHECKING:
     from ensue.core.model.chunk import DelayedCall
@@ -34,6 +33,8 @@ def waiting_draft(block: Block, called: DelayedCall, file: SlsFile, last: Draft 
         last: the last of its producers in this scope, which the state follows in the order of the run; None
             if all of them are in enclosing scopes, so that the state is the first of its scope.
     """
+    from ensue.language.place_document import PlaceDocument
+
     declaration = Declaration(
         id=block.name,
         module=MODULE,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 import msgspec
 
 from ensue.core.errors import CompileError
-from ensue.language.blocks.block_waits import waiting_draft
 from ensue.language.collector import near_names
 from ensue.language.tree import absolute_name, sls_key
 
@@ -143,6 +142,8 @@ class Lookup:
                     if len(block.producers) == len(producers) == 1:
                         _let_call(drafts[producers[0]], call)
                         continue
+                    from ensue.language.blocks.block_waits import waiting_draft
+
                     last = drafts[producers[-1]] if producers else None
                     waits += [(len(drafts), producer) for producer in producers]
                     drafts.append(waiting_draft(block, call, call.file, last))

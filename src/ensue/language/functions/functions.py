@@ -24,7 +24,6 @@ from ensue.core.contracts.functions import (
 )
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.core.model.data import is_mapping
-from ensue.language.function_words import usual_names
 from ensue.language.transparent import TREQ, rules_of
 
 if TYPE_CHECKING:
@@ -193,6 +192,8 @@ class Functions:
     def near(self, module: str, function: str) -> Sequence[str]:
         """Return full names that a user may have meant, best first."""
         import difflib
+
+        from ensue.language.function_words import usual_names
 
         tag = f"{module}.{function}"
         known = self.names(module)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.contracts.functions import Signature, WrittenText
 from ensue.core.errors import EnsueError, NotAvailableError
 from ensue.core.model.srn import TYPE_ALIASES
-from ensue.language.functions.new_state_page import declared_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -60,6 +59,8 @@ class StateCatalog:
 
     def new_state_keys(self, module: str, function: str) -> Collection[str]:
         """Return the keys that the `new_state` of a function of ensue may have, from docs/new-state.md."""
+        from ensue.language.functions.new_state_page import declared_keys
+
         return declared_keys(module, function)
 
     def _only_type(self, target: str) -> Functions | None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.engine.services import HostLimits
-from ensue.language.targeting.batch import Portion
 
 if TYPE_CHECKING:
     from ensue.language.plans.run_options import RunOptions
@@ -31,6 +30,10 @@ def host_limits(options: RunOptions, hosts: int) -> HostLimits | None:
     Raises:
         ConfigurationError: a limit is neither a number nor a percentage.
     """
+    if options.batch is None and options.fail_limit is None:
+        return None
+    from ensue.language.targeting.batch import Portion
+
     batch = None if options.batch is None else Portion.parse(options.batch, "batch")
     fail_limit = (
         None if options.fail_limit is None else Portion.parse(options.fail_limit, "fail limit", least=0)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.model.data import is_mapping
-from ensue.language.targeting.ansible_patterns import instead_of_group
 from ensue.language.top import ENGINES
 
 if TYPE_CHECKING:
@@ -55,6 +54,8 @@ def assigned_targets(sections: Sections, nodegroups: Collection[str]) -> list[st
         sections: the targets by environment and expression.
         nodegroups: the names of the project's nodegroups.
     """
+    from ensue.language.targeting.ansible_patterns import instead_of_group
+
     texts = (
         as_target(expression, target)
         for targets in sections.values()

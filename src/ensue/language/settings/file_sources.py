@@ -16,8 +16,6 @@ from ensue.core.errors import MissingOnTargetError, StateFailedError
 from ensue.core.files.local_content import CHUNK_BYTES, SHORT_BYTES, DownloadedContent, LocalDigests
 from ensue.core.files.regular_files import is_regular, obstacle
 from ensue.core.files.trees import files_below, links_below
-from ensue.language.near_files import near_files
-from ensue.reach.processes.http_exchange import exchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -120,6 +118,8 @@ class ProjectFiles:
             raise StateFailedError(f"the source {source} cannot be read: {error.strerror}") from None
 
     async def _exchanged(self, source: str, work: Callable[[HttpExchange], _T]) -> _T:
+        from ensue.reach.processes.http_exchange import exchanged
+
         try:
             return await exchanged(work, total_s=self._http_total_s)
         except TimeoutError as error:
@@ -157,6 +157,8 @@ class ProjectFiles:
 
     def _missing(self, source: str, saltenv: str) -> StateFailedError:
         """Return the error for a source that is no file; a state may make one that is a path here."""
+        from ensue.language.near_files import near_files
+
         if not source.startswith("salt://"):
             path = source.removeprefix("file://")
             obstruction = obstacle(Path(path))
@@ -177,6 +179,8 @@ class ProjectFiles:
 
     def _in_roots(self, source: str, saltenv: str) -> str:
         """Return how to write a relative path, which a source cannot be; empty for any other source."""
+        from ensue.language.near_files import near_files
+
         if source.startswith(("/", "~")) or "://" in source:
             return ""
         relative = posixpath.normpath(source)

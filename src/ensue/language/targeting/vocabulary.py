@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ensue.language.targeting.ansible_patterns import instead_of_engines
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP, UNKNOWN_TYPE, TargetSyntaxError
 from ensue.language.targeting.expression import Word, words_of
 from ensue.language.targeting.grammar import parse_target, parse_word
@@ -108,6 +107,8 @@ def unknown_nodegroup(name: str, groups: Mapping[str, object], *, is_part: bool)
         is_part: whether the target has more words.
     """
     import difflib
+
+    from ensue.language.targeting.ansible_patterns import instead_of_engines
 
     if advice := instead_of_engines(name, groups, "", is_part=is_part):
         word = f"for {f'N@{name}'!r}: " if is_part else ""

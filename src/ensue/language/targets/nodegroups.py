@@ -9,10 +9,8 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError, ConfigurationError, NotAvailableError, PluginError
-from ensue.language.settings.nodegroups import nodegroup_errors
 from ensue.language.targeting import TargetSyntaxError, Vocabulary, read_nodegroups
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
-from ensue.language.targets.misspelt_members import misspelt_members
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -55,6 +53,8 @@ def _vocabulary(names: TargetNames) -> Vocabulary:
     given: dict[Any, Any] = names.settings.option("nodegroups") or {}
     groups, errors = read_nodegroups(given)
     if errors:
+        from ensue.language.settings.nodegroups import nodegroup_errors
+
         raise ConfigurationError(nodegroup_errors(given, None))
 
     def unknown_type(name: str) -> str:
@@ -92,6 +92,8 @@ def warn_of_misspelt_members(names: TargetNames, static: Mapping[Srn, Any], coll
     groups = names.vocabulary.nodegroups
     if not groups or any(type_.discovers for type_ in names.plugins.loaded):
         return
+    from ensue.language.targets.misspelt_members import misspelt_members
+
     declared = {names.index.minion.id, *(srn.id for srn in static)}
     for name, word, near in misspelt_members(groups, declared, groups):
         if not names.index.find([word]):
@@ -117,6 +119,8 @@ def warn_of_misspelt_targets(
     """
     if not places or any(type_.discovers for type_ in names.plugins.loaded):
         return
+    from ensue.language.targets.misspelt_members import misspelt_members
+
     targets = {text: names.vocabulary.parse(text) for text in places}
     declared = {names.index.minion.id, *ids}
     for text, word, near in misspelt_members(targets, declared, names.vocabulary.nodegroups):

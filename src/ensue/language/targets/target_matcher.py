@@ -27,10 +27,8 @@ from ensue.language.targeting import (
     reads_grains,
     words_of,
 )
-from ensue.language.targeting.ansible_patterns import instead_of_engines, instead_of_pattern
 from ensue.language.targeting.expression import Word
 from ensue.language.targeting.nodegroups import groups_taken_for_ids
-from ensue.language.targets.unassigned_resources import unassigned_resources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -234,6 +232,8 @@ class ProjectMatcher:
 
     def _rewritten(self, word: Word, *, is_part: bool) -> str:
         """Return how to write a word in the form of another tool, in its place; empty if it has none."""
+        from ensue.language.targeting.ansible_patterns import instead_of_engines, instead_of_pattern
+
         if word.engine == "N":
             taken = groups_taken_for_ids(self._services.vocabulary.nodegroups)
             inner = next((inner for name, inner in taken if name == word.pattern), "")
@@ -256,6 +256,8 @@ class ProjectMatcher:
         return f"no minion or resource matches the target {expression!r} ({self._hint(target)})"
 
     def _hint(self, target: Target) -> str:
+        from ensue.language.targets.unassigned_resources import unassigned_resources
+
         directory = self._services.directory
         if self.verdict(target, self._services.minion):
             return "it matches only this machine, whose grains are not cached"

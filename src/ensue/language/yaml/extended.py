@@ -52,7 +52,7 @@ def _plain(loader: _ExtendedLoader, node: Node) -> Node:
     """Return a node without its mark, with the tag that it would have had."""
     if node.tag not in (_AGGREGATE, _RESET):
         return node
-    tag = loader.resolve(type(node), node.value, (True, False))  # type: ignore[no-untyped-call]
+    tag = loader.resolve(type(node), node.value, (True, False))
     if isinstance(node, ScalarNode):
         return ScalarNode(tag, node.value, node.start_mark, node.end_mark)
     made = MappingNode if isinstance(node, MappingNode) else SequenceNode

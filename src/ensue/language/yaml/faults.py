@@ -16,8 +16,6 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import CompileError
 from ensue.core.model.data_bounds import DataBoundError, TooDeepError
 from ensue.language.ansible_words import INSTEAD_OF_VAULT
-from ensue.language.data_faults import bound_fault
-from ensue.language.hcl_words import broken_by_hcl
 from ensue.language.yaml import full
 
 if TYPE_CHECKING:
@@ -85,12 +83,13 @@ def faults_of(document: YamlDocument) -> Generator[None]:
         line = document.text.count("\n", 0, error.start) + 1
         detail = "half of a surrogate pair is not a character"
         raise _fault(detail, document.source_span(line), "remove it, or write the whole pair") from None
-    except RecursionError:
+    except (RecursionError, DataBoundError) as error:
+        from ensue.language.data_faults import bound_fault
+
         # `yamlex` merges values as it reads them, which nests more calls.
-        raise bound_fault(TooDeepError(), document.source_span(1)) from None
-    except DataBoundError as error:
-        span = document.source_span(1) if error.node is None else _span(document, error.node.start_mark)
-        raise bound_fault(error, span) from None
+        fault = error if isinstance(error, DataBoundError) else TooDeepError()
+        span = document.source_span(1) if fault.node is None else _span(document, fault.node.start_mark)
+        raise bound_fault(fault, span) from None
 
 
 def _fault(detail: str, span: Span, help_: str = "", *related: tuple[Span, str]) -> CompileError:
@@ -122,6 +121,8 @@ def _refuse_duplicate(document: YamlDocument, error: full.DuplicateKeyError) -> 
 
 
 def _refuse(document: YamlDocument, error: MarkedYAMLError) -> NoReturn:
+    from ensue.language.hcl_words import broken_by_hcl
+
     mark = error.problem_mark or error.context_mark
     if mark is None:
         raise _fault(error.problem or str(error), document.source_span(1)) from None

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 _PREFIX: Final = "tag:yaml.org,2002:"
 _MERGE: Final = f"{_PREFIX}merge"
-_TEXT: Final = f"{_PREFIX}str"
-_SEQUENCE: Final = f"{_PREFIX}seq"
-_MAPPING: Final = f"{_PREFIX}map"
+_TEXT: Final = BoundedLoader.DEFAULT_SCALAR_TAG
+_SEQUENCE: Final = BoundedLoader.DEFAULT_SEQUENCE_TAG
+_MAPPING: Final = BoundedLoader.DEFAULT_MAPPING_TAG
 
 
 class DuplicateKeyError(Exception):
@@ -50,11 +50,11 @@ class Loader(BoundedLoader):
         PyYAML first makes an empty list or mapping and fills it later, for data that contains itself. The
         bounds refuse such data, so each is made complete.
         """
-        tag = node.tag
-        if tag == _TEXT and node.__class__ is ScalarNode:
+        tag, kind = node.tag, node.__class__
+        if tag == _TEXT and kind is ScalarNode:
             return node.value
-        is_mapping = tag == _MAPPING and isinstance(node, MappingNode)
-        if not is_mapping and not (tag == _SEQUENCE and isinstance(node, SequenceNode)):
+        is_mapping = tag == _MAPPING and kind is MappingNode
+        if not is_mapping and not (tag == _SEQUENCE and kind is SequenceNode):
             return super().construct_object(node, deep)
         if self._has_aliases and node in self.constructed_objects:
             return self.constructed_objects[node]
@@ -72,12 +72,13 @@ class Loader(BoundedLoader):
         mapping: dict[Hashable, Any] = {}
         has_merges = False
         for key_node, value_node in node.value:
-            if is_merge(key_node):
+            if key_node.tag == _TEXT and key_node.__class__ is ScalarNode:
+                key = key_node.value
+            elif is_merge(key_node):
                 has_merges = True
                 continue
-            key = self.construct_object(key_node, deep=True)
-            if key.__class__ is not str:
-                hashable(key, key_node)
+            else:
+                key = hashable(self.construct_object(key_node, deep=True), key_node)
             if key in mapping:
                 first = next(key_node for key_node, _ in node.value if self._is_key(key_node, key))
                 raise DuplicateKeyError(str(key), first.start_mark.index, key_node.start_mark.index)

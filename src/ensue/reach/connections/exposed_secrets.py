@@ -30,6 +30,9 @@ _COMMAND_LINES: Final = {
 }
 """Arguments that become a command line, even if it runs later (cron) or not at all (a plan)."""
 
+_CHUNKS_AT_ONCE: Final = 100
+"""How many states of a plan are searched together for URLs: most have none, and a search copies all texts."""
+
 
 class ExposedSecrets:
     """Collects the command lines that contain a secret.
@@ -45,13 +48,14 @@ class ExposedSecrets:
 
     def see_plan(self, plan: Plan) -> None:
         """Mask the passwords of URLs in the arguments of a plan, and check its command lines."""
-        for chunk in plan.chunks:
-            self._masker.add_from_urls(chunk.id, chunk.name, chunk.arguments)
-            self._see_chunk(chunk)
+        for start in range(0, len(plan.chunks), _CHUNKS_AT_ONCE):
+            chunks = plan.chunks[start : start + _CHUNKS_AT_ONCE]
+            self._masker.add_from_urls(*((chunk.id, chunk.name, chunk.arguments) for chunk in chunks))
+        if self._masker.knows_secrets:
+            for chunk in plan.chunks:
+                self._see_chunk(chunk)
 
     def _see_chunk(self, chunk: Chunk) -> None:
-        if not self._masker.knows_secrets:
-            return
         words = _COMMAND_LINES.get(chunk.full_function)
         if words is None:
             return

@@ -310,10 +310,10 @@ class EnforcedStore:
         return self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))
 
     def _write(self, rows: Sequence[EnforcedRow]) -> None:
-        self._file.write(rows)
+        later = self._file.write(rows)
         with self._turn:
             if isinstance(self._recalled, LoadedStates):
-                self._recalled.add(rows)
+                self._recalled.add(later)
 
     def shown(self) -> Iterator[ShownState]:
         """Yield every entry, secrets masked; needs no key.

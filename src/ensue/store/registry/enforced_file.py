@@ -26,6 +26,7 @@ from ensue.store.registry.enforced_form import (
     decode_states,
     differing,
     encode_states,
+    encoded_rows,
     merge,
 )
 from ensue.store.registry.enforced_upgrade import VERSION, bring_up_to_date
@@ -119,22 +120,26 @@ class EnforcedFile:
             self._refresh()
             return self._loaded.copy()
 
-    def write(self, rows: Sequence[EnforcedRow]) -> None:
+    def write(self, rows: Sequence[EnforcedRow]) -> States:
         """Add or replace rows: all of them, or none. No plain text of an entry that is encrypted now is left.
+
+        Returns:
+            The rows as they are kept.
 
         Raises:
             StoreError: they cannot be written.
         """
+        later = encoded_rows(rows)
         with self._turn:
             encrypted = [row for row in rows if row.entry.sealed is not None]
             if len(rows) >= MANY or self._read_up_to or encrypted:
                 self._refresh()
+            changed = differing(later, self._loaded.states)
             if any(map(self._was_open, encrypted)):
-                self.replace(rows)
-                return
-            changed = differing(rows, self._loaded.states)
-            if changed and self._append(changed) > MOST_SEGMENTS:
+                self._write_over(changed, ())
+            elif changed and self._append(changed) > MOST_SEGMENTS:
                 self._write_together({})
+        return later
 
     def replace(self, rows: Sequence[EnforcedRow]) -> None:
         """Replace rows, and overwrite their former content in the file.
@@ -142,7 +147,7 @@ class EnforcedFile:
         Raises:
             StoreError: they cannot be written; nothing was changed.
         """
-        self._write_over(differing(rows, self._loaded.states), ())
+        self._write_over(differing(encoded_rows(rows), self._loaded.states), ())
 
     def remove(self, rows: Sequence[EnforcedRow]) -> None:
         """Remove rows, and overwrite their content in the file.

@@ -124,21 +124,25 @@ def merge(states: States, later: States) -> None:
             mine.setdefault(scope, {}).update(entries)
 
 
-def differing(rows: Iterable[EnforcedRow], states: States) -> States:
-    """Return the rows that differ from those of a collection; the last row of a state counts."""
-    changed: States = {}
-    known: dict[str, Kept] = {}
-    last: EnforcedRow | None = None
+def encoded_rows(rows: Iterable[EnforcedRow]) -> States:
+    """Return rows as they are kept; the last row of a state counts.
+
+    States whose names differ only in a secret have the same name once it is masked.
+    """
+    states: States = {}
     for row in rows:
-        target, scope = row.target, row.scope
-        if last is None or target is not last.target or scope is not last.scope:
+        entries = states.setdefault(row.target, {}).setdefault(row.scope, {})
+        entries[row.tag] = (row.run_id, encode_entry(row.entry))
+    return states
+
+
+def differing(later: States, states: States) -> States:
+    """Return the entries that differ from those of a collection, or are not in it."""
+    changed: States = {}
+    for target, scopes in later.items():
+        for scope, entries in scopes.items():
             known = states.get(target, {}).get(scope, {})
-            last = row
-        encoded = encode_entry(row.entry)
-        kept = known.get(row.tag)
-        if kept is None or kept[1] != encoded:
-            changed.setdefault(target, {}).setdefault(scope, {})[row.tag] = (row.run_id, encoded)
-        elif changed:
-            # States whose names differ only in a secret have the same name once it is masked.
-            changed.get(target, {}).get(scope, {}).pop(row.tag, None)
+            own = {tag: kept for tag, kept in entries.items() if tag not in known or known[tag][1] != kept[1]}
+            if own:
+                changed.setdefault(target, {})[scope] = own
     return changed

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow, differing, encode_states
+from ensue.store.registry.enforced_form import EnforcedEntry, EnforcedRow, encode_states, encoded_rows
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,7 +29,7 @@ def bring_up_to_date(connection: sqlite3.Connection) -> None:
     connection.execute(_TABLE)
     if version == 1:
         rows = map(_row, connection.execute(_ROWS_OF_VERSION_1))
-        connection.execute("INSERT INTO segment (states) VALUES (?)", (encode_states(differing(rows, {})),))
+        connection.execute("INSERT INTO segment (states) VALUES (?)", (encode_states(encoded_rows(rows)),))
         connection.execute("DROP TABLE enforced")
     connection.execute(f"PRAGMA user_version = {VERSION}")
 

@@ -8,7 +8,7 @@ from ensue.core.model.state_identity import StateIdentity, shape_of
 from ensue.store.registry.enforced_form import decode_entry, differing, merge, row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Mapping
 
     from ensue.core.model.state_identity import ScopeShape
     from ensue.store.registry.enforced_form import EnforcedRow, Kept, States
@@ -40,9 +40,9 @@ class LoadedStates:
         self._by_word = {}
         self._by_shape = {}
 
-    def add(self, rows: Iterable[EnforcedRow]) -> None:
-        """Add or replace rows."""
-        merge(self.states, differing(rows, self.states))
+    def add(self, later: States) -> None:
+        """Add or replace entries."""
+        merge(self.states, differing(later, self.states))
         self.forget_words()
 
     def one(self, target: str, scope: str, tag: str) -> EnforcedRow | None:

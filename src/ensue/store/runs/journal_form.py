@@ -121,6 +121,7 @@ _ENCODER: Final = msgspec.json.Encoder()
 _NEEDED_TO_RESUME: Final = ("name", "changes", "comment", "new_state", "old_state")
 _WORTH_SHARING_CHARS: Final = 64
 _LARGEST_INTEGER: Final = 2**63 - 1
+_TEXT: Final = frozenset({str})
 _JSON_SCALARS: Final = frozenset({str, bool, int, float, type(None)})
 
 
@@ -232,10 +233,9 @@ def _is_json(event: RunEvent) -> bool:
 def _is_json_data(value: Any) -> bool:
     kind = value.__class__
     if kind is dict:
-        for key, item in value.items():
-            if key.__class__ is not str or not (item.__class__ is str or _is_json_data(item)):
-                return False
-        return True
+        items = value.values()
+        has_names = _TEXT.issuperset(map(type, value))
+        return has_names and (_TEXT.issuperset(map(type, items)) or all(map(_is_json_data, items)))
     if kind in _JSON_SCALARS:
         return kind is not int or -_LARGEST_INTEGER <= value <= _LARGEST_INTEGER
     return kind is list and all(map(_is_json_data, value))
