@@ -59,7 +59,11 @@ def excluded_data(excluded: StateExcluded, masker: Masker) -> dict[str, Any]:
 
 
 def return_data(
-    returned: Return, masker: Masker, excluded: Mapping[str, list[StateExcluded]] = _NOTHING_EXCLUDED
+    returned: Return,
+    masker: Masker,
+    excluded: Mapping[str, list[StateExcluded]] = _NOTHING_EXCLUDED,
+    *,
+    is_plain: bool = False,
 ) -> dict[str, Any]:
     """Return a return as `--out json` shows it, with everything it caused.
 
@@ -67,9 +71,10 @@ def return_data(
         returned: the return.
         masker: the secrets of the process.
         excluded: the states that the run leaves out, by the path of their scope.
+        is_plain: whether its name and its comment are known to contain nothing that is masked.
     """
     shown = returned.own_data()
-    if not masker.has_nothing_in(returned.id, returned.scope, returned.name, returned.comment):
+    if not is_plain:
         shown["__id__"] = masker.name(returned.id)
         shown["__scope__"] = masker.name(returned.scope)
         shown["name"] = state_name(returned.name, returned.id, masker)
@@ -136,9 +141,11 @@ def returns_data(
     """
     taken: set[str] = set()
     for tag, returned in returns.items():
-        key = _free_key(masker.tag(tag), taken)
+        # Asked once for all of these texts: nearly always there is nothing in any of them.
+        is_plain = masker.has_nothing_in(tag, returned.id, returned.scope, returned.name, returned.comment)
+        key = _free_key(tag if is_plain else masker.tag(tag), taken)
         taken.add(key)
-        yield key, return_data(returned, masker, excluded)
+        yield key, return_data(returned, masker, excluded, is_plain=is_plain)
     for state in excluded.get(scope, ()):
         key = _free_key(masker.tag(state.tag_), taken)
         taken.add(key)
