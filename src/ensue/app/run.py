@@ -285,7 +285,7 @@ class Run:
         services = self._services
         targets = KnownTargets(
             own=self._stores.minion,
-            is_active=lambda target: services.targets.directory.config(target) is not None,
+            is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
             removal=lambda target, module: services.compilation.states_of(target.type).removal(module),
             is_kept_by_name=lambda target, module: bool(
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")

@@ -1,8 +1,9 @@
 """The states that earlier applies ran and that nothing declares any more: what they made stays.
 
 A state counts if its module has a function that declares absence, so that what it made can be removed, if its
-target can still be targeted, and if this run has compiled every SLS that could declare it. What a block
-declares is known once the block is rendered. A plan reports all of them, an apply what no apply has reported.
+target can still be targeted or is orphaned, and if this run has compiled every SLS that could declare it. What
+a block declares is known once the block is rendered. A plan reports all of them, an apply what no apply has
+reported.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ensue.core.model.srn import Srn
 from ensue.core.model.state_tag import words_of
 from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
 from ensue.store.registry.named_states import NamedStates
-from ensue.store.registry.superseded import left_behind, things_of
+from ensue.store.registry.superseded import is_absence, left_behind, things_of
 from ensue.store.runs.declarations import origin_of
 from ensue.store.runs.removed_things import RemovedThings
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -96,7 +97,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         own: this machine.
-        is_active: returns whether a target is known and can be targeted; may block.
+        is_kept: returns whether a target can be targeted or is orphaned; may block.
         removal: returns the function of a state module of a target that removes what its others make; empty
             if there is none.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
@@ -106,7 +107,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     own: Srn
-    is_active: Callable[[Srn], bool]
+    is_kept: Callable[[Srn], bool]
     removal: Callable[[Srn, str], str]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
     made_by: Callable[[Return], MadeByState] = lambda _returned: MAKES_NOTHING
@@ -135,7 +136,7 @@ def undeclared_states(
     """
     if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
-    run = _Run(declarations, outcome, targets)
+    run = _Run(declarations, outcome, targets, entries)
     others = run.as_enforced_now(entries(run.settled))
     missing = [row for row in others if row.entry.by is not None and not run.declares(row, row.entry.by)]
     if not missing:
@@ -144,7 +145,7 @@ def undeclared_states(
     alive = {
         place
         for row in rows
-        if row.identity not in undeclared and not run.has_passed_on(row)
+        if row.identity not in undeclared and not run.has_passed_on(row) and not is_absence(row.entry)
         for place in _places(row)
     }
     removed = RemovedThings(rows, run.removed_paths())
@@ -191,7 +192,14 @@ def reached_targets(outcome: EngineOutcome) -> set[str]:
 class _Run:
     """What one run declares."""
 
-    def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome, targets: KnownTargets) -> None:
+    def __init__(
+        self,
+        declarations: RunDeclarations,
+        outcome: EngineOutcome,
+        targets: KnownTargets,
+        entries: Callable[[Collection[StateIdentity]], Sequence[EnforcedRow]],
+    ) -> None:
+        self._entries = entries
         self._declarations = declarations
         self._outcome = outcome
         self._targets = targets
@@ -242,7 +250,14 @@ class _Run:
 
     @cached_property
     def _unsettled(self) -> UnsettledStates:
-        return UnsettledStates(self._outcome, self._targets.opens_scopes)
+        return UnsettledStates(self._outcome, self._targets.opens_scopes, self._has_value)
+
+    @cached_property
+    def _kept(self) -> set[StateIdentity]:
+        return {row.identity for row in self._entries(())}
+
+    def _has_value(self, identity: StateIdentity) -> bool:
+        return identity in self._kept
 
     @cached_property
     def _made(self) -> list[tuple[Return, MadeByState]]:
@@ -327,7 +342,7 @@ def _places(row: EnforcedRow) -> list[tuple[str, str]]:
 def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
     """Return the function that removes what a state made; empty: there is none, or no such target."""
     target, module = Srn.parse(row.target), row.entry.module
-    if target != targets.own and not targets.is_active(target):
+    if target != targets.own and not targets.is_kept(target):
         return ""
     removal = targets.removal(target, module)
     return f"{module}.{removal}" if removal and row.entry.function != removal else ""
