@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.app.test_project import apply, write
+
+from ensue.app.project import AppProject, ProjectOptions
+from ensue.core.model.srn import Srn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -270,3 +274,81 @@ def test_what_an_emptied_top_file_leaves_behind(tmp_path: Path, top: str) -> Non
     assert left(tmp_path, test=False) == []
     (tmp_path / "states" / "top.sls").unlink()
     assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("condition", ["creates: ROOT/list", "unless: test -e ROOT/list"])
+def test_a_block_whose_caller_is_skipped(tmp_path: Path, condition: str) -> None:
+    """Plans name what the block of its kept value no longer declares; without a value, nothing is known."""
+    caller = f"""
+names:
+  cmd.run:
+    - name: tee list < names
+    - cwd: ROOT
+    - {condition}
+    - delayed_render: [{{block: each}}]
+#!delayed_block each
+{{% for name in (prev_ret.new_state or {{}}).get('stdout', '').split() %}}
+{{{{ name }}}}: {{file.managed: [name: ROOT/{{{{ name }}}}, contents: x]}}
+{{% endfor %}}
+#!end_delayed_block
+"""
+    write(tmp_path, states__t=caller.replace("ROOT", str(tmp_path)))
+    (tmp_path / "names").write_text("a b")
+    assert left(tmp_path, "t", test=False) == []
+    (tmp_path / "names").write_text("a")
+    (tmp_path / "list").unlink()
+    for test in (False, True, True):
+        [warning] = left(tmp_path, "t", test=test)
+        assert f"stays: b (file.managed {tmp_path}/b in t)" in warning.summary
+    forget(tmp_path, "names")
+    assert left(tmp_path, "t") == []
+
+
+def test_a_teardown_that_is_over(tmp_path: Path) -> None:
+    """An SLS that declared the absence of a thing says nothing of the thing once it is made again."""
+    write(
+        tmp_path,
+        states__t=ONE.format("a"),
+        states__gone="gone:\n  file.absent:\n    - name: {{ opts['root_dir'] }}/out/a\n",
+    )
+    for sls in ("t", "gone", "t"):
+        assert apply(tmp_path, sls).exit_code == 0
+    write(tmp_path, states__t="a: test.nop\n")
+    for test in (True, False, True):
+        [warning] = left(tmp_path, "t", test=test)
+        assert "stays: file-a (file.managed" in warning.summary
+    assert apply(tmp_path, "gone").exit_code == 0
+    assert left(tmp_path, "t") == []
+
+
+def test_what_is_on_a_host_that_is_orphaned_with_it(tmp_path: Path) -> None:
+    """The apply names both, and so does every plan, until the host is forgotten."""
+    write(
+        tmp_path,
+        states__t="host: {test.present: [new_state: {}, registers: [{'dummy:box': {}}]]}\n"
+        "conf: {file.managed: [name: /conf, contents: x, tgt: box]}\nother: test.nop\n",
+    )
+    assert apply(tmp_path, "t").exit_code == 0
+    write(tmp_path, states__t="other: test.nop\n")
+    for test, verb in ((True, "would be"), (False, "is"), (True, "is"), (True, "is")):
+        orphan, stays = apply(tmp_path, "t", test=test).warnings
+        assert f"dummy:box {verb} orphaned: host (test.present in t) is no longer declared" in orphan.summary
+        assert "stays: conf (file.managed /conf in t, dummy:box)" in stays.summary
+    assert apply(tmp_path, "t").warnings == ()
+    write(tmp_path, states__u="other: test.nop\n")
+    assert apply(tmp_path, "u", test=True).warnings == ()
+    forget(tmp_path, "dummy:box")
+    assert apply(tmp_path, "t", test=True).warnings == ()
+
+
+def forget(root: Path, word: str) -> None:
+    """Forget a resource, or what a state enforced."""
+
+    async def work() -> None:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
+            if ":" in word:
+                assert await project.forget(Srn.parse(word))
+            else:
+                assert (await project.forget_enforced([word])).entries
+
+    asyncio.run(work())

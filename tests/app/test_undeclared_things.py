@@ -22,6 +22,16 @@ NOTHING = "nothing: test.nop\n"
 DEPLOYED = "{0}:\n  graph.deployed: [app: shop, env: {1}, env_type: live, score: score.yaml]\n"
 
 
+def forgotten(root: Path, *words: str) -> list[str]:
+    """Forget what states enforced, and return their names."""
+
+    async def forget() -> list[str]:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
+            return [entry.state.name for entry in (await project.forget_enforced(words)).entries]
+
+    return asyncio.run(forget())
+
+
 def applied(root: Path, sls: str, name: str = "t") -> None:
     """Apply an SLS."""
     write(root, **{f"states__{name}": sls.replace("ROOT", str(root))})
@@ -104,6 +114,21 @@ def test_the_command_forgets_all_that_the_warning_names(tmp_path: Path) -> None:
     write(tmp_path, states__t=NOTHING)
     [warning] = left(tmp_path, "t")
     assert "`ensue enforced forget 'file 1' 'file 2'` ends this warning" in warning.help
+
+
+def test_the_command_forgets_nothing_else(tmp_path: Path) -> None:
+    """It has the name of a state whose ID another state has, too."""
+    applied(tmp_path, FILE.format("conf", "a"))
+    write(tmp_path, states__t=FILE.format("conf", "b").replace("ROOT", str(tmp_path)))
+    for test in (True, False, True):
+        [warning] = left(tmp_path, "t", test=test)
+        assert warning.help.endswith(f"`ensue enforced forget {tmp_path}/out/a` ends this warning")
+    assert forgotten(tmp_path, "conf") == []
+    assert forgotten(tmp_path, f"{tmp_path}/out/a") == [f"{tmp_path}/out/a"]
+    assert left(tmp_path, "t") == []
+    write(tmp_path, states__t=NOTHING)
+    [warning] = left(tmp_path, "t")
+    assert warning.help.endswith("`ensue enforced forget conf` ends this warning")
 
 
 def test_what_was_removed_by_hand(tmp_path: Path) -> None:
@@ -223,13 +248,7 @@ def test_what_had_an_earlier_name_stays_forgotten(tmp_path: Path) -> None:
     write(tmp_path, states__t=NOTHING)
     [warning] = left(tmp_path, "t")
     assert "stays: second (file.managed" in warning.summary
-
-    async def forget() -> None:
-        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            forgotten, unknown = await project.forget_enforced(["second"])
-        assert (len(forgotten), unknown) == (1, {})
-
-    asyncio.run(forget())
+    assert forgotten(tmp_path, "second") == [f"{tmp_path}/out/a"]
     assert left(tmp_path, "t") == []
 
 

@@ -82,10 +82,33 @@ def test_a_state_is_forgotten(shell: Shell) -> None:
     assert len(shown(shell)) == 3
     forgotten = shell.run("enforced", "forget", "each", "test_|-make_|-make_|-present")
     assert forgotten.out.splitlines() == [
-        "web-1 each (test.present in t, minion:web-1)",
-        "web-2 each (test.present in t, minion:web-2)",
+        "web-1 each (test.present each in t, minion:web-1)",
+        "web-2 each (test.present each in t, minion:web-2)",
         "make (test.present in t, minion:box)",
     ]
     assert shown(shell) == {"box": []}
     assert shell.run("apply", "t").code == 0
     assert len(shown(shell)) == 3
+
+
+def test_a_word_that_names_several_states(shell: Shell) -> None:
+    """Nothing is forgotten; the message has a word for each, by which it is forgotten."""
+    shell.write("ensue.yaml", "id: box\npillar_roots: {base: [pillar], dev: [pillar], prod: [pillar]}\n")
+    shell.write("states/t.sls", "net:\n  test.present: [name: 'net-{{ opts.pillarenv }}', new_state: {}]\n")
+    for environment in ("dev", "prod"):
+        shell.write("pillar/top.sls", f"{environment}: {{'*': [p]}}\n")
+        assert shell.run("apply", "t", "--pillarenv", environment).code == 0
+    refused = shell.run("enforced", "forget", "net", "each")
+    assert refused.code == 1
+    assert refused.err == (
+        "ensue: 'net' names several states; name one of them:"
+        " 'net-dev' (test.present net-dev in t, minion:box, --pillarenv dev),"
+        " 'net-prod' (test.present net-prod in t, minion:box, --pillarenv prod)\n"
+    )
+    assert shown(shell)["box"] == ["make", "net", "net"]
+    forgotten = shell.run("enforced", "forget", "net-dev")
+    assert forgotten.out.splitlines() == ["net (test.present net-dev in t, minion:box, --pillarenv dev)"]
+    forgotten = shell.run("enforced", "forget", "net", "--out", "json")
+    assert [(entry["name"], entry["environment"]) for entry in forgotten.document] == [
+        ("net-prod", "--pillarenv prod")
+    ]

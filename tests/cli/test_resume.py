@@ -156,7 +156,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any
 
 
 def test_the_next_apply_says_what_a_killed_one_owes(project: Shell) -> None:
-    """It names the run, whose handlers it does not run; resuming that run does, also afterwards."""
+    """So does a plan. Both name the run, whose handlers an apply does not run; resuming it does."""
     project.write(
         "states/owed.sls",
         "changed:\n  test.succeed_with_changes\n"
@@ -167,8 +167,9 @@ def test_the_next_apply_says_what_a_killed_one_owes(project: Shell) -> None:
     (project.root / "on").touch()
     listed = project.run("runs", "list").out
     run_id = next(line.split()[0] for line in listed.splitlines() if "owed" in line)
-    applied = project.run("apply", "t", "--test")
-    assert "E0107" not in applied.err
+    planned = project.run("plan", "owed")
+    assert f"warning[E0107]: the last apply, {run_id}, was killed before it ended" in planned.err
+    assert f"`ensue runs resume {run_id}`, and not `ensue apply`, ends that run" in planned.err
     applied = project.run("apply", "owed")
     assert f"warning[E0107]: the last apply, {run_id}, was killed before it ended" in applied.err
     assert "E0107" not in project.run("apply", "owed").err

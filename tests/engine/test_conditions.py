@@ -275,6 +275,17 @@ def test_a_plan_does_not_know_a_condition_that_an_earlier_state_changes() -> Non
     assert (after.result, after.unknown) == (None, True)
 
 
+@pytest.mark.parametrize("option", ["onlyif", "unless"])
+def test_a_plan_does_not_know_what_a_required_state_may_make_true(option: str) -> None:
+    """A condition that does not hold now is for the apply to evaluate, whatever the required state makes."""
+    for maker, function, is_open in (("m", "change", True), ("m", "nop", False), ("b", "change", False)):
+        options = StateOptions(**{option: ("false",)})
+        rows = [Row(maker, function), *([Row("m")] if maker == "b" else [])]
+        back = lab().returns([*rows, Row("a", "change", require=["m"], options=options)], test=True)["a"]
+        assert back.unknown == is_open
+        assert not is_open or back.comment.startswith("waits for 'm' (known after apply)")
+
+
 def test_a_plan_knows_a_state_whose_creates_exist() -> None:
     """It is skipped whatever earlier states change for its other conditions."""
     back = planned(Row("/x", "change"), unless=("test -e /x",), creates=("/etc",))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ensue.language.targets.refresh import Refreshed
     from ensue.store.registry.audit_check import AuditFault
     from ensue.store.registry.enforced_views import ShownState
+    from ensue.store.registry.named_states import ForgottenStates
 
 from ensue.app.opened_project import OpenedProject
 
@@ -246,18 +247,13 @@ class KeptResources(OpenedProject):
             gone = await missing_targets(await self._prepared(), recorded)
         return [msgspec.structs.replace(entry, target_exists=entry.target not in gone) for entry in shown]
 
-    async def forget_enforced(
-        self, words: Sequence[str], tgt: str | None = None
-    ) -> tuple[list[ShownState], dict[str, str]]:
-        """Remove what states enforced from the store; nothing if one of the words names no entry.
+    async def forget_enforced(self, words: Sequence[str], tgt: str | None = None) -> ForgottenStates:
+        """Remove what states enforced from the store; nothing unless each of the words names one state.
 
         Args:
             words: IDs, names or tags of states.
             tgt: only on the targets that this matches, resources that were forgotten by their names; None: on
                 all targets.
-
-        Returns:
-            The removed entries, secrets masked, and what may have been meant by words that name none.
 
         Raises:
             ConfigurationError: the target does not parse, or names what does not exist.
@@ -265,7 +261,7 @@ class KeptResources(OpenedProject):
         """
         from ensue.language.targets.recorded_targets import targets_matching
         from ensue.store.registry.enforced_views import shown_state
-        from ensue.store.registry.named_states import NamedStates
+        from ensue.store.registry.named_states import ForgottenStates, NamedStates
 
         store = self._stores.enforced()
         rows = await self._stores.thread.run(store.known)
@@ -275,11 +271,12 @@ class KeptResources(OpenedProject):
             rows = [row for row in rows if row.target in chosen]
         named = NamedStates(rows)
         unknown = {word: named.hint(word) for word in words if not named.of(word)}
-        if unknown:
-            return [], unknown
+        several = {word: states for word in words if (states := named.several(word))}
+        if unknown or several:
+            return ForgottenStates(unknown=unknown, several=several)
         chosen_rows = {row: None for word in words for row in named.of(word)}
         await self._stores.thread.run(lambda: store.forget([*chosen_rows]))
-        return [shown_state(row) for row in chosen_rows], {}
+        return ForgottenStates(entries=[shown_state(row) for row in chosen_rows])
 
     def audit_entries(self) -> list[DataMap]:
         """Return the audit log, oldest first."""

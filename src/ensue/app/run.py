@@ -137,10 +137,9 @@ class Run:
                     stores = self._stores
                     await others.begin(first.own, stores.masker, stores.enforced, ordered=ordered)
                 self._begin(run_id)
-                if resumed is None and not self._options.test:
-                    for of_earlier in (killed_before, left_running):
-                        for diagnostic in await asyncio.to_thread(of_earlier, self._settings.cachedir):
-                            self._warn(diagnostic)
+                if resumed is None:
+                    for diagnostic in await asyncio.to_thread(self._of_earlier_applies):
+                        self._warn(diagnostic)
                 await record.begin(
                     RunStarted(
                         run_id=run_id,
@@ -166,6 +165,11 @@ class Run:
                 if chosen is not None:
                     report = msgspec.structs.replace(report, part=str(part), excluded=chosen.excluded)
                 return await record.end(report, counts_of)
+
+    def _of_earlier_applies(self) -> list[Diagnostic]:
+        """Return warnings about earlier applies that were killed."""
+        cachedir, test = self._settings.cachedir, self._options.test
+        return [*killed_before(cachedir, test=test), *(() if test else left_running(cachedir))]
 
     def _chosen(self, part: RunPart, record: RunRecord) -> ChosenPart:
         from ensue.language.plans.chosen_part import ChosenPart
@@ -286,7 +290,7 @@ class Run:
         services = self._services
         targets = KnownTargets(
             own=self._stores.minion,
-            is_active=lambda target: services.targets.directory.config(target) is not None,
+            is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
             removal=lambda target, module: services.compilation.states_of(target.type).removal(module),
             is_kept_by_name=lambda target, module: bool(
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")

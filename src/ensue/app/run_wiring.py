@@ -115,6 +115,8 @@ class RunWiring:
         services, test = self._services, self._options.test
         project = str(self._stores.settings.root) if self._stores.settings.option("store_url") else ""
         earlier = await asyncio.to_thread(earlier_declarations, self._stores.registry, project)
+        known_orphans = partial(earlier_declarations, orphaned=True)
+        orphaned = await asyncio.to_thread(known_orphans, self._stores.registry, project) if test else None
         registry = RunRegistry(
             self._own_registry(),
             services.targets.directory,
@@ -148,7 +150,7 @@ class RunWiring:
             registry,
             foreseen.foresees,
             services.compilation.states.opens_scopes,
-            test=test,
+            orphaned=orphaned,
         )
         self._stores.enforced.judged_by(declarations.has_left)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]

@@ -14,9 +14,12 @@ from ensue.cli.target_option import narrowing_target_option
 from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.store.registry.enforced_views import ShownState
+    from ensue.store.registry.named_states import ForgottenStates
 
 
 @click.group(
@@ -49,43 +52,53 @@ def forget(session: Session, *, states: tuple[str, ...], tgt: str | None) -> int
 
     STATE is the ID, the name or the tag of a state. Entries of all targets are forgotten, with --tgt those of
     the targets that match. A plan no longer lists such a state as one that is no longer declared, and
-    references to it have no value until an apply has run it again. If one of several words names no entry,
-    nothing is forgotten.
+    references to it have no value until an apply has run it again. If one of several words names no entry, or
+    those of several states, nothing is forgotten.
     """
 
-    async def work(project: AppProject) -> tuple[list[ShownState], dict[str, str]]:
+    async def work(project: AppProject) -> ForgottenStates:
         return await project.forget_enforced(states, tgt)
 
-    forgotten, unknown = session.run(work)
-    if unknown:
-        messages = [f"no state named {name!r} is kept ({hint})" for name, hint in unknown.items()]
+    forgotten = session.run(work)
+    if messages := [*_refusals(session, forgotten)]:
         for message in messages:
             session.lines.write(on_one_line(f"ensue: {message}"))
         if session.is_for_programs:
             session.print_document({"errors": messages})
         return exit_codes.REFUSED
-    _print(session, forgotten)
+    entries = [_shown(session, entry) for entry in forgotten.entries]
+    if session.out == "nested":
+        session.print_text(on_one_line(f"{each['id']} ({_described(each)})") + "\n" for each in entries)
+    else:
+        session.print_document(entries)
     return exit_codes.SUCCEEDED
 
 
-def _print(session: Session, forgotten: list[ShownState]) -> None:
+def _refusals(session: Session, forgotten: ForgottenStates) -> Iterator[str]:
+    """Yield why nothing was forgotten."""
+    for word, hint in forgotten.unknown.items():
+        yield f"no state named {word!r} is kept ({hint})"
+    for word, states in forgotten.several.items():
+        exact = (f"{name!r} ({_described(_shown(session, entry))})" for name, entry in states.items())
+        yield f"{word!r} names several states; name one of them: {', '.join(exact)}"
+
+
+def _shown(session: Session, entry: ShownState) -> dict[str, str]:
     from ensue.output.presentable import state_name
 
-    masker = session.masker
-    entries = [
-        {
-            "id": masker.name(entry.state.id),
-            "function": f"{entry.state.module}.{entry.state.function}",
-            "name": state_name(entry.state.name, entry.state.id, masker),
-            "sls": entry.state.sls,
-            "target": entry.target,
-        }
-        for entry in forgotten
-    ]
-    if session.out == "nested":
-        session.print_text(
-            on_one_line(f"{each['id']} ({each['function']} in {each['sls']}, {each['target']})") + "\n"
-            for each in entries
-        )
-    else:
-        session.print_document(entries)
+    masker, state = session.masker, entry.state
+    return {
+        "id": masker.name(state.id),
+        "function": f"{state.module}.{state.function}",
+        "name": state_name(state.name, state.id, masker),
+        "sls": state.sls,
+        "target": entry.target,
+        "environment": entry.environment,
+    }
+
+
+def _described(entry: dict[str, str]) -> str:
+    """Return an entry without its ID, in words."""
+    name = "" if entry["name"] == entry["id"] else f" {entry['name']}"
+    environment = f", {entry['environment']}" if entry["environment"] else ""
+    return f"{entry['function']}{name} in {entry['sls']}, {entry['target']}{environment}"

@@ -325,14 +325,16 @@ class Executor:
     def _makers(self, node: Node, condition: ConditionsResult) -> tuple[str, ...]:
         """Return the states that in a plan come before a node and may change what its conditions find.
 
-        `onlyif` asks for what a required state may be about to make. Of others, only states count that make
-        what a condition names, so that a command with `unless` is not unknown whenever anything changes.
+        What `onlyif` or `unless` asks for and does not find, a required state may be about to make. Of
+        others, only states count that make what a condition names, so that a command that `unless` skips is
+        not unknown whenever anything changes.
         """
-        paths = paths_in_conditions(node.chunk)
+        paths, options = paths_in_conditions(node.chunk), node.chunk.options
         if condition.met:
-            return self._pending.changers_of(node, {*paths, *node.chunk.options.creates})
+            named = {*paths, *options.creates}
+            return self._pending.changers_of(node, named, with_required=bool(options.unless))
         if "creates" in condition.not_met:
-            return self._pending.removers_of(node, node.chunk.options.creates)
+            return self._pending.removers_of(node, options.creates)
         return self._pending.changers(node, paths, with_required="onlyif" in condition.not_met)
 
 

@@ -205,16 +205,19 @@ class PendingStates:
         required = pending_states(node) if with_required else ()
         return tuple(sorted({*required, *filter(None, named)}))
 
-    def changers_of(self, node: Node, paths: Iterable[str]) -> tuple[str, ...]:
+    def changers_of(self, node: Node, paths: Iterable[str], *, with_required: bool) -> tuple[str, ...]:
         """Return the IDs of the other earlier states that would make or remove just these paths.
 
         Args:
-            node: the state.
+            node: the state; everything that its requisites name is over.
             paths: the paths.
+            with_required: whether the states that it requires count whatever they make.
         """
         if not node.scope.test:
             return ()
         changers = {self._changer(node, _normal(path)) for path in paths} - {node.chunk.id}
+        if with_required:
+            changers.update(pending_states(node))
         return tuple(sorted(filter(None, changers)))
 
     def removers_of(self, node: Node, paths: Iterable[str]) -> tuple[str, ...]:

@@ -126,11 +126,12 @@ class FakeRegistry(DerivedRegistry):
                 hit |= {srn, *self.invalidate(srn, reason=reason)}
         return sorted(hit)
 
-    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return the active resources that were registered through declarations."""
+    def declarations(self, *, orphaned: bool = False) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active or orphaned resources that were registered through declarations."""
+        status = "orphaned" if orphaned else "active"
         by_declaration: dict[DeclaredBy, list[Srn]] = {}
         for srn, entry in self._entries.items():
-            if entry.record.status == "active" and entry.declared_by is not None:
+            if entry.record.status == status and entry.declared_by is not None:
                 by_declaration.setdefault(entry.declared_by, []).append(srn)
         return by_declaration
 

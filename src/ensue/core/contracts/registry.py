@@ -125,8 +125,8 @@ class DerivedRegistry(Protocol):
         there = [record.srn for record in self.records() if record.status in {"active", "orphaned"}]
         return sorted(srn for srn, sources in self.provenances(there).items() if source in sources)
 
-    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return the active resources of the store that this minion registered through declarations."""
+    def declarations(self, *, orphaned: bool = False) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active or orphaned resources that this minion registered through declarations."""
         ...
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:

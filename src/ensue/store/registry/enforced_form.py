@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from ensue.core.model.enforced import EnforcedBy  # noqa: TC001 - msgspec resolves it
+from ensue.core.model.state_identity import StateIdentity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,6 +77,11 @@ class EnforcedRow(msgspec.Struct, frozen=True):
     tag: str
     run_id: str
     entry: EnforcedEntry
+
+    @property
+    def identity(self) -> StateIdentity:
+        """The state that it is the entry of."""
+        return StateIdentity(self.target, self.scope, self.tag)
 
     @property
     def is_readable(self) -> bool:

@@ -28,6 +28,7 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
         identity: the identity of its scope.
         state: the entry, secrets masked.
         run_id: the run that last wrote it.
+        environment: what selected the environments of its run, in the words of the command line.
         target_exists: whether the project still has the target.
     """
 
@@ -36,6 +37,7 @@ class ShownState(msgspec.Struct, frozen=True, kw_only=True):
     identity: str
     state: EnforcedState
     run_id: str
+    environment: str = ""
     target_exists: bool = True
 
 
@@ -47,6 +49,7 @@ def shown_state(row: EnforcedRow) -> ShownState:
         identity=row.scope,
         state=state_of_row(row, row.entry.shown),
         run_id=row.run_id,
+        environment="" if row.entry.by is None else row.entry.by.environment,
     )
 
 

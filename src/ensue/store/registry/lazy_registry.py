@@ -69,9 +69,9 @@ class LazyRegistry(DerivedRegistry):
         """Invalidate everything derived from a source."""
         return self.opened().invalidate(source, reason=reason)
 
-    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return the active resources that this minion registered through declarations."""
-        return self.opened().declarations() if self.has_store() else {}
+    def declarations(self, *, orphaned: bool = False) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active or orphaned resources that this minion registered through declarations."""
+        return self.opened().declarations(orphaned=orphaned) if self.has_store() else {}
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan the resources that a declaration no longer registers."""

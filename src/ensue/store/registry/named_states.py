@@ -1,15 +1,38 @@
-"""The entries of enforced states by what a person calls a state: its ID, its name or its tag."""
+"""The entries of enforced states by what a person calls a state: its ID, its name or its tag.
+
+One word means one state, which may have an entry on each of several targets.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.core.model.near_names import near_question
+from ensue.store.registry.enforced_views import shown_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.store.registry.enforced_form import EnforcedRow
+    from ensue.store.registry.enforced_views import ShownState
+
+
+class ForgottenStates(msgspec.Struct, frozen=True, kw_only=True):
+    """What was forgotten.
+
+    Args:
+        entries: the removed entries, secrets masked.
+        unknown: what may have been meant by the words that name none; if there are any, nothing is removed.
+        several: the entries of each word that names several states, each after a word that names it alone;
+            if there are any, nothing is removed.
+    """
+
+    entries: Sequence[ShownState] = ()
+    unknown: dict[str, str] = {}
+    several: dict[str, dict[str, ShownState]] = {}
 
 
 class NamedStates:
@@ -17,12 +40,14 @@ class NamedStates:
 
     Args:
         rows: the entries, secrets masked.
+        taken: words that name other states, which have no entry yet.
     """
 
-    def __init__(self, rows: Iterable[EnforcedRow]) -> None:
+    def __init__(self, rows: Iterable[EnforcedRow], taken: Collection[str] = ()) -> None:
+        self._taken = taken
         self._by_word: dict[str, list[EnforcedRow]] = {}
         for row in rows:
-            for word in dict.fromkeys((row.tag, row.entry.id, row.declared_id, row.entry.name)):
+            for word in _words(row):
                 self._by_word.setdefault(word, []).append(row)
 
     def of(self, word: str) -> Sequence[EnforcedRow]:
@@ -32,3 +57,39 @@ class NamedStates:
     def hint(self, word: str) -> str:
         """Return what may have been meant by a word that names none."""
         return near_question(word, self._by_word) or "`ensue show enforced` lists all"
+
+    def several(self, word: str) -> dict[str, ShownState]:
+        """Return the entries of a word that names several states, by a word for each; else none."""
+        rows = self.of(word)
+        declarations = {_declaration(row) for row in rows}
+        if len(declarations) < 2 and len({row.target for row in rows}) == len(rows):  # noqa: PLR2004 - one state
+            return {}
+        return {self.exact(row, {row.identity}): shown_state(row) for row in rows}
+
+    def exact(self, row: EnforcedRow, among: Collection[StateIdentity]) -> str:
+        """Return a word that names an entry, and none but certain others.
+
+        Args:
+            row: the entry.
+            among: the states whose entries the word may name.
+        """
+        words = _words(row)
+        exact = (
+            word
+            for word in words
+            if word not in self._taken and all(named.identity in among for named in self.of(word))
+        )
+        return next(exact, words[-1])
+
+
+def _words(row: EnforcedRow) -> list[str]:
+    """Return the words that name an entry, from the shortest to the one that names no other entry."""
+    tag = f"{row.scope}/{row.tag}" if row.scope else row.tag
+    words = (row.declared_id, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
+    return list(dict.fromkeys(words))
+
+
+def _declaration(row: EnforcedRow) -> tuple[str, ...]:
+    entry = row.entry
+    environment = "" if entry.by is None else entry.by.environment
+    return entry.module, entry.function, row.declared_id, entry.sls, environment

@@ -216,10 +216,10 @@ class ResourceRegistry(DerivedRegistry):
             hit = invalidation.invalidate_derived(operation.working, source, reason=why)
             return operation.note("invalidate", hit)
 
-    def declarations(self) -> dict[DeclaredBy, list[Srn]]:
-        """Return the active resources that this minion registered through declarations; see the contract."""
+    def declarations(self, *, orphaned: bool = False) -> dict[DeclaredBy, list[Srn]]:
+        """Return the resources that this minion registered through declarations; see the contract."""
         with self._reading() as stored:
-            return {} if stored is None else stored.declarations(self._minion_id)
+            return {} if stored is None else stored.declarations(self._minion_id, orphaned=orphaned)
 
     def orphan(self, declared_by: DeclaredBy, srns: Sequence[Srn], *, reason: str) -> Orphaned:
         """Orphan the resources that a declaration no longer registers; see the contract."""

@@ -56,7 +56,10 @@ _UPDATE_WHOLE: Final = (
 )
 _DECLARATIONS: Final = (
     sa.select(_C.declared_by, _C.type, _C.id)
-    .where(_C.declared_by.is_not(None), _C.active == 1, _C.minion == sa.bindparam("minion"))
+    .where(
+        _C.declared_by.is_not(None), _C.active == sa.bindparam("active"), _C.minion == sa.bindparam("minion")
+    )
+    .where(_C.orphaned == sa.bindparam("orphaned"))
     .order_by(_C.declared_by)
 )
 _STANDING: Final = (
@@ -143,9 +146,10 @@ class StoredEntries:
         rows = self._connection.execute(_SELECT_NOTED, {"key": str(source)})
         return {SourceRecord("cache", _watch(watch), _watched(watched)) for watch, watched in rows}
 
-    def declarations(self, minion: str) -> dict[DeclaredBy, list[Srn]]:
-        """Return the active resources that a minion registered through declarations, by declaration."""
-        rows = self._connection.execute(_DECLARATIONS, {"minion": minion})
+    def declarations(self, minion: str, *, orphaned: bool) -> dict[DeclaredBy, list[Srn]]:
+        """Return the active or orphaned resources that a minion registered through declarations."""
+        chosen = {"minion": minion, "active": int(not orphaned), "orphaned": int(orphaned)}
+        rows = self._connection.execute(_DECLARATIONS, chosen)
         return {
             _DECLARED_BY_DECODER.decode(text): [Srn(type_, key) for _, type_, key in group]
             for text, group in itertools.groupby(rows, key=operator.itemgetter(0))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -23,7 +24,7 @@ from ensue.store.runs.lost_targets import LostTargets
 from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from ensue.core.contracts.registry import DerivedRegistry
     from ensue.core.model.chunk import Chunk
@@ -39,10 +40,16 @@ _DEPLOYED: Final = "starting_state.deployed"
 _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 
 
-def earlier_declarations(registry: DerivedRegistry, project: str) -> _Earlier:
-    """Return active registrations of earlier runs, by scope and tag of the declaration; this blocks."""
+def earlier_declarations(registry: DerivedRegistry, project: str, *, orphaned: bool = False) -> _Earlier:
+    """Return registrations of earlier runs, by scope and tag of the declaration; this blocks.
+
+    Args:
+        registry: the registry.
+        project: the project's root where several projects share one store, else empty.
+        orphaned: whether those of orphaned resources instead of those of active ones.
+    """
     earlier: _Earlier = defaultdict(dict)
-    for declared_by, srns in registry.declarations().items():
+    for declared_by, srns in registry.declarations(orphaned=orphaned).items():
         if declared_by.project == project:
             earlier[declared_by.scope, declared_by.tag][declared_by] = srns
     return dict(earlier)
@@ -57,7 +64,8 @@ class Pruning:
         registry: the run's registry.
         foresees: whether it is known before a chunk runs what its function registers.
         opens_scopes: whether a function, given its module and its name, may run further states.
-        test: whether the run is a plan, which only reports what would be orphaned.
+        orphaned: the registrations of orphaned resources, of which a plan reports those that no declaration
+            has brought back; None: the run is an apply.
     """
 
     def __init__(
@@ -68,14 +76,15 @@ class Pruning:
         foresees: Callable[[Chunk], bool],
         opens_scopes: Callable[[str, str], bool],
         *,
-        test: bool,
+        orphaned: _Earlier | None,
     ) -> None:
         self._earlier = earlier
         self._declarations = declarations
         self._registry = registry
         self._foresees = foresees
         self._opens_scopes = opens_scopes
-        self._test = test
+        self._orphaned = orphaned or {}
+        self._test = orphaned is not None
 
     @property
     def has_earlier(self) -> bool:
@@ -130,25 +139,25 @@ class Pruning:
         Returns:
             A warning per resource, or one that says why they could not be orphaned.
         """
-        if not self._earlier or outcome.status == "interrupted" or outcome.stopped:
+        known = (self._earlier, self._orphaned)
+        if not any(known) or outcome.status == "interrupted" or outcome.stopped:
             return ()
-        gone = [
-            declared_by
-            for declared in self._earlier.values()
-            for declared_by in declared
-            if not self._declarations.has(declared_by) and self._declarations.judges(declared_by)
-        ]
-        if not gone:
+        earlier, orphaned = ([*self._gone(registrations)] for registrations in known)
+        if not earlier and not orphaned:
             return ()
         unsettled = UnsettledStates(outcome, self._opens_scopes)
-        gone = [
-            declared_by
-            for declared_by in gone
-            if not unsettled.may_still_declare(declared_by.scope, declared_by.fanned_from)
-        ]
+        gone, gone_before = (
+            [
+                declared_by
+                for declared_by in declared
+                if not unsettled.may_still_declare(declared_by.scope, declared_by.fanned_from)
+            ]
+            for declared in (earlier, orphaned)
+        )
         try:
             lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs)
-            return tuple(await asyncio.to_thread(self._orphan_all, gone, lost))
+            warnings = await asyncio.to_thread(self._orphan_all, gone, lost)
+            return (*self._orphaned_before(gone_before, outcome), *warnings)
         except StoreError as error:
             return (
                 Diagnostic(
@@ -159,6 +168,22 @@ class Pruning:
                     severity=Severity.WARNING,
                 ),
             )
+
+    def _gone(self, earlier: _Earlier) -> Iterator[DeclaredBy]:
+        """Yield the declarations of earlier runs that are gone."""
+        for declared_by in chain.from_iterable(earlier.values()):
+            if not self._declarations.has(declared_by) and self._declarations.judges(declared_by):
+                yield declared_by
+
+    def _orphaned_before(self, gone: Iterable[DeclaredBy], outcome: EngineOutcome) -> Iterator[Diagnostic]:
+        """Yield a warning per resource that an earlier apply orphaned and that nothing brings back."""
+        from ensue.store.runs.outdated_answers import would_register
+
+        coming = would_register(outcome.returns.values()) | self._declarations.promised
+        for declared_by in gone:
+            for srn in self._orphaned[declared_by.scope, declared_by.tag][declared_by]:
+                if srn not in coming:
+                    yield _warning(srn, declared_by, "is orphaned", "")
 
     def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
         done = [(declared_by, self._orphan_gone(declared_by)) for declared_by in gone]
@@ -179,16 +204,7 @@ class Pruning:
         """Return a warning per resource that a removed declaration had registered."""
         verb = "would be orphaned" if self._test else "is orphaned"
         below = f"; invalidated with it: {', '.join(map(str, done.invalidated))}" if done.invalidated else ""
-        return [
-            Diagnostic(
-                code="E0718",
-                summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
-                detail=f"a run of this project registered it{lost.detail(srn, orphaned)}{below}",
-                help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
-                severity=Severity.WARNING,
-            )
-            for srn in done.srns
-        ]
+        return [_warning(srn, declared_by, verb, f"{lost.detail(srn, orphaned)}{below}") for srn in done.srns]
 
     def _orphan(self, earlier: Iterable[DeclaredBy], reason: str, *, test: bool) -> Orphaned:
         keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
@@ -205,6 +221,16 @@ class Pruning:
                 srns += done.srns
                 invalidated += done.invalidated
         return Orphaned(srns=tuple(sorted(srns)), invalidated=tuple(sorted(invalidated)))
+
+
+def _warning(srn: Srn, declared_by: DeclaredBy, verb: str, detail: str) -> Diagnostic:
+    return Diagnostic(
+        code="E0718",
+        summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
+        detail=f"a run of this project registered it{detail}",
+        help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
+        severity=Severity.WARNING,
+    )
 
 
 def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:

@@ -121,8 +121,12 @@ def was_cut_short(ended: RunFinished | JournalSummary) -> bool:
     return ended.status == "interrupted" or bool(ended.stopped)
 
 
-def killed_before(cachedir: Path) -> list[Diagnostic]:
+def killed_before(cachedir: Path, *, test: bool) -> list[Diagnostic]:
     """Return a warning if the last apply was killed: what it had still to do is not a part of the next one.
+
+    Args:
+        cachedir: the project's cachedir.
+        test: whether a plan warns, after which the killed run can still be resumed.
 
     Raises:
         StoreError: a journal cannot be read.
@@ -132,17 +136,19 @@ def killed_before(cachedir: Path) -> list[Diagnostic]:
             started, ended = ends_of(path)
             if started is None or started.test or started.deployment or started.fleet or writer_lives(path):
                 continue
-            return [] if ended is not None else [_killed(started.run_id)]
+            return [] if ended is not None else [_killed(started.run_id, test=test)]
     return []
 
 
-def _killed(run_id: str) -> Diagnostic:
+def _killed(run_id: str, *, test: bool) -> Diagnostic:
+    which = "an apply" if test else "this apply"
+    instead = ", and not `ensue apply`," if test else ""
     return Diagnostic(
         code="E0107",
         summary=f"the last apply, {run_id}, was killed before it ended",
-        detail="this apply does not react to what that one changed: "
+        detail=f"{which} does not react to what that one changed: "
         "a handler (`listen`, `watch`, `onchanges`) of such a state does not run",
-        help=f"`ensue runs resume {run_id}` ends that run, with its handlers",
+        help=f"`ensue runs resume {run_id}`{instead} ends that run, with its handlers",
         severity=Severity.WARNING,
     )
 

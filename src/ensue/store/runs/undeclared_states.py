@@ -1,8 +1,9 @@
 """The states that earlier applies ran and that nothing declares any more: what they made stays.
 
 A state counts if its module has a function that declares absence, so that what it made can be removed, if its
-target can still be targeted, and if this run has compiled every SLS that could declare it. What a block
-declares is known once the block is rendered. A plan reports all of them, an apply what no apply has reported.
+target can still be targeted or is orphaned, and if this run has compiled every SLS that could declare it. What
+a block declares is known once the block is rendered. A plan reports all of them, an apply what no apply has
+reported.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from ensue.core.masking import MASK
 from ensue.core.model.fan_out import parts_of
 from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.srn import Srn
-from ensue.core.model.state_identity import StateIdentity
 from ensue.core.model.state_tag import words_of
 from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
-from ensue.store.registry.superseded import left_behind, things_of
+from ensue.store.registry.named_states import NamedStates
+from ensue.store.registry.superseded import is_absence, left_behind, things_of
 from ensue.store.runs.declarations import origin_of
 from ensue.store.runs.removed_things import RemovedThings
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ensue.core.model.enforced import EnforcedBy
     from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.returns import Return
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.outcome import EngineOutcome
     from ensue.store.runs.declarations import RunDeclarations
 
@@ -45,12 +47,14 @@ class UndeclaredThing(msgspec.Struct, frozen=True, kw_only=True):
         removal: the function that removes it.
         named: how the warning names it.
         hint: how to keep it; empty if nothing is known.
+        word: what `ensue enforced forget` knows its entry by, and no other that the run does not name.
     """
 
     row: EnforcedRow
     removal: str
     named: str
     hint: str
+    word: str
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -93,7 +97,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         own: this machine.
-        is_active: returns whether a target is known and can be targeted; may block.
+        is_kept: returns whether a target can be targeted or is orphaned; may block.
         removal: returns the function of a state module of a target that removes what its others make; empty
             if there is none.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
@@ -103,7 +107,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     own: Srn
-    is_active: Callable[[Srn], bool]
+    is_kept: Callable[[Srn], bool]
     removal: Callable[[Srn, str], str]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
     made_by: Callable[[Return], MadeByState] = lambda _returned: MAKES_NOTHING
@@ -132,16 +136,16 @@ def undeclared_states(
     """
     if outcome.status == "interrupted" or outcome.stopped or outcome.hosts_not_run:
         return None
-    run = _Run(declarations, outcome, targets)
+    run = _Run(declarations, outcome, targets, entries)
     others = run.as_enforced_now(entries(run.settled))
     missing = [row for row in others if row.entry.by is not None and not run.declares(row, row.entry.by)]
     if not missing:
         return None
-    rows, undeclared = run.as_enforced_now(entries(())), {_identity(row) for row in missing}
+    rows, undeclared = run.as_enforced_now(entries(())), {row.identity for row in missing}
     alive = {
         place
         for row in rows
-        if _identity(row) not in undeclared and not run.has_passed_on(row)
+        if row.identity not in undeclared and not run.has_passed_on(row) and not is_absence(row.entry)
         for place in _places(row)
     }
     removed = RemovedThings(rows, run.removed_paths())
@@ -160,6 +164,7 @@ def undeclared_states(
     for row in sorted(left, key=lambda row: (row.entry.superseded_by is None, row.run_id)):
         last.update(dict.fromkeys(_places(row), row))
     kept = [row for row in left if any(last[place] is row for place in _places(row))]
+    names, among = NamedStates(rows, run.words), {row.identity for row in left}
     things = [
         UndeclaredThing(
             row=row,
@@ -168,6 +173,7 @@ def undeclared_states(
             hint=run.renaming_of(row, rows)
             if targets.is_kept_by_name(Srn.parse(row.target), row.entry.module)
             else "",
+            word=names.exact(row, among),
         )
         for row in kept
     ]
@@ -186,7 +192,14 @@ def reached_targets(outcome: EngineOutcome) -> set[str]:
 class _Run:
     """What one run declares."""
 
-    def __init__(self, declarations: RunDeclarations, outcome: EngineOutcome, targets: KnownTargets) -> None:
+    def __init__(
+        self,
+        declarations: RunDeclarations,
+        outcome: EngineOutcome,
+        targets: KnownTargets,
+        entries: Callable[[Collection[StateIdentity]], Sequence[EnforcedRow]],
+    ) -> None:
+        self._entries = entries
         self._declarations = declarations
         self._outcome = outcome
         self._targets = targets
@@ -201,6 +214,20 @@ class _Run:
         }
 
     @cached_property
+    def _names(self) -> dict[StateIdentity, str]:
+        return {state_return.identity: state_return.name for state_return, _ in self._made}
+
+    @cached_property
+    def words(self) -> set[str]:
+        """The words that name the states of this run."""
+        ids = {
+            id_
+            for returned in self._returns
+            for id_ in (returned.id, returned.id.removeprefix(f"{returned.target.partition(':')[2]} "))
+        }
+        return ids.union(self._names.values(), (returned.tag for returned in self._returns))
+
+    @cached_property
     def settled(self) -> set[StateIdentity]:
         """The states of this run that cannot have been about something else before: their tags name it."""
         return {
@@ -213,16 +240,24 @@ class _Run:
         """Return entries as they are once this run has enforced its states: with what those leave behind."""
         now: list[EnforcedRow] = []
         for row in rows:
-            things = self._things.get(_identity(row))
+            things = self._things.get(row.identity)
             if things and things != things_of(row.entry):
                 now += left_behind(row, things)
-                row = msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, things=things))  # noqa: PLW2901
+                entry = msgspec.structs.replace(row.entry, name=self._names[row.identity], things=things)
+                row = msgspec.structs.replace(row, entry=entry)  # noqa: PLW2901
             now.append(row)
         return now
 
     @cached_property
     def _unsettled(self) -> UnsettledStates:
-        return UnsettledStates(self._outcome, self._targets.opens_scopes)
+        return UnsettledStates(self._outcome, self._targets.opens_scopes, self._has_value)
+
+    @cached_property
+    def _kept(self) -> set[StateIdentity]:
+        return {row.identity for row in self._entries(())}
+
+    def _has_value(self, identity: StateIdentity) -> bool:
+        return identity in self._kept
 
     @cached_property
     def _made(self) -> list[tuple[Return, MadeByState]]:
@@ -299,10 +334,6 @@ def _thing_of_tag(tag: str) -> str:
     return thing_of_name(words.module, words.name)
 
 
-def _identity(row: EnforcedRow) -> StateIdentity:
-    return StateIdentity(row.target, row.scope, row.tag)
-
-
 def _places(row: EnforcedRow) -> list[tuple[str, str]]:
     """Return what a state is about, each after its target: another state about the same is its new name."""
     return [(row.target, thing) for thing in things_of(row.entry)]
@@ -311,7 +342,7 @@ def _places(row: EnforcedRow) -> list[tuple[str, str]]:
 def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
     """Return the function that removes what a state made; empty: there is none, or no such target."""
     target, module = Srn.parse(row.target), row.entry.module
-    if target != targets.own and not targets.is_active(target):
+    if target != targets.own and not targets.is_kept(target):
         return ""
     removal = targets.removal(target, module)
     return f"{module}.{removal}" if removal and row.entry.function != removal else ""
@@ -347,17 +378,17 @@ def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
             [
                 *hints,
                 f"if it has to go, declare that with {removals} and apply it",
-                f"if it may stay, {_forgetting([thing.row for thing in things])}",
+                f"if it may stay, {_forgetting(things)}",
             ]
         ),
         severity=Severity.WARNING,
     )
 
 
-def _forgetting(rows: Sequence[EnforcedRow]) -> str:
-    """Return the command that forgets entries."""
+def _forgetting(things: Sequence[UndeclaredThing]) -> str:
+    """Return the command that forgets the entries of things."""
     import shlex  # Only a run with such a warning needs it.
 
-    words = list(dict.fromkeys(row.entry.name if row.entry.is_former else row.declared_id for row in rows))
+    words = list(dict.fromkeys(thing.word for thing in things))
     of_these = " for these" if len(words) > _MOST_NAMED else ""
     return f"`ensue enforced forget {shlex.join(words[:_MOST_NAMED])}` ends this warning{of_these}"

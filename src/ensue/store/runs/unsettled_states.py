@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ensue.core.model.returns import Return
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.outcome import EngineOutcome
 
 
@@ -24,10 +25,18 @@ class UnsettledStates:
     Args:
         outcome: how the run ended.
         opens_scopes: returns whether a function, given its module and its name, may run further states.
+        has_value: returns whether a value of a state is kept, which its delayed renderings take if it is not
+            called. Without one they may lack what they would declare.
     """
 
-    def __init__(self, outcome: EngineOutcome, opens_scopes: Callable[[str, str], bool]) -> None:
+    def __init__(
+        self,
+        outcome: EngineOutcome,
+        opens_scopes: Callable[[str, str], bool],
+        has_value: Callable[[StateIdentity], bool] = lambda _: False,
+    ) -> None:
         self._opens_scopes = opens_scopes
+        self._has_value = has_value
         self._tags = {(chunk.scope, chunk.tag) for chunk in outcome.not_run}
         self._paths = {_path(chunk.scope, chunk.id) for chunk in outcome.not_run}
         self._scopes: set[str] = set()
@@ -59,18 +68,25 @@ class UnsettledStates:
     def _look(self, returns: Iterable[Return]) -> None:
         for returned in (part for state_return in returns for part in parts_of(state_return)):
             grown = [*returned.delayed, *returned.applied]
-            is_whole = returned.result is True and returned.ran and not returned.skipped
+            is_called = returned.ran and not returned.skipped
+            is_whole = returned.result is True and (
+                is_called
+                or (bool(grown) and not self._opens(returned) and self._has_value(returned.identity))
+            )
             self._unrendered.update(
                 growth_of(scope.kind, scope.name) for scope in returned.delayed if scope.status != "done"
             )
             if not is_whole or any(scope.status != "done" for scope in grown):
                 self._tags.add((returned.scope, returned.tag))
-                if returned.result is None and not self._opens_scopes(returned.module, returned.function):
+                if returned.result is None and not self._opens(returned):
                     self._scopes.update(scope.scope for scope in grown if scope.status != "done")
                 else:
                     self._paths.add(_path(returned.scope, returned.id))
             for below in grown:
                 self._look(below.returns.values())
+
+    def _opens(self, returned: Return) -> bool:
+        return self._opens_scopes(returned.module, returned.function)
 
 
 def _path(scope: str, id_: str) -> str:
