@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ensue.deploy.drivers.loading import Drivers
     from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.definitions import Definition
     from ensue.deploy.provisioning.environment_sets import Names
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
@@ -248,21 +249,29 @@ def protected_words(record: ActiveResource, stays: str = "") -> str:
 
 
 def refuse_protected(
-    gone: Iterable[ActiveResource], stays: Callable[[ActiveResource], str], report: Callable[..., None]
+    gone: Iterable[ActiveResource],
+    protected_by: Callable[[ActiveResource], Definition | None],
+    stays: Callable[[ActiveResource], str],
+    report: Callable[..., None],
 ) -> None:
     """Report what a deployment would destroy or forget although it is protected.
 
     Args:
         gone: the records of what would be removed or replaced, and is protected.
+        protected_by: returns the definition that protects a resource now; None: only its record does.
         stays: returns why the removal of a record leaves what was made; empty: it destroys it.
         report: takes a code, a summary, a place and `detail` and `help`: an error, or a warning of a plan.
     """
     for record in gone:
+        definition = protected_by(record)
+        place = None if definition is None else definition.place._replace(keys=("entity", "protect"))
         report(
             "E0860",
             protected_words(record, stays(record)),
-            None,
-            detail=f"its definition {record.definition} had `protect: true` when it was deployed last",
+            None if place is None else place.span(),
+            detail=f"its definition {record.definition} had `protect: true` when it was deployed last"
+            if definition is None
+            else f"its definition {definition.id} says `protect: true`",
             help=lifts_protection(record.key),
         )
 

@@ -75,7 +75,8 @@ class DestructionChecks:
         refuse_retained(filter(None, anew), collector)
         gone = [*removed, *filter(None, map(provisioner.replaces, nodes))]
         protected = filter(self.requests.is_protected, gone)
-        refuse_protected(protected, provisioner.stays, self.refusals.into(collector))
+        protected_by = self.requests.protected_by
+        refuse_protected(protected, protected_by, provisioner.stays, self.refusals.into(collector))
         report = self.refusals.into(collector)
         for double in self.shared.duplicates(everything, nodes):
             summary = f"{double.first.name} and {double.second.name} would have the same: {double.objects}"
