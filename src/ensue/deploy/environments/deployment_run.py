@@ -299,7 +299,7 @@ class DeploymentRun:
 
     async def _begin(self, collector: Collector) -> None:
         """Report what leaves the environment, and keep the deployment unless it is a plan."""
-        warn = self._warn or (lambda notice: collector.add([notice]))
+        warn: Callable[[Diagnostic], None] = self._warn or (lambda notice: collector.add([notice]))
         for notice in self._history.notices(self.context, self._requested, self.built):
             warn(notice)
         is_nothing = self.order.destroy and not self._provisioner.kept and self._history.has_nothing
