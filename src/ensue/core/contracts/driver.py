@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
-    from ensue.core.model.returns import ScopeReturn
+    from ensue.core.model.returns import Return, ScopeReturn
 
 
 CodeKind: TypeAlias = Literal["jinja", "go-template", "hcl", "yaml", "shell-words"]
@@ -129,6 +129,10 @@ class DriverServices(Protocol):
         Raises:
             UnknownResourceError: there is no such target.
         """
+        ...
+
+    def things_of(self, returned: Return) -> Sequence[str]:
+        """Return what a state makes and another could undo: paths, or `MODULE:NAME`; else nothing."""
         ...
 
 
