@@ -182,6 +182,10 @@ def test_what_is_retained_is_left_when_it_is_replaced(project: DeployedProject) 
     protected(project, "retain: true")
     other = POSTGRES.replace("driver_type: log", "driver_type: other")
     project.write("definitions/pg.yaml", other)
+    for words in (DEPLOY, (*DEPLOY, "--plan")):
+        refused = project.run(*words)
+        assert "what the driver log made stays, and would be forgotten (`retain`)" in refused.err
+        assert "would be destroyed" not in refused.err
     assert deployed(project, "--allow-replace")["postgres"] == "replaced"
     assert project.log() == ["CREATE postgres"]
 

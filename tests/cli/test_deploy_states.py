@@ -141,3 +141,19 @@ def test_what_another_resource_has_by_now_is_not_removed_with_the_former_one(pro
     ended = project.run(*DEPLOY, "--prune")
     assert (ended.code, "E0907" in ended.err) == (1, True), ended
     assert (project.root / "old").exists()
+
+
+@pytest.mark.parametrize("words", ["", "protect: true, "])
+def test_what_was_never_made_is_forgotten(project: Shell, words: str) -> None:
+    """Its create failed before the driver made anything: nothing is destroyed, and nothing is protected."""
+    define(project, "{state: file.managed, name: /x, arguments: {contents: {param: text}}}")
+    path = project.root / "definitions/all.yaml"
+    path.write_text(path.read_text().replace("{type: note, ", f"{{type: note, {words}"))
+    assert project.run(*DEPLOY).code == 2
+    planned = project.run(*DESTROY, "--plan")
+    assert (planned.code, f"{NOTE} would be forgotten: nothing was ever made" in planned.out) == (0, True)
+    assert "1 to forget" in planned.out
+    ended = project.run(*DESTROY)
+    assert (ended.code, f"forgotten  {NOTE}" in ended.out) == (0, True), ended
+    assert "1 forgotten" in ended.out
+    assert NOTE not in project.run("show", "active").out

@@ -16,6 +16,8 @@ Optional names of the module:
 - `OUTPUTS: Collection[str]`: the names of all outputs that it may return. A resource that uses another one
   is refused before anything is provisioned.
 - `ROTATES = True`: it makes a new password for a resource that is there if `DriverRequest.rotates` says so.
+- `KEEPS_FIRST = True`: it stores a cookie (`services.keep`) before it makes anything, so that nothing was
+  made for a resource whose create has stored none.
 - `def leaves(cookie) -> bool`: whether `delete` with this cookie does nothing, so that what was made stays,
   and is reported as left as it is. Default: no.
 - `def managed(cookie) -> Sequence[ManagedObject]`: what outside was made for a resource.

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from ensue.deploy.drivers._state_objects import MadeStates
 
 ALWAYS_CALLED: Final = True
+KEEPS_FIRST: Final = True
 
 _KEYS: Final = ("state", "name", "arguments", "sls", "target", "outputs", "registers", "delete")
 _LISTED: Final = "a list of {resource, config}"

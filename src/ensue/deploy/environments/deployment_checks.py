@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.environment_sets import Names
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
+    from ensue.deploy.provisioning.provisioner import Provisioner
     from ensue.deploy.provisioning.written import TextPlace
 
 
@@ -202,7 +203,7 @@ def refuse_rotation(
 
 def refuse_replacements(
     nodes: Iterable[GraphNode],
-    replaces: Callable[[GraphNode], ActiveResource | None],
+    provisioner: Provisioner,
     is_allowed: Callable[[ResourceKey], bool],
     refusals: Refusals,
     collector: Collector,
@@ -211,7 +212,7 @@ def refuse_replacements(
 
     Args:
         nodes: the resources of the graph.
-        replaces: returns the record of what would be destroyed; None: nothing.
+        provisioner: knows what is replaced.
         is_allowed: whether a resource may be replaced.
         refusals: what the deployment is refused for.
         collector: has the warnings; receives those of a plan.
@@ -219,17 +220,21 @@ def refuse_replacements(
     Raises:
         ReplacementError: it is no plan, and a replacement is not allowed; the error has all of them.
     """
-    refused = [(node, old) for node in nodes if (old := replaces(node)) and not is_allowed(node.key)]
+    refused = [
+        (node, old) for node in nodes if (old := provisioner.replaces(node)) and not is_allowed(node.key)
+    ]
     if not refused:
         return
     errors = Collector()
     report = refusals.into(collector if refusals.is_plan else errors)
     for node, old in refused:
+        stays = provisioner.removals.stays(old)
+        fate = f"stays, and would be forgotten ({stays})" if stays else "would be destroyed"
         report(
             "E0849",
             f"{node.key} would be replaced: {words_of(old, node)}",
             node.places[-1].span(),
-            detail=f"what the driver {old.driver} made would be destroyed",
+            detail=f"what the driver {old.driver} made {fate}",
             help=f"if that is meant, allow it: --allow-replace={node.key}",
         )
     if not refusals.is_plan:
