@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.deployed_project import (
+    CONTEXT,
     DB,
     DEPLOY,
     DESTROY,
@@ -180,6 +182,10 @@ def test_what_is_retained_is_left_when_it_is_replaced(project: DeployedProject) 
     protected(project, "retain: true")
     other = POSTGRES.replace("driver_type: log", "driver_type: other")
     project.write("definitions/pg.yaml", other)
+    for words in (DEPLOY, (*DEPLOY, "--plan")):
+        refused = project.run(*words)
+        assert "what the driver log made stays, and would be forgotten (`retain`)" in refused.err
+        assert "would be destroyed" not in refused.err
     assert deployed(project, "--allow-replace")["postgres"] == "replaced"
     assert project.log() == ["CREATE postgres"]
 
@@ -192,3 +198,108 @@ def test_what_was_only_begun_is_not_retained(project: DeployedProject) -> None:
     project.log()
     assert project.run(*DESTROY).code == 0
     assert "delete postgres again" in project.log()
+
+
+def written_now(project: DeployedProject, definition: str = POSTGRES, words: str = "protect: true") -> None:
+    """Deploy without protection, and write it into the definition afterwards."""
+    deployed(project)
+    project.write("definitions/pg.yaml", with_words(definition, words))
+    project.log()
+
+
+OTHER_DRIVER = POSTGRES.replace("driver_type: log", "driver_type: other")
+
+
+@pytest.mark.parametrize(
+    ("definition", "score", "words"),
+    [
+        (POSTGRES, SCORE, DESTROY),
+        (POSTGRES, WITHOUT, (*DEPLOY, "--prune")),
+        (POSTGRES, SCORE, (*DEPLOY, f"--replace={DB}")),
+        (OTHER_DRIVER, SCORE, (*DEPLOY, "--allow-replace")),
+        (POSTGRES.replace("criteria: [{}]", "criteria: [{app_id: another}]"), SCORE, DESTROY),
+        (POSTGRES.replace("id: pg", "id: pg-next"), SCORE, DESTROY),
+        (POSTGRES.replace("[{}]", "[{env_type: development}]"), SCORE, DESTROY),
+    ],
+    ids=["destroy", "prune", "replace", "another driver", "matches no more", "renamed", "for a type"],
+)
+def test_a_protection_counts_as_soon_as_it_is_written(
+    project: DeployedProject, definition: str, score: str, words: tuple[str, ...]
+) -> None:
+    """No deployment has recorded it; both the plan and the run refuse, before anything happens."""
+    written_now(project, definition)
+    project.write("score.yaml", score)
+    for command in (words, (*words, "--plan")):
+        ended = project.run(*command)
+        assert (ended.code, PROTECTED in ended.err) == (1, True), ended.err
+        assert re.search(r"definitions/pg.yaml:5:\d+", ended.err)
+        assert re.search(r"its definition pg(-next)? says `protect: true`", ended.err)
+        assert project.log() == []
+    assert project.run(*words, f"--unprotect={DB}").code == 0
+    assert project.log() != []
+
+
+def test_an_update_may_not_destroy_what_has_just_been_protected(project: DeployedProject) -> None:
+    """Its driver learns of the protection that the record does not have."""
+    written_now(project, POSTGRES.replace("values: {", "values: {destroys: [the disk], "))
+    refused = f"E0860]: {DB} is protected, and would be replaced in part"
+    planned = project.run(*DEPLOY, "--allow-replace", "--plan")
+    assert (planned.code, f"warning[{refused}" in planned.err) == (1, True)
+    ended = project.run(*DEPLOY, "--allow-replace")
+    assert (ended.code, f"error[{refused}" in ended.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "graph.destroyed: []",
+        "graph.deployed: [{env_type: development}, {score: score.yaml}, {prune: true}]",
+    ],
+)
+def test_a_state_knows_what_has_just_been_protected(project: DeployedProject, arguments: str) -> None:
+    """In a plan as in an apply."""
+    written_now(project)
+    project.write("score.yaml", WITHOUT)
+    given = arguments.replace("[", "[{app: shop}, {env: dev}, ")
+    project.write("states/s.sls", f"it:\n  {given}\n")
+    for verb in ("apply", "plan"):
+        ended = project.run(verb, "s", "--out", "json")
+        (returned,) = ended.document["m"].values()
+        assert returned["result"] is False
+        assert f"{DB} is protected, and would be destroyed" in returned["comment"]
+    assert project.log() == []
+
+
+def test_a_rollback_does_not_destroy_what_has_just_been_protected(project: DeployedProject) -> None:
+    """It provisions what an earlier deployment had, with the definitions as they are now."""
+    project.write("score.yaml", WITHOUT)
+    project.run(*DEPLOY)
+    project.write("score.yaml", SCORE)
+    written_now(project)
+    words = ("deploy", *CONTEXT, "--from", "1", "--prune")
+    ended = project.run(*words)
+    assert (ended.code, PROTECTED in ended.err, project.log()) == (1, True, []), ended.err
+    assert project.run(*words, "--unprotect").code == 0
+
+
+def test_the_expiry_of_an_environment_does_not_destroy_what_has_just_been_protected(
+    project: DeployedProject,
+) -> None:
+    """It ends with the reason; the environment stays."""
+    project.run(*DEPLOY, "--ttl", "0.001s")
+    project.write("definitions/pg.yaml", with_words(POSTGRES, "protect: true"))
+    project.log()
+    ended = project.run("deployments", "expire")
+    assert f"{DB} is protected" in ended.out + ended.err
+    assert project.log() == []
+
+
+def test_an_environment_is_not_destroyed_while_its_definitions_cannot_be_read(
+    project: DeployedProject,
+) -> None:
+    """Whether they protect something is unknown."""
+    deployed(project)
+    project.log()
+    project.write("definitions/pg.yaml", with_words(POSTGRES, "protect: [true"))
+    ended = project.run(*DESTROY)
+    assert (ended.code, "E0201" in ended.err, project.log()) == (1, True, [])

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 
 _BAD: Final = frozenset({"failed", "skipped", "orphaned"})
-_EXPLAINED: Final = _BAD | {"planned", "replaced", "retained"}
+_EXPLAINED: Final = _BAD | {"planned", "replaced", "retained", "forgotten"}
 """Statuses whose comment is shown."""
 
-_CHANGED: Final = frozenset({"created", "updated", "replaced", "destroyed", "retained"})
+_CHANGED: Final = frozenset({"created", "updated", "replaced", "destroyed", "retained", "forgotten"})
 
 
 def graph_data(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.driver import DriverRequest
 from ensue.core.masking import Masker
+from ensue.core.model.made_thing import thing_of_name
 from ensue.core.model.returns import Return, ScopeReturn
 from ensue.testing.vault import FakeVault
 
@@ -67,6 +68,10 @@ class FakeDriverServices:
         """Record SLS; they return the entries of `returns`."""
         self.asked.append(AskedState(function="", names=tuple(mods), arguments={}, target=target))
         return self._returned("apply", ",".join(mods))
+
+    def things_of(self, returned: Return) -> Sequence[str]:
+        """Return the thing that the name of a state names, whatever the state makes of it."""
+        return (thing_of_name(returned.module, returned.name),)
 
     def _returned(self, kind: str, name: str) -> ScopeReturn:
         return ScopeReturn(

@@ -52,6 +52,7 @@ def asked(of: DriverRequest) -> FakeDriverServices:
 
 
 UNKNOWN = Unknown("${resources.db.outputs.it}")
+ABSENT = {"state": "file.absent", "name": "/etc/motd"}
 MANAGED: dict[str, Any] = {"state": "file.managed", "name": "/etc/motd", "arguments": {"contents": "{{ 7 }}"}}
 NEW_STATE = {"path": "/etc/motd", "mode": "0600", "contents": "s3cret", "list": [{"a": 1}]}
 
@@ -185,7 +186,7 @@ def test_registrations_are_filled_with_outputs(tmp_path: Path) -> None:
 
 
 def test_delete_runs_what_the_inputs_said(tmp_path: Path) -> None:
-    """It is kept in the cookie; without it nothing is undone, and an interrupted create has no cookie."""
+    """It is kept in the cookie; without it nothing is undone."""
     values = {**MANAGED, "delete": {"state": "file.absent", "name": "/etc/motd"}}
     cookie = asyncio.run(state.create(request(tmp_path, values, returned("x", {})))).cookie
     gone = request(tmp_path, {}, returned("x", {}), cookie=cookie)
@@ -199,6 +200,45 @@ def test_delete_runs_what_the_inputs_said(tmp_path: Path) -> None:
     failing = request(tmp_path, {}, returned("x", result=False, comment="busy"), cookie=cookie)
     with pytest.raises(DriverError, match="x: busy"):
         asyncio.run(state.delete(failing))
+
+
+def test_the_removal_is_kept_before_the_states_run(tmp_path: Path) -> None:
+    """What a failed create has made is removed; one with other names after it adds to that."""
+    values = {**MANAGED, "delete": ABSENT}
+    failing = request(tmp_path, values, returned("x", result=False, comment="busy"))
+    with pytest.raises(DriverError, match="x: busy"):
+        asyncio.run(state.create(failing))
+    (kept,) = asked(failing).kept
+    other = {**values, "name": "/etc/other", "delete": {**ABSENT, "name": "/etc/other"}}
+    again = request(tmp_path, other, returned("x", result=False, comment="busy"), cookie=kept)
+    with pytest.raises(DriverError, match="x: busy"):
+        asyncio.run(state.create(again))
+    gone = request(tmp_path, {}, returned("x", {}), cookie=asked(again).kept[-1])
+    asyncio.run(state.delete(gone))
+    assert [call.names for call in asked(gone).asked] == [("/etc/other",), ("/etc/motd",)]
+
+
+def test_other_contents_leave_nothing(tmp_path: Path) -> None:
+    """The thing is the same, and a failed attempt at it is forgotten once one succeeds."""
+    values = {**MANAGED, "delete": ABSENT}
+    made = returned("/etc/motd", {})
+    cookie = asyncio.run(state.create(request(tmp_path, values, made))).cookie
+    changed = {**values, "arguments": {"contents": "other"}}
+    failing = request(tmp_path, changed, returned("/etc/motd", result=False), cookie=cookie)
+    with pytest.raises(DriverError):
+        asyncio.run(state.update(failing))
+    again = asyncio.run(state.update(request(tmp_path, changed, made, cookie=asked(failing).kept[-1])))
+    assert (again.cookie or {})["former"] == []
+    assert again.warnings == ()
+
+
+def test_what_is_left_may_be_known_later_only(tmp_path: Path) -> None:
+    """A plan in which a state is known after apply does not say that something is left."""
+    cookie = asyncio.run(state.create(request(tmp_path, {"sls": "a"}, returned("/one", {})))).cookie
+    waiting = returned("/two", unknown=True, result=None)
+    assert planned(tmp_path, {"sls": "a"}, waiting, cookie=cookie)[0].warnings == ()
+    known = planned(tmp_path, {"sls": "a"}, returned("/two", result=None), cookie=cookie)[0]
+    assert "file.managed /one (nothing removes it" in known.warnings[0]
 
 
 LISTED = "a list of {resource, config}"
@@ -281,7 +321,7 @@ def test_without_delete_what_was_made_stays() -> None:
     """Nobody is told that it was destroyed."""
     assert state.leaves({"delete": {"state": "file.absent"}}) is False
     assert state.leaves({"delete": None}) is True
-    assert state.leaves(None) is True
+    assert state.leaves(None) is False
 
 
 def removed(path: Path, values: Any) -> list[str]:
@@ -291,7 +331,6 @@ def removed(path: Path, values: Any) -> list[str]:
     return [each.name for each in state.destroys(cookie) if any(each.takes(other) for other in others)]
 
 
-ABSENT = {"state": "file.absent", "name": "/etc/motd"}
 COMMAND = {"state": "cmd.run", "name": "rm /etc/motd"}
 OWN: dict[str, Any] = {"state": "file.managed", "name": "/etc/motd", "arguments": {"contents": "own"}}
 

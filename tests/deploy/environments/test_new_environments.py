@@ -15,11 +15,11 @@ def context(app: str, env: str) -> Context:
     return Context(app=app, env=env, env_type="t", org="")
 
 
-def report(known: list[Context], *, is_plan: bool = False) -> Collector:
+def report(known: list[Context], *removed: Context, is_plan: bool = False) -> Collector:
     """Return what the first deployment of shop/deev reports."""
     found = Collector()
     refusals = Refusals(is_plan=is_plan)
-    notice_new_environment(context("shop", "deev"), known, found, refusals)
+    notice_new_environment(context("shop", "deev"), known, removed, found, refusals)
     assert refusals.codes == (tuple(each.code for each in found.warnings) if is_plan else ())
     return found
 
@@ -50,6 +50,15 @@ def test_another_environment_or_application_is_a_warning() -> None:
     [warning] = report([context(f"app-{number:02}", "dev") for number in range(12)]).warnings
     assert warning.summary.startswith("new application shop: the store has app-00, ")
     assert warning.summary.endswith("app-09 and 2 more")
+
+
+def test_an_application_of_which_everything_was_removed_is_not_new() -> None:
+    """Its environments are named, and a misspelt one is refused as ever."""
+    others = [context("other", "dev")]
+    [warning] = report(others, context("shop", "prod"), *others).warnings
+    assert warning.summary == "new environment shop/deev: the application shop has had prod"
+    [error] = report(others, context("shop", "dev")).errors
+    assert error.summary == "new environment shop/deev: the application shop has had dev"
 
 
 @pytest.mark.parametrize(
@@ -84,6 +93,6 @@ def test_short_names_differ_on_purpose(known: str, new: str) -> None:
     """One letter is a large part of a name of two: it is a warning."""
     reports = Collector()
     deployed = Context(app="shop", env=new, env_type="t", org="")
-    notice_new_environment(deployed, [context("shop", known)], reports, Refusals(is_plan=False))
+    notice_new_environment(deployed, [context("shop", known)], (), reports, Refusals(is_plan=False))
     assert not reports.errors
     assert reports.warnings

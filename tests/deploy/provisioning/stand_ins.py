@@ -72,6 +72,7 @@ class RememberingDriver:
     plan_is_pure: bool = False
     outputs: frozenset[str] = frozenset()
     always_called: bool = False
+    keeps_first: bool = False
     code: Mapping[str, CodeKind] = field(default_factory=dict[str, "CodeKind"])
     inserts_as_data: bool = False
     print_of: str = ""

@@ -16,6 +16,8 @@ Optional names of the module:
 - `OUTPUTS: Collection[str]`: the names of all outputs that it may return. A resource that uses another one
   is refused before anything is provisioned.
 - `ROTATES = True`: it makes a new password for a resource that is there if `DriverRequest.rotates` says so.
+- `KEEPS_FIRST = True`: it stores a cookie (`services.keep`) before it makes anything, so that nothing was
+  made for a resource whose create has stored none.
 - `def leaves(cookie) -> bool`: whether `delete` with this cookie does nothing, so that what was made stays,
   and is reported as left as it is. Default: no.
 - `def managed(cookie) -> Sequence[ManagedObject]`: what outside was made for a resource.
@@ -55,7 +57,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
-    from ensue.core.model.returns import ScopeReturn
+    from ensue.core.model.returns import Return, ScopeReturn
 
 
 CodeKind: TypeAlias = Literal["jinja", "go-template", "hcl", "yaml", "shell-words"]
@@ -129,6 +131,10 @@ class DriverServices(Protocol):
         Raises:
             UnknownResourceError: there is no such target.
         """
+        ...
+
+    def things_of(self, returned: Return) -> Sequence[str]:
+        """Return what a state makes and another could undo: paths, or `MODULE:NAME`; else nothing."""
         ...
 
 

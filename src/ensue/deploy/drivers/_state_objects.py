@@ -55,6 +55,11 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
         """The module of the state; empty: it is an SLS."""
         return self.function.partition(".")[0]
 
+    @property
+    def identity(self) -> tuple[tuple[str, ...], list[str]]:
+        """What tells it from other things, whatever its arguments are."""
+        return self._place, self.sls
+
     def objects(self) -> tuple[ManagedObject, ...]:
         """Return what other resources may make as well."""
         if self.sls:

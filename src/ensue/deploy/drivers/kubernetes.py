@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from ensue.deploy.kubernetes.cluster import ClusterAccess
     from ensue.deploy.kubernetes.inputs import KubernetesInputs
 
+KEEPS_FIRST: Final = True
 CODE: Final[Mapping[str, CodeKind]] = {"manifests": "yaml"}
 """Which inputs are code; see `ensue.core.contracts.driver`."""
 

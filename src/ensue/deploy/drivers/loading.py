@@ -111,6 +111,7 @@ class LoadedDriver:
         self.name = name
         self.is_pure = bool(getattr(module, "IS_PURE", False))
         self.always_called = bool(getattr(module, "ALWAYS_CALLED", False))
+        self.keeps_first = bool(getattr(module, "KEEPS_FIRST", False))
         self.can_rotate = bool(getattr(module, "ROTATES", False))
         self.code = _code_of(name, module)
         self.plan_is_pure = bool(getattr(module, "PLAN_IS_PURE", False))

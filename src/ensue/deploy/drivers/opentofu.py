@@ -9,12 +9,23 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ensue.deploy.drivers._terraform_cookie import destroys, managed
-from ensue.deploy.drivers.terraform import CODE, check, delete, fingerprint, planned, provision
+from ensue.deploy.drivers.terraform import CODE, KEEPS_FIRST, check, delete, fingerprint, planned, provision
 
 if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverRequest, Planned, Provisioned
 
-__all__ = ["CODE", "check", "create", "delete", "destroys", "fingerprint", "managed", "plan", "update"]
+__all__ = [
+    "CODE",
+    "KEEPS_FIRST",
+    "check",
+    "create",
+    "delete",
+    "destroys",
+    "fingerprint",
+    "managed",
+    "plan",
+    "update",
+]
 
 
 async def create(request: DriverRequest) -> Provisioned:

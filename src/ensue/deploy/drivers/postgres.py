@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from ensue.deploy.drivers._postgres_server import Rows
 
 ALWAYS_CALLED: Final = True
+KEEPS_FIRST: Final = True
 OUTPUTS: Final = frozenset({"host", "port", "name", "instance", "username", "password", "connection"})
 """An update checks the server even if no input has changed, and changes what differs."""
 

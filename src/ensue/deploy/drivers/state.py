@@ -44,9 +44,11 @@ from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.errors import DriverError, DriverInputError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.near_names import near
-from ensue.core.model.sensitive_paths import hide_in_changes, secret_places
+from ensue.core.model.sensitive_paths import hide_in_changes
 from ensue.core.model.unknown import Unknown, unknowns_in
-from ensue.deploy.drivers._state_objects import MadeStates, destroyed_objects, made_states
+from ensue.deploy.drivers._state_cookie import StateCookie, read_cookie, things_made
+from ensue.deploy.drivers._state_objects import made_states
+from ensue.deploy.drivers._state_outputs import outputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,19 +57,14 @@ if TYPE_CHECKING:
     from ensue.core.contracts.managed_objects import ManagedObject
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import Return, ScopeReturn
+    from ensue.deploy.drivers._state_objects import MadeStates
 
 ALWAYS_CALLED: Final = True
+KEEPS_FIRST: Final = True
 
 _KEYS: Final = ("state", "name", "arguments", "sls", "target", "outputs", "registers", "delete")
 _LISTED: Final = "a list of {resource, config}"
 _OF_DELETE: Final = ("state", "name", "arguments", "sls", "target")
-
-
-class _Outputs(msgspec.Struct, frozen=True, kw_only=True):
-    """The outputs of states: those that may be shown, and those that are secret."""
-
-    values: DataMap
-    secrets: DataMap
 
 
 def check(request: DriverRequest) -> list[str]:
@@ -85,19 +82,20 @@ async def create(request: DriverRequest) -> Provisioned:
         DriverError: a state failed.
     """
     values = _with_params(_values(request), request)
+    cookie = _begun(request, values)
+    # First of all: what a failed or killed call has made is removed by this `delete`.
+    await request.services.keep(msgspec.to_builtins(cookie))
     scope_return = await _run(request, values)
-    outputs = _outputs(scope_return, values)
+    cookie = cookie.succeeded(_things(request, scope_return) or {})
+    outputs = outputs_of(scope_return, values)
     return Provisioned(
         values=outputs.values,
         secrets=outputs.secrets,
-        cookie={
-            "delete": values.get("delete"),
-            "made": msgspec.to_builtins(_made_of(request, values)),
-            "names_secret": _has_secret(request, "delete"),
-        },
+        cookie=msgspec.to_builtins(cookie),
         registers=_registers(values.get("registers"), {**outputs.values, **outputs.secrets}),
         changed=any(state_return.changes for state_return in scope_return.returns.values()),
         comment=_comment(scope_return.returns.values()),
+        warnings=tuple(cookie.leftovers()),
     )
 
 
@@ -105,19 +103,20 @@ update = create
 
 
 async def delete(request: DriverRequest) -> None:
-    """Run the input `delete`; without it, nothing is undone.
+    """Run the input `delete`, and that of earlier calls that left something; without it, nothing is undone.
 
     Raises:
         DriverError: a state failed.
     """
-    removal = (request.cookie or {}).get("delete")
-    if is_mapping(removal):
+    cookie = read_cookie(request.cookie)
+    for removal in () if cookie is None else cookie.removals:
         await _run(request, removal)
 
 
 def leaves(cookie: DataMap | None) -> bool:
     """Return whether there is no input `delete`, so that nothing is undone."""
-    return not is_mapping((cookie or {}).get("delete"))
+    known = read_cookie(cookie)
+    return known is not None and not known.removals
 
 
 def manages(request: DriverRequest) -> Sequence[ManagedObject]:
@@ -130,17 +129,30 @@ def manages(request: DriverRequest) -> Sequence[ManagedObject]:
 
 def managed(cookie: DataMap | None) -> Sequence[ManagedObject]:
     """Return what was made."""
-    made = _made(cookie)
-    return () if made is None else made.objects()
+    known = read_cookie(cookie)
+    return () if known is None or known.made is None else known.made.objects()
 
 
 def destroys(cookie: DataMap | None) -> Sequence[ManagedObject]:
-    """Return what the input `delete` destroys; nothing without it."""
-    removal = (cookie or {}).get("delete")
-    if not is_mapping(removal):
-        return ()
-    is_secret = bool((cookie or {}).get("names_secret"))
-    return destroyed_objects(_made(cookie), made_states(removal, "", is_secret=is_secret))
+    """Return what the inputs `delete` destroy; nothing without one."""
+    known = read_cookie(cookie)
+    return () if known is None else [each for call in known.calls for each in call.destroys()]
+
+
+def _begun(request: DriverRequest, values: Mapping[str, Data]) -> StateCookie:
+    """Return the cookie of a call that begins."""
+    removal = values.get("delete")
+    cookie = StateCookie(
+        delete=dict(removal) if is_mapping(removal) else None,
+        made=_made_of(request, values),
+        names_secret=_has_secret(request, "delete"),
+    )
+    return cookie.after(read_cookie(request.cookie))
+
+
+def _things(request: DriverRequest, scope_return: ScopeReturn) -> dict[str, str] | None:
+    is_secret = _has_secret(request, "name")
+    return things_made(scope_return, request.services.things_of, is_secret=is_secret)
 
 
 def _made_of(request: DriverRequest, values: Mapping[str, Data]) -> MadeStates | None:
@@ -152,12 +164,6 @@ def _has_secret(request: DriverRequest, key: str) -> bool:
     return any(path[:2] == ("values", key) or path == ("values",) for path in request.sensitive)
 
 
-def _made(cookie: DataMap | None) -> MadeStates | None:
-    """Return what was made; None in a cookie of an earlier version."""
-    made = (cookie or {}).get("made")
-    return None if made is None else msgspec.convert(made, MadeStates)
-
-
 async def plan(request: DriverRequest) -> Planned:
     """Run the state or the SLS in test mode."""
     if not is_mapping(request.values) or unknowns_in([request.values, request.params]):
@@ -165,16 +171,20 @@ async def plan(request: DriverRequest) -> Planned:
     values = _with_params(request.values, request)
     scope_return = await _run(request, values)
     would_change = any(state_return.result is None for state_return in scope_return.returns.values())
+    things = _things(request, scope_return)
+    cookie = None if things is None else _begun(request, values).succeeded(things)
+    remarks = () if cookie is None else tuple(cookie.leftovers())
     if would_change:
         is_left = request.cookie is None and leaves(values)
         stays = "a removal leaves what it makes: there is no `delete`" if is_left else ""
         return Planned(
             comment="; ".join(filter(None, (_comment(scope_return.returns.values()), stays))),
             changes=_changes(scope_return.returns.values(), values),
+            warnings=remarks,
         )
-    outputs = _outputs(scope_return, values)
+    outputs = outputs_of(scope_return, values)
     provisioned = Provisioned(values=outputs.values, secrets=outputs.secrets)
-    return Planned(would_change=request.cookie is None, outputs=provisioned)
+    return Planned(would_change=request.cookie is None, outputs=provisioned, warnings=remarks)
 
 
 def _values(request: DriverRequest) -> DataMap:
@@ -278,65 +288,6 @@ async def _run(request: DriverRequest, values: Mapping[str, Data]) -> ScopeRetur
     if failed:
         raise DriverError("; ".join(f"{state_return.id}: {state_return.comment}" for state_return in failed))
     return scope_return
-
-
-def _outputs(scope_return: ScopeReturn, values: Mapping[str, Data]) -> _Outputs:
-    """Return the outputs of the states: the named ones, else the whole `new_state` of a single state."""
-    named = values.get("outputs")
-    plain: DataMap = {}
-    secret: DataMap = {}
-    if is_mapping(named):
-        by_id = {state_return.id: state_return for state_return in scope_return.returns.values()}
-        for name, path in named.items():
-            returned, keys = _named_return(str(path), by_id, scope_return, str(name))
-            value = _follow(returned, keys, str(name))
-            (secret if _is_secret(returned, keys) else plain)[str(name)] = value
-        return _Outputs(values=plain, secrets=secret)
-    if values.get("sls"):
-        return _Outputs(values={}, secrets={})
-    for returned in scope_return.returns.values():
-        state = returned.new_state
-        data: DataMap = {str(k): v for k, v in state.items()} if is_mapping(state) else {"new_state": state}
-        for name, value in data.items():
-            (secret if _is_secret(returned, [name]) else plain)[name] = value
-    return _Outputs(values=plain, secrets=secret)
-
-
-def _named_return(
-    path: str, by_id: Mapping[str, Return], scope_return: ScopeReturn, output: str
-) -> tuple[Return, list[str]]:
-    first, *rest = path.split(":")
-    if first in by_id:
-        return by_id[first], rest
-    if len(scope_return.returns) == 1:
-        return next(iter(scope_return.returns.values())), [first, *rest]
-    raise DriverInputError(
-        f"outputs: no state has the ID {first!r}{near(first, by_id)}", keys=("outputs", output)
-    )
-
-
-def _follow(returned: Return, names: Sequence[str], output: str) -> Any:
-    value: Any = returned.new_state
-    for key in names:
-        if is_mapping(value) and key in value:
-            value = value[key]
-        elif is_list(value) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            known = value if is_mapping(value) else ()
-            raise DriverInputError(
-                f"outputs: new_state of {returned.id} has no {':'.join(names)!r}{near(key, known)}",
-                keys=("outputs", output),
-            )
-    return value
-
-
-def _is_secret(returned: Return, keys: list[str]) -> bool:
-    """Return whether a value, or anything in it, is secret."""
-    return any(
-        all(str(key) == other for key, other in zip(place, keys, strict=False))
-        for place in secret_places(returned.new_state, returned.sensitive)
-    )
 
 
 def _registers(given: Data, outputs: Mapping[str, Data]) -> dict[str, DataMap]:

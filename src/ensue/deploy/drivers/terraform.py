@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CODE", "check", "create", "delete", "destroys", "fingerprint", "managed", "plan", "update"]
 
+KEEPS_FIRST: Final = True
 CODE: Final[Mapping[str, CodeKind]] = {"script": "hcl", "files": "hcl"}
 """Which inputs are code; see `ensue.core.contracts.driver`."""
 

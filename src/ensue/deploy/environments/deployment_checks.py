@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from ensue.deploy.drivers.loading import Drivers
     from ensue.deploy.environments.refusals import Refusals
     from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.definitions import Definition
     from ensue.deploy.provisioning.environment_sets import Names
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint
+    from ensue.deploy.provisioning.provisioner import Provisioner
     from ensue.deploy.provisioning.written import TextPlace
 
 
@@ -201,7 +203,7 @@ def refuse_rotation(
 
 def refuse_replacements(
     nodes: Iterable[GraphNode],
-    replaces: Callable[[GraphNode], ActiveResource | None],
+    provisioner: Provisioner,
     is_allowed: Callable[[ResourceKey], bool],
     refusals: Refusals,
     collector: Collector,
@@ -210,7 +212,7 @@ def refuse_replacements(
 
     Args:
         nodes: the resources of the graph.
-        replaces: returns the record of what would be destroyed; None: nothing.
+        provisioner: knows what is replaced.
         is_allowed: whether a resource may be replaced.
         refusals: what the deployment is refused for.
         collector: has the warnings; receives those of a plan.
@@ -218,17 +220,21 @@ def refuse_replacements(
     Raises:
         ReplacementError: it is no plan, and a replacement is not allowed; the error has all of them.
     """
-    refused = [(node, old) for node in nodes if (old := replaces(node)) and not is_allowed(node.key)]
+    refused = [
+        (node, old) for node in nodes if (old := provisioner.replaces(node)) and not is_allowed(node.key)
+    ]
     if not refused:
         return
     errors = Collector()
     report = refusals.into(collector if refusals.is_plan else errors)
     for node, old in refused:
+        stays = provisioner.removals.stays(old)
+        fate = f"stays, and would be forgotten ({stays})" if stays else "would be destroyed"
         report(
             "E0849",
             f"{node.key} would be replaced: {words_of(old, node)}",
             node.places[-1].span(),
-            detail=f"what the driver {old.driver} made would be destroyed",
+            detail=f"what the driver {old.driver} made {fate}",
             help=f"if that is meant, allow it: --allow-replace={node.key}",
         )
     if not refusals.is_plan:
@@ -248,21 +254,29 @@ def protected_words(record: ActiveResource, stays: str = "") -> str:
 
 
 def refuse_protected(
-    gone: Iterable[ActiveResource], stays: Callable[[ActiveResource], str], report: Callable[..., None]
+    gone: Iterable[ActiveResource],
+    protected_by: Callable[[ActiveResource], Definition | None],
+    stays: Callable[[ActiveResource], str],
+    report: Callable[..., None],
 ) -> None:
     """Report what a deployment would destroy or forget although it is protected.
 
     Args:
         gone: the records of what would be removed or replaced, and is protected.
+        protected_by: returns the definition that protects a resource now; None: only its record does.
         stays: returns why the removal of a record leaves what was made; empty: it destroys it.
         report: takes a code, a summary, a place and `detail` and `help`: an error, or a warning of a plan.
     """
     for record in gone:
+        definition = protected_by(record)
+        place = None if definition is None else definition.place._replace(keys=("entity", "protect"))
         report(
             "E0860",
             protected_words(record, stays(record)),
-            None,
-            detail=f"its definition {record.definition} had `protect: true` when it was deployed last",
+            None if place is None else place.span(),
+            detail=f"its definition {record.definition} had `protect: true` when it was deployed last"
+            if definition is None
+            else f"its definition {definition.id} says `protect: true`",
             help=lifts_protection(record.key),
         )
 

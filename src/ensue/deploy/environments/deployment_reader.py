@@ -164,7 +164,7 @@ class DeploymentReader:
         Raises:
             CompileError: something is wrong with the documents, the definitions or the graph.
         """
-        catalog = self._catalog(collector)
+        catalog = self.catalog(collector)
         read = read_deployment(documents, collector, lambda key: catalog.chosen(key, context) is not None)
         self._masker.add_names(_names_in(read, context))
         named = {name: image for name, image in (images or {}).items() if name != ANY_WORKLOAD}
@@ -173,6 +173,19 @@ class DeploymentReader:
         deployment = with_images(read, named, collector)
         return GraphSource(deployment, catalog, context).built(collector)
 
+    def catalog(self, collector: Collector) -> Catalog:
+        """Return all definitions; what is wrong with them is reported.
+
+        Args:
+            collector: receives the errors, and warnings about their files.
+        """
+        definitions = read_definitions(self._folders, self._root, collector, must_exist=self._must_exist)
+        self._masker.add_names(name for definition in definitions for name in _names_of(definition))
+        for definition in definitions:
+            for written in (definition.inputs.secrets, definition.inputs.secret_refs):
+                self._masker.add(*_secrets(written.data))
+        return Catalog(with_built_in(definitions), collector)
+
     def definitions(self) -> tuple[list[Definition], list[Diagnostic]]:
         """Return all definitions, sorted by type and id, and warnings about their files.
 
@@ -180,7 +193,7 @@ class DeploymentReader:
             CompileError: something is wrong with them.
         """
         collector = Collector()
-        catalog = self._catalog(collector)
+        catalog = self.catalog(collector)
         collector.stop_on_errors()
         return sorted(
             catalog.definitions.values(), key=lambda definition: (definition.type, definition.id)
@@ -200,7 +213,7 @@ class DeploymentReader:
             CompileError: something is wrong with the definitions.
         """
         collector = Collector()
-        catalog = self._catalog(collector)
+        catalog = self.catalog(collector)
         collector.stop_on_errors()
         return catalog.candidates(type_, class_, values)
 
@@ -218,7 +231,7 @@ class DeploymentReader:
             CompileError: something is wrong with the definitions, or none is for the type.
         """
         collector = Collector()
-        catalog = self._catalog(collector)
+        catalog = self.catalog(collector)
         collector.stop_on_errors()
         offered = offers(catalog, active, fields, type_)
         if type_ and not offered:
@@ -245,7 +258,7 @@ class DeploymentReader:
             CompileError: something is wrong with the definitions.
         """
         collector = Collector()
-        catalog = self._catalog(collector)
+        catalog = self.catalog(collector)
         known = list(active)
         names = {*catalog.definitions, *(record.definition for _, record in known)}
         if definition is not None and definition not in names:
@@ -261,14 +274,6 @@ class DeploymentReader:
         return first == other or (
             has(first) and has(other) and self._drivers.find(first).name == self._drivers.find(other).name
         )
-
-    def _catalog(self, collector: Collector) -> Catalog:
-        definitions = read_definitions(self._folders, self._root, collector, must_exist=self._must_exist)
-        self._masker.add_names(name for definition in definitions for name in _names_of(definition))
-        for definition in definitions:
-            for written in (definition.inputs.secrets, definition.inputs.secret_refs):
-                self._masker.add(*_secrets(written.data))
-        return Catalog(with_built_in(definitions), collector)
 
 
 def kept_resources(kept: Iterable[ResourceKey], names: Iterable[str]) -> list[ResourceKey]:

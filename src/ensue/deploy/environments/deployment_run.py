@@ -40,8 +40,8 @@ from ensue.deploy.provisioning.outcomes import NodeOutcome, node_outcomes
 from ensue.deploy.provisioning.part import (
     is_joining,
     joining_drivers,
-    made_by_others,
     may_be_cleared,
+    to_be_deleted,
     used_by_others,
 )
 from ensue.deploy.provisioning.provisioner import Provisioner
@@ -135,19 +135,23 @@ class DeploymentRun:
         refuse_unstorable(self.context, (), collector)
         collector.stop_on_errors()
         self._requested = await asyncio.to_thread(self._history.requested, self.context, collector)
-        if not order.destroy:
+        if order.destroy:
+            catalog = await asyncio.to_thread(self._deployments.catalog, collector)
+        else:
             built = await asyncio.to_thread(
                 self._deployments.built, self._requested.documents, self.context, collector, order.images
             )
             warn_of_unread_values(built.graph.nodes, order.values, collector)
             values = GraphValues(built.graph, self._requested.values, is_complete=True)
             deployment = GrowingDeployment(self._outcomes, self._admit, self._joined, order.only)
-            self._growth = DeploymentGrowth(built, values, deployment)
+            self._growth, catalog = DeploymentGrowth(built, values, deployment), built.source.catalog
         refuse_unstorable(self.context, self._nodes.values(), collector)
         collector.stop_on_errors()
         kept = await asyncio.to_thread(self._services.active.load, self.context)
-        owner = await asyncio.to_thread(self._services.active.owner, is_kept=not self._is_test)
-        self._requests = self._requests._replace(owner=owner)
+        self._requests = self._requests._replace(
+            owner=await asyncio.to_thread(self._services.active.owner, is_kept=not self._is_test),
+            catalog=catalog,
+        )
         if not kept:
             there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
             notice_other_organization(self.context, there, collector)
@@ -166,8 +170,7 @@ class DeploymentRun:
         self._undecided = {key for key in kept if key.type in types and str(key) not in self._nodes}
         if order.only:
             self._exclude(part, kept)
-        deleted = [*self._removed.values(), *made_by_others(self._nodes.values(), kept)]
-        deleted += [beside for record in kept.values() for beside in record.beside]
+        deleted = [*self._removed.values(), *to_be_deleted(self._nodes.values(), kept)]
         refuse_missing_drivers(part, deleted, self._services.drivers, collector)
         collector.stop_on_errors()
         rotate = (key for key in order.rotate if key in self._nodes or not is_joining(key, lists))
@@ -267,7 +270,7 @@ class DeploymentRun:
             CompileError: they cannot be provisioned, or something would be destroyed.
         """
         refuse_unstorable(self.context, nodes, collector)
-        deleted = made_by_others(nodes, self._provisioner.kept)
+        deleted = to_be_deleted(nodes, self._provisioner.kept)
         refuse_missing_drivers(nodes, deleted, self._services.drivers, collector)
         collector.stop_on_errors()
         names = {node.name: node for node in nodes}
@@ -296,11 +299,9 @@ class DeploymentRun:
 
     async def _begin(self, collector: Collector) -> None:
         """Report what leaves the environment, and keep the deployment unless it is a plan."""
+        warn: Callable[[Diagnostic], None] = self._warn or (lambda notice: collector.add([notice]))
         for notice in self._history.notices(self.context, self._requested, self.built):
-            if self._warn is None:
-                collector.add([notice])
-            else:
-                self._warn(notice)
+            warn(notice)
         is_nothing = self.order.destroy and not self._provisioner.kept and self._history.has_nothing
         if not self._is_test and not is_nothing:
             await asyncio.to_thread(self._history.begin, self.context, self._requested, self.built)

@@ -74,15 +74,16 @@ class DestructionChecks:
         anew = (provisioner.kept.get(node.key) for node in nodes if node.name in self.replace)
         refuse_retained(filter(None, anew), collector)
         gone = [*removed, *filter(None, map(provisioner.replaces, nodes))]
-        protected = filter(self.requests.is_protected, gone)
-        refuse_protected(protected, provisioner.stays, self.refusals.into(collector))
+        protected = filter(self.requests.is_protected, filter(provisioner.removals.may_be_made, gone))
+        protected_by = self.requests.protected_by
+        refuse_protected(protected, protected_by, provisioner.removals.stays, self.refusals.into(collector))
         report = self.refusals.into(collector)
         for double in self.shared.duplicates(everything, nodes):
             summary = f"{double.first.name} and {double.second.name} would have the same: {double.objects}"
             report("E0908", summary, double.second.places[-1].span(), help=_OWN_NAMES)
         collector.stop_on_errors()
         may_replace = self.requests.may_replace
-        refuse_replacements(nodes, provisioner.replaces, may_replace, self.refusals, collector)
+        refuse_replacements(nodes, provisioner, may_replace, self.refusals, collector)
 
     async def refuse_all(
         self,

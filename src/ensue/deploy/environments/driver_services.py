@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from ensue.core.errors import DriverError
+from ensue.core.model.srn import Srn
 from ensue.deploy.drivers.returned import checked_mapping
 from ensue.deploy.environments.state_plan import state_plan
 from ensue.engine.plans.asked_growth import AskedGrowth
+from ensue.language.functions.made_things import MadeThings
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -18,8 +20,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
     from ensue.core.model.data import Data, DataMap
-    from ensue.core.model.returns import ScopeReturn
-    from ensue.core.model.srn import Srn
+    from ensue.core.model.returns import Return, ScopeReturn
     from ensue.deploy.environments.deploying_call import DeployingCall
 
 
@@ -66,6 +67,11 @@ class ResourceServices:
         """Compile SLS and run them as growth under the resource; see the contract."""
         srn = await self._target(target)
         return self._with_earlier(await self._context.grow(AskedGrowth(srn, tuple(mods))))
+
+    def things_of(self, returned: Return) -> Sequence[str]:
+        """Return the things that a state makes; see the contract."""
+        made = MadeThings(lambda _type: self._context.states_of(Srn.parse(returned.target))).of(returned)
+        return () if made.is_absence else made.things
 
     def _with_earlier(self, scope_return: ScopeReturn) -> ScopeReturn:
         """Give states that were skipped, as by `creates`, what they enforced before, as references do."""
@@ -140,3 +146,7 @@ class NothingRuns:
     async def run_sls(self, mods: Sequence[str], *, target: str = "") -> ScopeReturn:  # noqa: ARG002
         """Refuse to run SLS."""
         raise DriverError(f"{', '.join(mods)} does not run before the resource is provisioned")
+
+    def things_of(self, returned: Return) -> Sequence[str]:
+        """Refuse to judge a state: none has run."""
+        raise DriverError(f"{returned.id} does not run before the resource is provisioned")

@@ -185,7 +185,8 @@ class EnvironmentHistory:
         """
         if self._before is None and not self._order.destroy and not self._order.new_env:
             records = self._services.history.records(org=context.org)
-            notice_new_environment(context, living(records), collector, refusals)
+            ever = [known for known, _ in records]
+            notice_new_environment(context, living(records), ever, collector, refusals)
             used = {record.env_type for _, record in records}
             refuse_misspelt_type(context, built.env_types if built else (), used, refusals.into(collector))
 

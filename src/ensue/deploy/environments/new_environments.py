@@ -24,13 +24,18 @@ _SHORTEST: Final = 3
 
 
 def notice_new_environment(
-    context: Context, known: Iterable[Context], collector: Collector, refusals: Refusals
+    context: Context,
+    known: Iterable[Context],
+    removed: Iterable[Context],
+    collector: Collector,
+    refusals: Refusals,
 ) -> None:
     """Warn of a new environment if its application or the store has others; refuse one that looks misspelt.
 
     Args:
         context: the environment as it is deployed, of which the store has nothing.
         known: the environments of its organization.
+        removed: those that its organization has had.
         collector: receives the warning.
         refusals: what the deployment is refused for.
     """
@@ -39,6 +44,9 @@ def notice_new_environment(
     if environments:
         given, names, option = context.env, environments, "--env"
         summary = f"new environment {context.environment}: the application {context.app} has "
+    elif environments := {record.env for record in removed if record.app == context.app}:
+        given, names, option = context.env, environments, "--env"
+        summary = f"new environment {context.environment}: the application {context.app} has had "
     elif applications := {record.app for record in own}:
         given, names, option = context.app, applications, "--app"
         summary = f"new application {context.app}: the store has "

@@ -210,9 +210,11 @@ class ResourceStates:
         undecided = unknown_lists(self._growth, is_plan=is_plan).of_types().get(key.type)
         if undecided is not None:
             return StateReturn(name=name, result=None if is_plan else False, comment=undecided.comment)
-        if not self._requests.is_protected(record):
+        if not (self._requests.is_protected(record) and self._provisioner.removals.may_be_made(record)):
             return None
-        problem = f"{protected_words(record, self._provisioner.stays(record))}: {lifts_protection(key)}"
+        problem = (
+            f"{protected_words(record, self._provisioner.removals.stays(record))}: {lifts_protection(key)}"
+        )
         self._outcomes[key] = ProvisioningOutcome("failed", problem, old=record)
         return StateReturn(name=name, result=False, comment=problem)
 
@@ -300,7 +302,7 @@ class ResourceStates:
             await register_derived(registry, self.context, key, outcome.registers)
         before = outcome.old.registers if outcome.old is not None else NO_DATA
         gone = before.keys() - outcome.registers.keys()
-        if gone and outcome.status not in {"destroyed", "retained"}:
+        if gone and outcome.status not in {"destroyed", "retained", "forgotten"}:
             await forget_derived(registry, self.context, key, sorted(gone))
 
 

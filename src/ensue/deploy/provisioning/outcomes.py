@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.nodes import GraphNode, GrowthPoint, ListName, ResourceGraph
     from ensue.deploy.provisioning.sensitive import Path
 
-_CHANGED = ("created", "updated", "replaced", "destroyed", "retained", "planned")
+_CHANGED = ("created", "updated", "replaced", "destroyed", "retained", "forgotten", "planned")
 UNUSABLE: Final = frozenset({"failed", "skipped"})
 """The statuses of resources that nothing can depend on."""
 _ORPHANED = ProvisioningOutcome("orphaned", "no resource of the deployment needs it any more")

@@ -110,10 +110,12 @@ def used_by_others(kept: Mapping[ResourceKey, ActiveResource], part: Iterable[Gr
     return {used for key, record in kept.items() if key not in inside for used in record.uses}
 
 
-def made_by_others(
+def to_be_deleted(
     nodes: Iterable[GraphNode], kept: Mapping[ResourceKey, ActiveResource]
 ) -> Iterator[ActiveResource]:
-    """Yield the records of resources that the graph has another driver for than the one that made them."""
+    """Yield the records of what is made beside resources, and of what another driver than theirs made."""
+    for whole in kept.values():
+        yield from whole.beside
     for node in nodes:
         record = kept.get(node.key)
         if record is not None and record.driver != node.driver:

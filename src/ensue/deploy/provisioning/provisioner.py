@@ -8,7 +8,7 @@ Source: Humanitec, "Drivers" and "Active Resources".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -31,6 +31,7 @@ from ensue.deploy.provisioning.records import (
     would_be,
     would_do,
 )
+from ensue.deploy.provisioning.removals import Removals
 from ensue.deploy.provisioning.steps import ResourceStep, Steps
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome, Replacing
 
@@ -44,16 +45,12 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.identity import ResourceKey
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.surroundings import (
-        Action,
         DriverCall,
         MakeServices,
         ProvisioningDriver,
         ProvisioningServices,
         Status,
     )
-
-_MOST_NAMED: Final = 10
-"""How many objects a plan names that a removal destroys."""
 
 
 class Provisioner:
@@ -83,6 +80,7 @@ class Provisioner:
         self.foreseen = None if values is None else ForeseenOutputs(values, self.kept, run_services)
         self._steps = Steps(values, run_services, digests, replacing)
         self._replacing = replacing
+        self.removals = Removals(run_services.driver)
 
     async def provision(self, node: GraphNode, call: DriverCall) -> ProvisioningOutcome:
         """Provision a resource after its dependencies, and wait until it is ready.
@@ -168,7 +166,7 @@ class Provisioner:
             await self._delete(record, call)
             self._forget(record)
             await self._run_services.active.flush()
-        stays = all(self.stays(part) for part in whole.beside)
+        stays = all(self.removals.stays(part) for part in whole.beside)
         return ProvisioningOutcome("retained" if stays else "destroyed", "", old=whole)
 
     def replaces(self, node: GraphNode) -> ActiveResource | None:
@@ -196,31 +194,15 @@ class Provisioner:
             StoreError: the record cannot be written.
         """
         old = self.kept[key]
-        stays = self.stays(old)
         if call.test:
             self._steps.learn_of(old)
-            what = f"left as it is, and forgotten ({stays})" if stays else f"destroyed{self._objects_of(old)}"
-            action: Action = "forget" if stays else "destroy"
-            return ProvisioningOutcome("planned", f"{key} would be {what}", old=old, action=action)
+            return self.removals.planned(old)
+        outcome = self.removals.outcome(old)
         for record in (*old.beside, old):
             await self._delete(record, call)
             self._forget(record)
         await self._flush_for(self._run_services.driver(old.driver))
-        if stays:
-            return ProvisioningOutcome(
-                "retained", f"{key} was left as it is, and forgotten ({stays})", old=old
-            )
-        return ProvisioningOutcome("destroyed", f"{key} was destroyed", old=old)
-
-    def _objects_of(self, whole: ActiveResource) -> str:
-        """Return what the removal of a resource destroys, after a colon; empty: it is not known."""
-        names: dict[str, None] = {}
-        for record in records_of(whole):
-            driver = self._run_services.driver(record.driver)
-            objects = () if driver.is_pure or record.is_retained else driver.destroys(record.cookie)
-            names.update((each.name, None) for each in objects)
-        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-        return f": {', '.join(list(names)[:_MOST_NAMED])}{more}" if names else ""
+        return outcome
 
     async def _replaced(
         self, step: ResourceStep, whole: ActiveResource, call: DriverCall
@@ -228,7 +210,9 @@ class Provisioner:
         """Make a resource with another driver than the one that made it before, or anew with the same one."""
         node = step.evaluated.node
         gone = self.replaces(node)
-        words = words_of(whole, node, "" if gone is None else self.stays(gone), is_gone=gone is not None)
+        words = words_of(
+            whole, node, "" if gone is None else self.removals.stays(gone), is_gone=gone is not None
+        )
         if call.test:
             outcome = await self._planned(step, "")
             comment = f"-/+ would be replaced: {words}"
@@ -351,23 +335,12 @@ class Provisioner:
         """Delete what one record is about; its record is to be removed by the caller."""
         self._steps.learn_of(record)
         driver = self._run_services.driver(record.driver)
-        if driver.is_pure or record.is_retained:
+        if driver.is_pure or record.is_retained or not self.removals.was_begun(record):
             return
         self._keep(with_record(self.kept.get(record.key), msgspec.structs.replace(record, phase="deleting")))
         await self._run_services.active.flush()
         services = self._services(record.key, record.generation, call.services)
         await driver.delete(self._requests.of_removal(record, services))
-
-    def stays(self, record: ActiveResource) -> str:
-        """Return why a removal leaves what was made; empty: it destroys it.
-
-        Args:
-            record: the record of the resource.
-        """
-        if record.is_retained:
-            return "`retain`"
-        is_left = self._run_services.driver(record.driver).leaves(record.cookie)
-        return f"its definition {record.definition} has no `delete`" if is_left else ""
 
     def _forget(self, record: ActiveResource) -> None:
         """Remove one record of a resource, whose other records stay."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec.structs import replace
+
 from ensue.core.contracts.deployment import ANY_RESOURCE
 from ensue.core.contracts.driver import DriverRequest
 from ensue.deploy.provisioning.identity import context_of, guresid
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
     from ensue.core.contracts.deployment import DeploymentOrder
     from ensue.core.contracts.driver import DriverServices
     from ensue.deploy.provisioning.active import ActiveResource
+    from ensue.deploy.provisioning.definitions import Definition
     from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.matching import Catalog
 
 
 class Requests(NamedTuple):
@@ -28,6 +32,7 @@ class Requests(NamedTuple):
         directory: the parent of the resources' folders.
         owner: the id of the store.
         order: the deployment, which says what may be taken over, replaced and destroyed; None: nothing may.
+        catalog: the definitions as they are now; None: only records say what is protected.
     """
 
     context: Context
@@ -35,6 +40,7 @@ class Requests(NamedTuple):
     directory: Path
     owner: str
     order: DeploymentOrder | None = None
+    catalog: Catalog | None = None
 
     def may_adopt(self, key: ResourceKey) -> bool:
         """Return whether a resource may be taken over from another store."""
@@ -54,8 +60,20 @@ class Requests(NamedTuple):
         return self.order is not None and self.order.refresh
 
     def is_protected(self, kept: ActiveResource) -> bool:
-        """Return whether a resource that is there may not be destroyed."""
-        return kept.protect and not (self.order is not None and _has(self.order.unprotect, kept.key))
+        """Return whether its record or a definition says that a resource may not be destroyed."""
+        if self.order is not None and _has(self.order.unprotect, kept.key):
+            return False
+        return kept.protect or self.protected_by(kept) is not None
+
+    def protected_by(self, kept: ActiveResource) -> Definition | None:
+        """Return the definition that protects a resource: one that matches it now, or that made it."""
+        if self.catalog is None:
+            return None
+        types = dict.fromkeys([self.context.env_type, kept.env_type])
+        contexts = [replace(self.context, env_type=env_type) for env_type in types]
+        matches = [self.catalog.chosen(kept.key, context) for context in contexts]
+        matches.append(self.catalog.definitions.get(kept.definition))
+        return next((definition for definition in matches if definition and definition.protect), None)
 
     def of(
         self,

@@ -31,6 +31,7 @@ Status: TypeAlias = Literal[
     "orphaned",
     "destroyed",
     "retained",
+    "forgotten",
     "planned",
 ]
 """The result of a resource in one deployment."""
@@ -55,6 +56,7 @@ class ProvisioningDriver(Protocol):
     is_pure: bool
     plan_is_pure: bool
     always_called: bool
+    keeps_first: bool
     code: Mapping[str, CodeKind]
     inserts_as_data: bool
 

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
 
 _WORDS: Final = (
-    "created", "updated", "replaced", "destroyed", "retained", "planned", "unchanged", "failed", "skipped",
+    "created", "updated", "replaced", "destroyed", "retained", "forgotten", "planned", "unchanged", "failed",
+    "skipped",
 )  # fmt: skip
 
 

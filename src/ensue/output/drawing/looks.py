@@ -77,6 +77,7 @@ RESOURCES: Final = {
     "orphaned": Look("#eee0f7", "#7b4fa3", "#33233f"),
     "destroyed": Look("#dfe2e6", "#3f4852", "#2f353c"),
     "retained": Look("#dfe2e6", "#3f4852", "#2f353c"),
+    "forgotten": Look("#dfe2e6", "#3f4852", "#2f353c"),
 }
 """Looks by status of a resource, in the order of a legend."""
 
