@@ -21,9 +21,8 @@ Optional names of the module:
 - `def managed(cookie) -> Sequence[ManagedObject]`: what outside was made for a resource.
   `def manages(request)` is the same for inputs, as far as they are known, and is called before anything is
   provisioned; `def destroys(cookie)` is what `delete` destroys. A removal that would destroy what another
-  resource has made is refused, and a plan names what a removal destroys.
-- `EXCLUSIVE = True`: no two resources may have an object in common. Those whose inputs name the same one are
-  refused before anything is provisioned.
+  resource has made is refused, and a plan names what a removal destroys. Two resources with the same object
+  are refused, unless its `ownership` says that they may share it.
 - `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
   A value that is not known yet is an `ensue.core.model.unknown.Unknown`.
 - `async def fingerprint(request) -> str`: what the result depends on in addition to the inputs, such as the

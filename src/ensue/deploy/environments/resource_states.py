@@ -125,8 +125,18 @@ class ResourceStates:
             if problem := self._growth.problem_of_node(node, is_plan=context.test):
                 return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
             self._growth.started.add(node.key)
-        work = self._provisioner.provision(node, driver_call(context))
-        return await self._carried_out(context, resource, node.key, work)
+        return await self._carried_out(context, resource, node.key, self._provisioned(node, context))
+
+    async def _provisioned(self, node: GraphNode, context: DeployingCall) -> ProvisioningOutcome:
+        """Provision a resource, unless another one has what it would make.
+
+        Raises:
+            DriverError: another one has it, or the driver failed.
+            StoreError: a record cannot be read or written.
+        """
+        if (double := await self._removal.shared.late_duplicate(node)) is not None:
+            raise DriverError(f"nothing was made: {double.words} ({double.remedies})")
+        return await self._provisioner.provision(node, driver_call(context))
 
     async def clear(self, context: DeployingCall, resource: str) -> StateReturn:
         """Destroy, on behalf of its state, what was made for a resource before it was replaced."""

@@ -73,11 +73,6 @@ class ProvisioningDriver(Protocol):
         ...
 
     @property
-    def is_exclusive(self) -> bool:
-        """Whether no two resources may have an object in common."""
-        ...
-
-    @property
     def names_objects(self) -> bool:
         """Whether it tells what is made for a resource."""
         ...
