@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.impact import SourceChange
     from ensue.language.targets.refresh import Refreshed
     from ensue.store.registry.audit_check import AuditFault
     from ensue.store.registry.enforced_views import ShownState
@@ -175,6 +176,18 @@ class KeptResources(OpenedProject):
             active = {context for context, _ in await self.active_resources()}
             require_shown(active, await self.deployment_records(), app, env)
         return resources
+
+    async def changed_sources(
+        self, active: Sequence[tuple[Context, ActiveResource]]
+    ) -> dict[tuple[Context, ResourceKey], SourceChange]:
+        """Return which resources are made from files that have changed since, such as those of a module.
+
+        Args:
+            active: the resources to check.
+        """
+        from ensue.deploy.environments.changed_sources import changed_sources
+
+        return await changed_sources(self._services().stores, active)
 
     async def deployment_records(
         self, app: str | None = None, env: str | None = None, org: str | None = None

@@ -56,11 +56,12 @@ def _tell_environments(session: Session, words: DeploymentWords) -> None:
 
 
 def show_impact(session: Session, definition: str | None, words: DeploymentWords) -> int:
-    """Print the active resources that the current definitions would change."""
+    """Print the active resources that the definitions and their sources, as they are now, would change."""
 
     async def work(project: AppProject) -> tuple[list[Impact], list[Diagnostic]]:
         active = await project.shown_resources(words.app, words.env)
-        return project.deployments(words.definitions).impacts(active, definition)
+        sources = await project.changed_sources(active)
+        return project.deployments(words.definitions).impacts(active, definition, sources)
 
     impacts, warnings = session.run(work)
     session.print_diagnostics(warnings)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from ensue.core.contracts.deployment import ANY_RESOURCE
 from ensue.core.contracts.driver import DriverRequest
 from ensue.deploy.provisioning.identity import context_of, guresid
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverServices
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
+    from ensue.deploy.provisioning.field_changes import RecordedInputs
     from ensue.deploy.provisioning.identity import Context, ResourceKey
 
 
@@ -122,6 +125,25 @@ class Requests(NamedTuple):
             owner=self.owner,
             cookie=kept.cookie,
             was_interrupted=kept.was_interrupted,
+        )
+
+    def of_record(
+        self, kept: ActiveResource, inputs: RecordedInputs, services: DriverServices
+    ) -> DriverRequest:
+        """Return the request of a resource with the inputs of its last successful call.
+
+        Args:
+            kept: its record.
+            inputs: its recorded inputs.
+            services: the services for the driver.
+        """
+        return msgspec.structs.replace(
+            self.of_removal(kept, services),
+            params={} if inputs.params is None else inputs.params,
+            values=inputs.values,
+            secrets=inputs.secrets,
+            account=inputs.account,
+            sensitive=inputs.secret,
         )
 
     def _folder(self, guresid_: str, generation: int) -> Path:
