@@ -269,6 +269,18 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         return next((parts for parts in above if parts), ())
 
 
+class InputRemark(msgspec.Struct, frozen=True, kw_only=True):
+    """A remark about an input, which messages show with the place of the input in its definition.
+
+    Args:
+        text: a sentence for a person, without secrets.
+        path: the input.
+    """
+
+    text: str
+    path: InputPath
+
+
 class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     """A resource as a driver provisioned it.
 
@@ -288,7 +300,7 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
         comment: one sentence for a person; may be empty.
         sensitive: the paths of further secrets, such as values that are computed from secret inputs; each
             begins with `manifests` or `values`.
-        warnings: remarks for a person, without secrets.
+        warnings: remarks for a person, without secrets; those about an input have its place.
     """
 
     values: DataMap = msgspec.field(default_factory=dict[str, "Data"])
@@ -299,7 +311,7 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     changed: bool | None = None
     comment: str = ""
     sensitive: tuple[InputPath, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str | InputRemark, ...] = ()
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -314,7 +326,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
             plan compares what depends on the resource with the outputs of the last call.
         changes: what it would change in what is there: a mapping of `{"old": …, "new": …}` or of texts, such
             as a diff; may be nested. Secrets in it are hidden.
-        warnings: remarks for a person, without secrets.
+        warnings: remarks for a person, without secrets; those about an input have its place.
     """
 
     comment: str = ""
@@ -323,7 +335,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     outputs: Provisioned | None = None
     looked: bool = True
     changes: DataMap = {}
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str | InputRemark, ...] = ()
 
 
 class Driver(Protocol):

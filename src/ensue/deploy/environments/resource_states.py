@@ -29,7 +29,6 @@ from ensue.deploy.provisioning.identity import WORKLOAD
 from ensue.deploy.provisioning.outcomes import NodeOutcome, UnknownLists
 from ensue.deploy.provisioning.records import records_of
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
-from ensue.deploy.provisioning.written import TextPlace
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Iterable, Mapping
@@ -236,11 +235,7 @@ class ResourceStates:
                 keys = error.keys
             case _:
                 return ""
-        if node is None:
-            return ""
-        place = node.places[-1]
-        at = TextPlace(place.document, (*place.keys[:-1], "driver_inputs", "values", *keys))
-        return f"{at.span()}, definition {node.definition}: "
+        return "" if node is None else node.input_place(("values", *keys))
 
     async def _carried_out(
         self, context: DeployingCall, resource: str, key: ResourceKey, work: Awaitable[ProvisioningOutcome]
