@@ -15,6 +15,7 @@ from tests.cli.deployed_project import (
     DESTROY,
     DRIVER,
     POSTGRES,
+    SCORE,
     DeployedProject,
     deployed,
     deployed_project,
@@ -82,6 +83,25 @@ def test_a_plan_and_the_impact_name_it(project: DeployedProject) -> None:
     assert impact["replaced"] == {"driver": "log", "by": "other"}
     assert impact["workloads"] == ["workload.default#modules.web"]
     assert project.log() == []
+
+
+def test_the_plan_of_a_state_has_the_same_signs(project: DeployedProject) -> None:
+    """For what is replaced, destroyed, made and changed; the changes are those of the apply."""
+    given = "app: shop, env: dev, env_type: development, score: score.yaml, allow_replace: true, prune: true"
+    arguments = ", ".join(f"{{{each}}}" for each in given.split(", "))
+    project.write("states/a.sls", f"shop: {{graph.deployed: [{arguments}]}}\n")
+    score = SCORE.replace("dns: {type: dns, id: main}", "mail: {type: dns, id: mail}")
+    project.write("score.yaml", score)
+    planned, applied = (project.run(word, "a", "--out", "short").out for word in ("plan", "apply"))
+    for line in (
+        "-/+ shop (graph.deployed): created: dns.default#shared.mail, replaced: ",
+        f"-/+ {DB} (graph.provisioned)",
+        "+ dns.default#shared.mail (graph.provisioned)",
+        "- dns.default#shared.main (graph.removed)",
+    ):
+        assert line in planned
+        assert line in applied
+    assert "~ workload.default#modules.web (graph.provisioned)" in planned
 
 
 @pytest.mark.parametrize("option", ["--allow-replace", "--adopt"])

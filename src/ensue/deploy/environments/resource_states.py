@@ -270,7 +270,7 @@ class ResourceStates:
         if problem := problem_of_workload(key, outcome, self._growth, self._services.masker):
             self._outcomes[key] = outcome._replace(status="failed", comment=problem)
             return StateReturn(name=resource, result=False, comment=problem)
-        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: resource}
+        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.change: resource}
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
         is_new = outcome.status == "created" or outcome.action == "create"
