@@ -112,6 +112,14 @@ class KeptResources(OpenedProject):
         await self._services().targets.directory.grains_changed([srn])
         return await asyncio.to_thread(self._stores.registry().forget, srn)
 
+    async def left_on(self, srn: Srn) -> int:
+        """Return how many things states made on a resource and none has made absent since.
+
+        Raises:
+            StoreError: the enforced states cannot be read.
+        """
+        return await self._stores.thread.run(lambda: self._stores.enforced().left_on(str(srn)))
+
     async def encrypted(self, plain: str, recipients: Sequence[str] = ()) -> str:
         """Return a text as a PGP message for the renderer `gpg`; see `pgp_messages.encrypted`.
 

@@ -148,6 +148,7 @@ class RunWiring:
             registry,
             foreseen.foresees,
             services.compilation.states.opens_scopes,
+            left_on=self._stores.enforced.left_on,
             test=test,
         )
         self._stores.enforced.judged_by(declarations.has_left)

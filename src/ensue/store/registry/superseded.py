@@ -45,6 +45,17 @@ def is_absence(entry: EnforcedEntry) -> bool:
     return is_mapping(new_state) and new_state.get("exists") is False
 
 
+def things_left(rows: Iterable[EnforcedRow], target: str) -> int:
+    """Return how many things states made on a target and none has made absent since.
+
+    Args:
+        rows: the entries of a project.
+        target: the target.
+    """
+    last = (row.entry for row in rows if row.target == target and row.entry.superseded_by is None)
+    return len({thing for entry in last if not is_absence(entry) for thing in things_of(entry)})
+
+
 def left_behind(row: EnforcedRow, things: Collection[str]) -> list[EnforcedRow]:
     """Return the entries of what a state was about last and is about no more: one for each thing.
 

@@ -18,6 +18,7 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError
+from ensue.core.model.left_things import left_words
 from ensue.core.model.resource import Orphaned
 from ensue.store.runs.lost_targets import LostTargets
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -57,6 +58,7 @@ class Pruning:
         registry: the run's registry.
         foresees: whether it is known before a chunk runs what its function registers.
         opens_scopes: whether a function, given its module and its name, may run further states.
+        left_on: returns how many things that states made are still on a target.
         test: whether the run is a plan, which only reports what would be orphaned.
     """
 
@@ -68,6 +70,7 @@ class Pruning:
         foresees: Callable[[Chunk], bool],
         opens_scopes: Callable[[str, str], bool],
         *,
+        left_on: Callable[[str], int],
         test: bool,
     ) -> None:
         self._earlier = earlier
@@ -75,6 +78,7 @@ class Pruning:
         self._registry = registry
         self._foresees = foresees
         self._opens_scopes = opens_scopes
+        self._left_on = left_on
         self._test = test
 
     @property
@@ -183,7 +187,15 @@ class Pruning:
             Diagnostic(
                 code="E0718",
                 summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
-                detail=f"a run of this project registered it{lost.detail(srn, orphaned)}{below}",
+                detail="; ".join(
+                    filter(
+                        None,
+                        (
+                            f"a run of this project registered it{lost.detail(srn, orphaned)}{below}",
+                            left_words(self._left_on(str(srn)), str(srn)),
+                        ),
+                    )
+                ),
                 help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
                 severity=Severity.WARNING,
             )
