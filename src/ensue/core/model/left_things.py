@@ -14,6 +14,6 @@ def left_words(count: int, srn: str) -> str:
         return ""
     what, stay, them = ("1 thing", "stays", "it") if count == 1 else (f"{count} things", "stay", "them")
     return (
-        f"{what} that states made on it {stay} (`ensue show enforced --tgt {srn}` lists {them}; to remove {them}, "
-        f"declare {them} absent while it is registered)"
+        f"{what} that states made on it {stay} (`ensue show enforced --tgt {srn}` lists {them}; "
+        f"to remove {them}, declare {them} absent while it is registered)"
     )
