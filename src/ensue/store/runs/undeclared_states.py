@@ -201,12 +201,18 @@ class _Run:
         }
 
     @cached_property
+    def _arguments(self) -> dict[StateIdentity, int]:
+        """The fingerprint of the arguments of each state."""
+        return {state_return.identity: state_return.fingerprint for state_return in self._returns}
+
+    @cached_property
     def settled(self) -> set[StateIdentity]:
         """The states of this run that cannot have been about something else before: their tags name it."""
+        moving = {state_return.identity for state_return, made in self._made if made.may_move}
         return {
             identity
             for identity, things in self._things.items()
-            if things in {(), (_thing_of_tag(identity.tag),)}
+            if not things or (things == (_thing_of_tag(identity.tag),) and identity not in moving)
         }
 
     def as_enforced_now(self, rows: Iterable[EnforcedRow]) -> list[EnforcedRow]:
@@ -215,7 +221,7 @@ class _Run:
         for row in rows:
             things = self._things.get(_identity(row))
             if things and things != things_of(row.entry):
-                now += left_behind(row, things)
+                now += left_behind(row, things, self._arguments[_identity(row)])
                 row = msgspec.structs.replace(row, entry=msgspec.structs.replace(row.entry, things=things))  # noqa: PLW2901
             now.append(row)
         return now
@@ -291,7 +297,8 @@ def _is_about_these(returned: Return, made: MadeByState) -> bool:
     """Return whether a state is about the things of its return: it was called, and they are known."""
     if not returned.ran or returned.skipped or returned.unknown or returned.result is False:
         return False
-    return returned.new_state is not None or made.things == (thing_of_name(returned.module, returned.name),)
+    is_named = made.may_move or made.things == (thing_of_name(returned.module, returned.name),)
+    return returned.new_state is not None or is_named
 
 
 def _thing_of_tag(tag: str) -> str:
