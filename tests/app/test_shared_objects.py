@@ -25,7 +25,7 @@ entity:
     values:
       state: file.{function}
       name: {root}/out/{path}
-      arguments: {{makedirs: true}}
+      arguments: {{makedirs: true{condition}}}
       delete: {{{delete}}}
   criteria: [{{res_id: modules.web.externals.{id}}}]
 ---
@@ -50,14 +50,15 @@ def things() -> Any:
     )
 
 
-def write(root: Path, resources: dict[str, tuple[str, str]]) -> None:
-    """Write the Score file, and a definition for each resource."""
+def write(root: Path, resources: dict[str, tuple[str, str]], *, may_share: bool) -> None:
+    """Write the Score file, and a definition for each resource; on a condition several may share a path."""
     texts = [
         DEFINITION.format(
             id=id_,
             function="directory" if path == "folder" else "managed",
             root=root,
             path=path,
+            condition=", creates: /no/such/file" if may_share else "",
             delete=delete.format(root=root, path=path, number=PATHS.index(path)),
         )
         for id_, (path, delete) in resources.items()
@@ -74,7 +75,7 @@ def write(root: Path, resources: dict[str, tuple[str, str]]) -> None:
     )
 
 
-async def deployed(root: Path, env: str, *, destroy: bool) -> None:
+async def deployed(root: Path, env: str, *, destroy: bool, may_share: bool) -> None:
     """Deploy, or destroy; it may be refused."""
     order = DeploymentOrder(
         app="shop",
@@ -88,18 +89,28 @@ async def deployed(root: Path, env: str, *, destroy: bool) -> None:
     async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
         with contextlib.suppress(CompileError, ConfigurationError):
             await project.deploy(order, RunOptions(), on_event=lambda _: None)
+        owners: dict[str, str] = {}
         for context, record in await project.active_resources(None, None):
             if record.phase == "active" and record.cookie:
                 path = record.cookie["made"]["name"]
-                assert Path(path).exists(), (context.env, str(record.key), path)  # noqa: ASYNC240 -- a test
+                name = f"{record.key} of {context.env}"
+                assert Path(path).exists(), (name, path)  # noqa: ASYNC240 -- a test
+                assert owners.setdefault(path, name) == name or may_share, (owners[path], name, path)
 
 
 @settings(max_examples=max(10, settings.get_profile("default").max_examples // 8))
-@given(st.lists(st.tuples(st.sampled_from(["dev", "stage"]), things()), min_size=2, max_size=4))
-def test_what_has_a_record_is_there(history: list[tuple[str, dict[str, tuple[str, str]]]]) -> None:
-    """After each deployment with --prune and each --destroy of two environments, done, failed or refused."""
+@given(
+    st.lists(st.tuples(st.sampled_from(["dev", "stage"]), things()), min_size=2, max_size=4), st.booleans()
+)
+def test_what_has_a_record_is_there(
+    history: list[tuple[str, dict[str, tuple[str, str]]]], may_share: bool
+) -> None:
+    """After each deployment with --prune and each --destroy of two environments, done, failed or refused.
+
+    Nor do two records have one path, unless the states may share it.
+    """
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for env, resources in history:
-            write(root, resources)
-            asyncio.run(deployed(root, env, destroy=not resources))
+            write(root, resources, may_share=may_share)
+            asyncio.run(deployed(root, env, destroy=not resources, may_share=may_share))

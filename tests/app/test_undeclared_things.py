@@ -11,7 +11,9 @@ from tests.app.test_project import apply, write
 from tests.app.test_undeclared_states import left
 
 from ensue.app.project import AppProject, ProjectOptions
+from ensue.core.contracts.functions import PLACED_BY
 from ensue.language.plans import things_gone
+from ensue.library.states import cron
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,6 +84,32 @@ def test_a_job_whose_command_is_a_path(tmp_path: Path) -> None:
     write(tmp_path, states__t=file.replace("ROOT", str(tmp_path)))
     [warning] = left(tmp_path, "t")
     assert "stays: job (cron.present" in warning.summary
+
+
+def test_a_thing_at_another_place_is_another_thing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job of another user, in a plan and an apply, until it is absent; not where the default is written."""
+    (tmp_path / "box/var/spool/cron/crontabs").mkdir(parents=True)
+    write(
+        tmp_path,
+        pillar__top="base: {'*': [boxes]}\n",
+        pillar__boxes=CRONTAB.replace("ROOT", str(tmp_path)),
+    )
+    with monkeypatch.context() as earlier_version:
+        earlier_version.setattr(cron.present, PLACED_BY, ())
+        applied(tmp_path, "job:\n  cron.present: [name: ls, tgt: box, user: daemon]\n")
+    job = "job:\n  cron.present: [name: ls, tgt: box, user: {}]\n"
+    for user, former in (("daemon", ""), ("bin", "daemon"), ("root", "bin")):
+        write(tmp_path, states__t=job.format(user))
+        for test in (True, False):
+            warnings = left(tmp_path, "t", test=test)
+            assert [f"crontab ls (user={former})" in each.summary for each in warnings] == [True] * bool(
+                former
+            )
+        if former:
+            gone = f"no-{former}:\n  cron.absent: [name: ls, tgt: box, user: {former}]\n"
+            applied(tmp_path, job.format(user) + gone)
+    applied(tmp_path, JOB.replace("ROOT/out/a", "ls"))
+    assert left(tmp_path, "t") == []
 
 
 def test_a_deployment_by_another_name(tmp_path: Path) -> None:

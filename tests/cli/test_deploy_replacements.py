@@ -15,6 +15,7 @@ from tests.cli.deployed_project import (
     DESTROY,
     DRIVER,
     POSTGRES,
+    SCORE,
     DeployedProject,
     deployed,
     deployed_project,
@@ -23,6 +24,7 @@ from tests.cli.deployed_project import (
 from tests.cli.shell import command, environment
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 REPLACED = f"{DB} would be replaced: definition pg → cloud, driver log → other"
@@ -40,6 +42,26 @@ def project(tmp_path: Path) -> DeployedProject:
     project.log()
     project.write("definitions/pg.yaml", CLOUD)
     return project
+
+
+def answered(
+    project: DeployedProject, words: Sequence[str], question: bytes, answer: bytes
+) -> tuple[int, bytes, bytes]:
+    """Answer a question on a terminal; return the exit code, stdout and what was on the terminal before."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*command(), *words], cwd=project.root, env=environment(),
+        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    while question not in shown:
+        assert select.select([ours], [], [], 300)[0]
+        shown += os.read(ours, 4096)
+    os.write(ours, answer)
+    out, _ = process.communicate(timeout=300)
+    os.close(ours)
+    return process.returncode, out, shown
 
 
 def lines(project: DeployedProject) -> list[str]:
@@ -82,6 +104,25 @@ def test_a_plan_and_the_impact_name_it(project: DeployedProject) -> None:
     assert impact["replaced"] == {"driver": "log", "by": "other"}
     assert impact["workloads"] == ["workload.default#modules.web"]
     assert project.log() == []
+
+
+def test_the_plan_of_a_state_has_the_same_signs(project: DeployedProject) -> None:
+    """For what is replaced, destroyed, made and changed; the changes are those of the apply."""
+    given = "app: shop, env: dev, env_type: development, score: score.yaml, allow_replace: true, prune: true"
+    arguments = ", ".join(f"{{{each}}}" for each in given.split(", "))
+    project.write("states/a.sls", f"shop: {{graph.deployed: [{arguments}]}}\n")
+    score = SCORE.replace("dns: {type: dns, id: main}", "mail: {type: dns, id: mail}")
+    project.write("score.yaml", score)
+    planned, applied = (project.run(word, "a", "--out", "short").out for word in ("plan", "apply"))
+    for line in (
+        "-/+ shop (graph.deployed): created: dns.default#shared.mail, replaced: ",
+        f"-/+ {DB} (graph.provisioned)",
+        "+ dns.default#shared.mail (graph.provisioned)",
+        "- dns.default#shared.main (graph.removed)",
+    ):
+        assert line in planned
+        assert line in applied
+    assert "~ workload.default#modules.web (graph.provisioned)" in planned
 
 
 @pytest.mark.parametrize("option", ["--allow-replace", "--adopt"])
@@ -224,20 +265,8 @@ def test_the_plan_of_a_state_fails_as_the_state_does(
 def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int, text: str) -> None:
     """The answer is no unless it is yes, for another driver and for an update that destroys something."""
     project.write("definitions/pg.yaml", text)
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*command(), *DEPLOY], cwd=project.root, env=environment(),
-        stdin=theirs, stdout=subprocess.PIPE, stderr=theirs,
-    )  # fmt: skip
-    os.close(theirs)
-    said = b""
-    while b"Replace them?" not in said:
-        assert select.select([ours], [], [], 300)[0]
-        said += os.read(ours, 4096)
-    os.write(ours, answer)
-    out, _ = process.communicate(timeout=300)
-    os.close(ours)
-    assert process.returncode == code, said
+    ended, out, said = answered(project, DEPLOY, b"Replace them?", answer)
+    assert ended == code, said
     if text == PARTLY:
         assert b"its update would destroy the disk" in said
         calls = ["update postgres", *(["update postgres again"] if code == 0 else [])]
@@ -246,6 +275,31 @@ def test_a_terminal_is_asked(project: DeployedProject, answer: bytes, code: int,
         calls = ["CREATE postgres", "delete postgres"] if code == 0 else []
         assert (b"-/+ replaced" in out) is (code == 0)
     assert lines(project) == calls
+
+
+@pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"n\n", 1), (b"\n", 1)])
+def test_a_terminal_is_asked_before_an_environment_is_destroyed(
+    project: DeployedProject, answer: bytes, code: int
+) -> None:
+    """It shows what goes; without a yes, everything stays."""
+    ended, _, shown = answered(project, DESTROY, b"Destroy them?", answer)
+    assert ended == code, shown
+    assert f"{DB} would be destroyed".encode() in shown
+    assert project.log() == (["delete dns", "delete postgres"] if code == 0 else [])
+
+
+def test_a_yes_may_be_given_beforehand(project: DeployedProject) -> None:
+    """Nobody is asked then; nor where nothing is there; and only about `--destroy`."""
+    ours, theirs = pty.openpty()
+    for words in ((*DESTROY, "--yes"), DESTROY):
+        subprocess.run(
+            [*command(), *words], cwd=project.root, env=environment(),
+            stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, check=True, timeout=300,
+        )  # fmt: skip
+    os.close(theirs)
+    os.close(ours)
+    assert project.log() == ["delete dns", "delete postgres"]
+    assert "--yes goes with --destroy" in project.run(*DEPLOY, "--yes").err
 
 
 @pytest.fixture

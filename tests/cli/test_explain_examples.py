@@ -73,6 +73,14 @@ MORE: dict[str, dict[str, str]] = {
             "  criteria: [{}]\n"
         )
     },
+    "E0908": {
+        "score.yaml": (
+            "apiVersion: score.dev/v1b1\n"
+            "metadata: {name: web}\n"
+            "containers: {main: {image: nginx}}\n"
+            "resources: {first: {type: page}, second: {type: page}}\n"
+        )
+    },
     "E0884": {"states/app.conf.j2": "port 80\n"},
     "E0883": {
         "states/web.sls": (
@@ -145,6 +153,7 @@ BY_CODE = {
     "E0836": f"{DEPLOY} --plan",
     "E0837": f"{DEPLOY} --plan",
     "E0905": "ensue apply a",
+    "E0908": f"{DEPLOY} --plan",
 }
 
 AS_COMMENT = {

@@ -276,6 +276,30 @@ def test_forgetting_a_machine_leaves_it_there(project: Shell) -> None:
     assert "the environment vm-01 still exists: a state `starting_state.absent`" in ended.err
 
 
+def test_what_stays_on_a_machine_that_goes_is_said(tmp_path: Path) -> None:
+    """As its registration ends in a plan and an apply, and as its record is forgotten."""
+    project = project_in(tmp_path)
+    on_box = "{tgt: T@dummy:box}, {require: [test: box]}"
+    project.write(
+        "states/vm.sls",
+        "box:\n  test.present:\n    - new_state: {}\n    - registers: [{'dummy:box': {}}]\n"
+        f"/srv/a: {{file.managed: [{{contents: a}}, {{makedirs: true}}, {on_box}]}}\n"
+        f"/srv/b: {{file.managed: [{{contents: b}}, {{makedirs: true}}, {on_box}]}}\n"
+        f"/srv/c: {{file.absent: [{on_box}]}}\n"
+        f"look: {{test.nop: [{on_box}]}}\n",
+    )
+    applied = project.run("apply", "vm")
+    assert applied.code == 0, applied.out
+    project.write("states/vm.sls", "other: test.nop\n")
+    what = "2 things that states made on it stay (`ensue show enforced --tgt dummy:box` lists them; to remove"
+    for word in ("plan", "apply"):
+        assert what in " ".join(project.run(word, "vm").err.split())
+    ended = project.run("resources", "forget", "dummy:box")
+    assert (ended.code, ended.out) == (0, "dummy:box\n")
+    assert f"ensue: dummy:box: {what}" in " ".join(ended.err.split())
+    assert "/srv/a" in project.run("show", "enforced", "--tgt", "dummy:box").out
+
+
 def test_a_type_may_have_only_defaults(tmp_path: Path) -> None:
     """With `hosts: {}` nothing is warned of; without `hosts` the message says what to write."""
     project = project_in(tmp_path)

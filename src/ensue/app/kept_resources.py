@@ -11,6 +11,7 @@ import msgspec
 
 from ensue.core.errors import EnsueError
 from ensue.core.model.secret_values import mask_config
+from ensue.store.registry.superseded import things_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from ensue.core.model.srn import Srn
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment
-    from ensue.deploy.provisioning.identity import Context
+    from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.impact import SourceChange
     from ensue.language.targets.refresh import Refreshed
     from ensue.store.registry.audit_check import AuditFault
     from ensue.store.registry.enforced_views import ShownState
@@ -112,6 +114,14 @@ class KeptResources(OpenedProject):
         await self._services().targets.directory.grains_changed([srn])
         return await asyncio.to_thread(self._stores.registry().forget, srn)
 
+    async def left_on(self, srn: Srn) -> int:
+        """Return how many things states made on a resource and none has made absent since.
+
+        Raises:
+            StoreError: the enforced states cannot be read.
+        """
+        return await self._stores.thread.run(lambda: things_left(self._stores.enforced().known(), str(srn)))
+
     async def encrypted(self, plain: str, recipients: Sequence[str] = ()) -> str:
         """Return a text as a PGP message for the renderer `gpg`; see `pgp_messages.encrypted`.
 
@@ -176,6 +186,18 @@ class KeptResources(OpenedProject):
             active = {context for context, _ in await self.active_resources()}
             require_shown(active, await self.deployment_records(), app, env)
         return resources
+
+    async def changed_sources(
+        self, active: Sequence[tuple[Context, ActiveResource]]
+    ) -> dict[tuple[Context, ResourceKey], SourceChange]:
+        """Return which resources are made from files that have changed since, such as those of a module.
+
+        Args:
+            active: the resources to check.
+        """
+        from ensue.deploy.environments.changed_sources import changed_sources
+
+        return await changed_sources(self._services().stores, active)
 
     async def deployment_records(
         self, app: str | None = None, env: str | None = None, org: str | None = None

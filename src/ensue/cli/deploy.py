@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from ensue.cli.deployment import (
     value_option,
 )
 from ensue.cli.deployment_set import SetWords, set_options
+from ensue.cli.destruction import may_destroy, refuse_beside_destroy
 from ensue.cli.drawing import FORMS, drawing_lines_of, drawn_resources, too_many
 from ensue.cli.environment_options import environment_options
 from ensue.cli.expiry import ttl_option
@@ -32,8 +34,6 @@ from ensue.cli.word_choice import WordChoice
 from ensue.core.contracts.deployment import ANY_RESOURCE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ensue.app.project import AppProject
     from ensue.cli.session import Session
     from ensue.core.contracts.deployment import DeploymentOrder
@@ -121,7 +121,12 @@ EXAMPLES = (
 @click.option(
     "--prune", is_flag=True, help="Remove resources that earlier deployments provisioned and this one lacks."
 )
-@click.option("--destroy", is_flag=True, help="Remove all resources of the environment, in reverse order.")
+@click.option(
+    "--destroy",
+    is_flag=True,
+    help="Remove all resources of the environment, in reverse order. A terminal is asked first.",
+)
+@click.option("--yes", is_flag=True, help="With --destroy, do not ask on a terminal.")
 @click.option(
     "--allow-replace",
     cls=OptionalValue,
@@ -202,6 +207,7 @@ def command(
     detailed_exitcode: bool,
     prune: bool,
     destroy: bool,
+    yes: bool,
     allow_replace: tuple[str, ...],
     only: tuple[str, ...],
     replace: tuple[str, ...],
@@ -237,7 +243,7 @@ def command(
         others = files or sets.names_a_set or prune or destroy or adopt or rotate or replace
         return _forget(session, forget, DeploymentWords(**deployment), is_alone=not others)
     if destroy:
-        _refuse_beside_destroy(
+        refuse_beside_destroy(
             {
                 "files": files,
                 "--prune": prune,
@@ -250,6 +256,7 @@ def command(
             }
         )
     _refuse_if(only and (prune or render), "--only leaves a part out: it takes no --prune and no --render")
+    _refuse_if(yes and not destroy, "--yes goes with --destroy; a replacement is allowed by --allow-replace")
     _refuse_if(detailed_exitcode and not test, "--detailed-exitcode goes with --plan")
     _refuse_if(bool(render) != bool(render_to), "--render and --to go together")
     order = msgspec.structs.replace(
@@ -272,7 +279,7 @@ def command(
     )
     options = RunOptions(test=test, concurrency=concurrency, failhard=failhard, wait_for_lock=wait)
 
-    async def work(project: AppProject) -> DeploymentReport:
+    async def work(project: AppProject, *, options: RunOptions = options) -> DeploymentReport:
         with closing(progress_of(session, results_have_failures=not session.is_for_programs)) as progress:
             return await project.deploy(
                 order,
@@ -282,6 +289,10 @@ def command(
             )
 
     can_ask = is_terminal(sys.stdin) and is_terminal(sys.stderr)
+    if destroy and can_ask and not (test or yes):
+        plan = session.run(partial(work, options=msgspec.structs.replace(options, test=True)))
+        if not may_destroy(session, plan):
+            return exit_codes.REFUSED
     try:
         report = session.run(work)
     except ReplacementError as refused:
@@ -305,14 +316,6 @@ def command(
 def _refuse_if(is_wrong: object, message: str) -> None:
     if is_wrong:
         raise click.UsageError(message)
-
-
-def _refuse_beside_destroy(given: Mapping[str, object]) -> None:
-    """Refuse what says which part of an environment is meant beside `--destroy`."""
-    if others := [name for name, value in given.items() if value]:
-        raise click.UsageError(
-            f"--destroy removes the whole environment: it takes no {' and no '.join(others)}"
-        )
 
 
 def _forget(session: Session, forget: tuple[str, ...], words: DeploymentWords, *, is_alone: bool) -> int:

@@ -46,9 +46,9 @@ OPTIONS: Final = {
     "-detailed-exitcode": "`--plan --detailed-exitcode`",
     "-out": "leave it out: plans are not saved; `ensue deploy` compares again",
     **dict.fromkeys(
-        ("-auto-approve", "--auto-approve", "--yes", "-y", "-input"),
+        ("-auto-approve", "--auto-approve", "-y", "-input"),
         "leave it out: a deployment asks nothing, except on a terminal before it replaces something "
-        "(`--allow-replace`)",
+        "(`--allow-replace`) or removes the environment (`--destroy --yes`)",
     ),
     **dict.fromkeys(("--rollback", "--previous", "--revert", "--undo"), _EARLIER),
     "--promote": "`--from last --to-env ENV`, with `--env` for the environment that has it",
@@ -66,7 +66,7 @@ OPTIONS: Final = {
 """The options of which `deploy` has others than `apply` and `plan`, by what is written."""
 
 _DESTRUCTIVE: Final = frozenset(
-    {"--allow-replace", "--destroy", "--forget", "--prune", "--replace", "--rotate", "--unprotect"}
+    {"--allow-replace", "--destroy", "--forget", "--prune", "--replace", "--rotate", "--unprotect", "--yes"}
 )
 
 

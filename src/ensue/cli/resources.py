@@ -14,6 +14,7 @@ from ensue.cli.options import NEAR_CUTOFF, global_options, pillar_options, proje
 from ensue.cli.resource_records import FORMS, named, print_record, record_data, shown_record
 from ensue.cli.resources_refresh import refresh
 from ensue.cli.resources_register import register
+from ensue.core.model.left_things import left_words
 from ensue.output.colours import on_one_line
 
 if TYPE_CHECKING:
@@ -234,6 +235,7 @@ def forget(session: Session, *, srns: tuple[str, ...]) -> int:
     """
     known: list[ResourceRecord] = []
     wrong: list[str] = []
+    left: dict[Srn, int] = {}
 
     async def work(project: AppProject) -> list[Srn]:
         known.extend(await project.resources())
@@ -243,6 +245,7 @@ def forget(session: Session, *, srns: tuple[str, ...]) -> int:
             return []
         forgotten = {name: await project.forget(meant[name][0]) for name in srns}
         wrong.extend(name for name in srns if not forgotten[name])
+        left.update({meant[name][0]: await project.left_on(meant[name][0]) for name in srns})
         return [meant[name][0] for name in srns if forgotten[name]]
 
     forgotten = session.run(work)
@@ -251,6 +254,8 @@ def forget(session: Session, *, srns: tuple[str, ...]) -> int:
         for record in known:
             if record.srn in forgotten:
                 _note_kept_environment(session, record)
+        for srn in filter(left.get, forgotten):
+            session.lines.write(on_one_line(f"ensue: {srn}: {left_words(left[srn], str(srn))}"))
         return exit_codes.SUCCEEDED
     code = _failed(session, *(_why_not_forgotten(name, known) for name in wrong))
     # A text without a colon that is no id is not even the name of a resource.

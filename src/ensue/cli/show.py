@@ -43,6 +43,10 @@ EXAMPLES = (
     ("ensue show types --app shop --env dev", "the types of resources that a Score file may request there"),
     ("ensue show match postgres --app shop --env dev", "which definition a resource gets, and why"),
     ("ensue show active --app shop", "what deployments of an application have provisioned"),
+    (
+        "ensue show active postgres.default#modules.web.externals.db:host --app shop --env dev",
+        "one output of a resource, for a script",
+    ),
     ("ensue show impact", "which of these resources the current definitions would change"),
 )
 
@@ -74,7 +78,8 @@ def command(session: Session, *, what: str, sls: tuple[str, ...], tgt: str | Non
     every state enforced in the last apply that it took part in, without --tgt on all targets. definitions:
     the resource definitions of the project. types: the types and classes of resources that they offer, with
     an example for the type that is named. match: which of them the resource TYPE[.CLASS][#ID] gets, and why
-    the others do not match. active: what deployments have provisioned. impact: which active resources the
+    the others do not match. active: what deployments have provisioned, or one RESOURCE of it, or the value of
+    RESOURCE:OUTPUT, which is no secret. impact: which active resources the
     current definitions, or the one that is named, would change.
 
     Exit code: 0 success; 1 it does not compile; 2 a resource did not answer, or nothing matched.
@@ -166,11 +171,13 @@ def _show_active(session: Session, what: str, named: tuple[str, ...], words: Dep
     from ensue.cli.show_active import show_active, show_impact
 
     if what == "active":
-        if named:
-            raise click.UsageError(
-                "`ensue show active` takes --app and --env; with --out json, it has the outputs of resources"
-            )
-        return show_active(session, words)
+        if len(named) > 1:
+            raise click.UsageError("`ensue show active` takes one RESOURCE[:OUTPUT], or none for all")
+        if named and ":" in named[0]:
+            from ensue.cli.show_output import show_output
+
+            return show_output(session, named[0], words)
+        return show_active(session, named[0] if named else "", words)
     if len(named) > 1:
         raise click.UsageError("`ensue show impact` takes one definition, or none for all")
     return show_impact(session, named[0] if named else None, words)

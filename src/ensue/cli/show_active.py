@@ -19,13 +19,32 @@ if TYPE_CHECKING:
 _MOST_NAMED: Final = 5
 
 
-def show_active(session: Session, words: DeploymentWords) -> int:
-    """Print the active resources, by environment and resource; secrets are masked."""
+def active_resources(
+    session: Session, resource: str, words: DeploymentWords
+) -> list[tuple[Context, ActiveResource]]:
+    """Return the active resources, or those of one name.
+
+    Args:
+        session: the session of the command.
+        resource: `TYPE.CLASS#ID`; empty: all.
+        words: the environments.
+
+    Raises:
+        ConfigurationError: the environments have no record of the resource.
+    """
+    from ensue.deploy.environments.deployment_reader import kept_resources
 
     async def work(project: AppProject) -> list[tuple[Context, ActiveResource]]:
-        return await project.shown_resources(words.app, words.env)
+        active = await project.shown_resources(words.app, words.env)
+        keys = kept_resources((record.key for _, record in active), [resource]) if resource else ()
+        return [(context, record) for context, record in active if not resource or record.key in keys]
 
-    active = session.run(work)
+    return session.run(work)
+
+
+def show_active(session: Session, resource: str, words: DeploymentWords) -> int:
+    """Print the active resources, or those of one name, by environment and resource; secrets are masked."""
+    active = active_resources(session, resource, words)
     if not active and (words.app or words.env):
         _tell_environments(session, words)
     if session.is_for_programs:
@@ -56,11 +75,12 @@ def _tell_environments(session: Session, words: DeploymentWords) -> None:
 
 
 def show_impact(session: Session, definition: str | None, words: DeploymentWords) -> int:
-    """Print the active resources that the current definitions would change."""
+    """Print the active resources that the definitions and their sources, as they are now, would change."""
 
     async def work(project: AppProject) -> tuple[list[Impact], list[Diagnostic]]:
         active = await project.shown_resources(words.app, words.env)
-        return project.deployments(words.definitions).impacts(active, definition)
+        sources = await project.changed_sources(active)
+        return project.deployments(words.definitions).impacts(active, definition, sources)
 
     impacts, warnings = session.run(work)
     session.print_diagnostics(warnings)

@@ -12,6 +12,7 @@ from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import (
     EDITS_PART,
     KEEPS_INTENT,
+    PLACED_BY,
     READS_PATHS,
     TOUCHES_NOTHING,
     ReadPaths,
@@ -44,6 +45,7 @@ class Callee(msgspec.Struct, frozen=True):
         reads: the paths that it looks at beside its name (`reads_paths`).
         edits_part: whether it changes only a part of the file at its name.
         types: the types of its arguments.
+        placed_by: the arguments that say where a thing of a name is, with their defaults.
     """
 
     function: Callable[..., Any]
@@ -58,6 +60,7 @@ class Callee(msgspec.Struct, frozen=True):
     reads: ReadPaths = _NO_PATHS
     edits_part: bool = False
     types: ArgumentTypes = NOT_CHECKED
+    placed_by: tuple[tuple[str, Any], ...] = ()
 
 
 class Callees:
@@ -125,4 +128,13 @@ def _callee(function: Callable[..., Any], label: str, *, is_mod_watch: bool = Fa
         reads=getattr(function, READS_PATHS, _NO_PATHS),
         edits_part=bool(getattr(function, EDITS_PART, False)),
         types=argument_types(function),
+        placed_by=_placed_by(function),
     )
+
+
+def _placed_by(function: Callable[..., Any]) -> tuple[tuple[str, Any], ...]:
+    names: tuple[str, ...] = getattr(function, PLACED_BY, ())
+    if not names:
+        return ()
+    known = inspect.signature(function).parameters
+    return tuple((name, known[name].default if name in known else None) for name in names)

@@ -165,6 +165,12 @@ class Recorder:
         arguments = node.chunk.arguments if node.bound is None else node.bound
         is_open = not self._masker.knows_secrets or self._masker.data(arguments) == arguments
         returned.fingerprint = fingerprint(arguments) if is_open else NO_FINGERPRINT
+        if node.callee is not None and node.callee.placed_by:
+            returned.placed = tuple(
+                self._masker.text(f"{name}={arguments[name]!s}")
+                for name, default in node.callee.placed_by
+                if arguments.get(name) not in (None, default)
+            )
         if self._inputs is not None and returned.result is True and (node.reads or not is_open):
             returned.read, returned.read_mark = self._inputs.mark(
                 node.reads or (), None if is_open else arguments

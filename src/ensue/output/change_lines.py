@@ -25,7 +25,9 @@ _MOST_LINES: Final = 40
 _REMOVING: Final = frozenset(
     {"absent", "purged", "removed", "deleted", "destroyed", "missing", "uninstalled", "pruned"}
 )
-_DESTROYING: Final = ("replace", "delete")
+_DESTROYING: Final = ("replace", "delete", "replaced", "destroyed")
+"""What terraform, and what a deployment, does to something."""
+_GONE: Final = frozenset({"delete", "destroyed"})
 _NEW: Final = ("New file", "new", "New Dir")
 """What states write instead of a value for something that did not exist before."""
 
@@ -45,7 +47,7 @@ def _mark_of_change(returned: Return) -> Mark:
     if returned.function in _REMOVING:
         return "-"
     if destroys(returned):
-        return "-" if _made_and_gone(returned) <= {"delete"} else "-/+"
+        return "-" if _made_and_gone(returned) <= _GONE else "-/+"
     if _is_new(returned):
         return "+"
     pairs = _pairs(returned)
@@ -56,20 +58,22 @@ def destroys(returned: Return) -> bool:
     """Return whether a state destroys what a configuration or a deployment made, or makes it anew."""
     if returned.function == "destroyed":
         return bool(returned.changes)
-    is_configuration = (returned.module, returned.function) == ("terraform", "applied")
-    return is_configuration and not _made_and_gone(returned).isdisjoint(_DESTROYING)
+    is_owner = returned.module == "graph" or (returned.module, returned.function) == ("terraform", "applied")
+    return is_owner and not _made_and_gone(returned).isdisjoint(_DESTROYING)
 
 
 def _made_and_gone(returned: Return) -> set[str]:
-    """Return what Terraform does to the resources of a configuration; an output is none."""
+    """Return what is done to the resources of a configuration, or of a deployment; an output is none."""
     changes = returned.changes.items()
+    if returned.module == "graph":
+        return {change for change, _ in changes}
     return {str(action) for address, action in changes if not address.startswith("output.")}
 
 
 def _is_new(returned: Return) -> bool:
     """Return whether a state creates something that did not exist before."""
     changes, old, pairs = returned.changes, returned.old_state, _pairs(returned)
-    if "newfile" in changes:
+    if "newfile" in changes or (returned.module == "graph" and changes.keys() == {"created"}):
         return True
     leaves = list(_leaves(changes))
     if leaves and all(value in _NEW for _, value in leaves):

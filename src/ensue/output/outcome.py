@@ -37,7 +37,7 @@ class OutcomeCounts(msgspec.Struct, kw_only=True):
         unreachable: failed because their host cannot be reached.
         not_run: were not called, because something they require failed or the run was interrupted.
         unknown: in a plan, can be known only after an apply: states and delayed renderings.
-        destroying: of those that changed, the ones that destroyed something of a configuration.
+        destroying: of those that changed, those that destroyed something of a configuration or deployment.
         excluded: were left out by the chosen part of the run.
         joining: in a plan, the resources that an apply would add.
     """

@@ -109,7 +109,7 @@ ROWS = [
         says="the store has nothing of dve",
         mends="did you mean dev?",
     ),
-    deployed("show active db", says="takes --app and --env", mends="with --out json, it has the outputs"),
+    deployed("show active db", says="no record of 'db'", mends="`ensue show active` lists the records"),
     score(
         "a misspelt key of a Score file",
         "containers",

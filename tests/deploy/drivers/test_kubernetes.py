@@ -558,6 +558,21 @@ def test_an_object_is_known_before_it_is_applied(scene: Scene) -> None:
     assert any(first.takes(each) for each in kubernetes.manages(made))
 
 
+def test_an_object_has_one_resource_and_a_namespace_several(scene: Scene) -> None:
+    """The namespace tells objects of one name apart, except for kinds that have none."""
+
+    def sole(manifest: dict[str, Any], **values: Any) -> list[tuple[str, ...]]:
+        objects = kubernetes.manages(scene.request([manifest], **values))
+        return [each.place for each in objects if each.ownership == "sole"]
+
+    role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": {"name": "a"}}
+    home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": scene.namespace}}
+    assert sole(config_map("a", x="1")) == sole(config_map("a", x="2")) != []
+    assert sole(config_map("a")) != sole(config_map("a"), namespace="other")
+    assert sole(role) == sole(role, namespace="other") != []
+    assert sole(home) == []
+
+
 def test_a_namespace_takes_what_is_in_it(scene: Scene) -> None:
     """Also what another resource has in it; not what is in another namespace."""
     home = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": scene.namespace}}

@@ -17,6 +17,7 @@ import pytest
 from tests.support.sshd import inotify
 from tests.support.terraform import BOX, BROKEN, NULLS, configuration, needs_terraform
 
+from ensue.core.contracts.driver import InputRemark
 from ensue.core.errors import DestructionRefusedError, DriverError
 from ensue.core.model.unknown import Unknown
 from ensue.deploy.drivers import opentofu, terraform
@@ -344,10 +345,15 @@ def test_a_plan_shows_that_the_source_has_changed(tmp_path: Path) -> None:
 
 
 def test_a_variable_that_is_not_declared_is_a_warning(tmp_path: Path) -> None:
-    """In the plan and in the call that makes the resource."""
-    made = request(tmp_path, {"script": BOX, "variables": {"sise": "big"}})
+    """In the plan and in the call that makes the resource; it says which input gives the variable."""
+    values = {"script": BOX, "variables": {"sise": "big"}}
+    made = driver_request(tmp_path, values=values, secrets={"variables": {"pasword": "hunter2"}})
     for warnings in (asyncio.run(terraform.plan(made)).warnings, created(made).warnings):
-        assert any('does not declare a variable named "sise"' in warning for warning in warnings)
+        assert [each.path for each in warnings if isinstance(each, InputRemark)] == [
+            ("secrets", "variables", "pasword"),
+            ("values", "variables", "sise"),
+        ]
+        assert len(warnings) == 2
 
 
 def test_a_definition_that_makes_no_sense_is_refused(tmp_path: Path) -> None:

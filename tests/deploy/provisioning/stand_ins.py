@@ -95,10 +95,6 @@ class RememberingDriver:
         return self.is_left
 
     @property
-    def is_exclusive(self) -> bool:
-        return False
-
-    @property
     def names_objects(self) -> bool:
         return False
 

@@ -42,6 +42,16 @@ def returned(function: str, name: str = "x", **fields: Any) -> Return:
         (returned("pkg.removed", "tools", old_state={"jq": "1"}), ("pkg:jq",)),
         (returned("pkg.installed", "jq"), ("pkg:jq",)),
         (returned("pkg.held", "jq", new_state={"held": True}), ("pkg:jq",)),
+        (returned("postgres_database.present", "shop"), ("postgres_database:shop",)),
+        (
+            returned("postgres_database.present", "shop", placed=("db_host=pg1", "db_port=5433")),
+            ("postgres_database:shop (db_host=pg1, db_port=5433)",),
+        ),
+        (
+            returned("acl.present", "/srv/x", placed=("acl_type=user", "acl_name=ann")),
+            ("/srv/x (acl_type=user, acl_name=ann)",),
+        ),
+        (returned("cron.present", "true", placed=("user=ann",)), ("cron:crontab true (user=ann)",)),
         (returned("cmd.run", "true"), ()),
         (returned("test.present", "a"), ()),
         (returned("no_such.present", "a"), ()),

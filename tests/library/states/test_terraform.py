@@ -287,13 +287,14 @@ def test_a_removal_that_cannot_be_fails_in_its_plan_as_in_its_apply(
 
 
 def test_a_variable_that_the_configuration_does_not_declare_is_a_warning(tmp_path: Path) -> None:
-    """In the plan and in the apply, as terraform words it."""
+    """In the plan and in the apply, with what is meant."""
     configuration(tmp_path / "box", 'variable "env" { default = "none" }\nresource "terraform_data" "b" {}')
     sls = "vm:\n  terraform.applied:\n    - source: box\n    - variables: {evn: prod}\n"
     write(tmp_path, states__vm=sls)
     for is_test in (True, False, False):
         (returned,) = apply(tmp_path, "vm", test=is_test).returns.values()
-        assert any('does not declare a variable named "evn"' in warning for warning in returned.warnings)
+        (warning,) = returned.warnings
+        assert warning.startswith("the configuration declares no variable 'evn' (did you mean env?)")
 
 
 def test_a_configuration_that_never_made_anything_is_forgotten(tmp_path: Path) -> None:

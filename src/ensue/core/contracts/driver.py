@@ -23,9 +23,8 @@ Optional names of the module:
 - `def managed(cookie) -> Sequence[ManagedObject]`: what outside was made for a resource.
   `def manages(request)` is the same for inputs, as far as they are known, and is called before anything is
   provisioned; `def destroys(cookie)` is what `delete` destroys. A removal that would destroy what another
-  resource has made is refused, and a plan names what a removal destroys.
-- `EXCLUSIVE = True`: no two resources may have an object in common. Those whose inputs name the same one are
-  refused before anything is provisioned.
+  resource has made is refused, and a plan names what a removal destroys. Two resources with the same object
+  are refused, unless its `ownership` says that they may share it.
 - `def check(request) -> list[str]`: errors in the inputs, one sentence each, before anything is provisioned.
   A value that is not known yet is an `ensue.core.model.unknown.Unknown`.
 - `async def fingerprint(request) -> str`: what the result depends on in addition to the inputs, such as the
@@ -276,6 +275,18 @@ class DriverRequest(msgspec.Struct, frozen=True, kw_only=True):
         return next((parts for parts in above if parts), ())
 
 
+class InputRemark(msgspec.Struct, frozen=True, kw_only=True):
+    """A remark about an input, which messages show with the place of the input in its definition.
+
+    Args:
+        text: a sentence for a person, without secrets.
+        path: the input.
+    """
+
+    text: str
+    path: InputPath
+
+
 class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     """A resource as a driver provisioned it.
 
@@ -295,7 +306,7 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
         comment: one sentence for a person; may be empty.
         sensitive: the paths of further secrets, such as values that are computed from secret inputs; each
             begins with `manifests` or `values`.
-        warnings: remarks for a person, without secrets.
+        warnings: remarks for a person, without secrets; those about an input have its place.
     """
 
     values: DataMap = msgspec.field(default_factory=dict[str, "Data"])
@@ -306,7 +317,7 @@ class Provisioned(msgspec.Struct, frozen=True, kw_only=True):
     changed: bool | None = None
     comment: str = ""
     sensitive: tuple[InputPath, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str | InputRemark, ...] = ()
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True):
@@ -321,7 +332,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
             plan compares what depends on the resource with the outputs of the last call.
         changes: what it would change in what is there: a mapping of `{"old": …, "new": …}` or of texts, such
             as a diff; may be nested. Secrets in it are hidden.
-        warnings: remarks for a person, without secrets.
+        warnings: remarks for a person, without secrets; those about an input have its place.
     """
 
     comment: str = ""
@@ -330,7 +341,7 @@ class Planned(msgspec.Struct, frozen=True, kw_only=True):
     outputs: Provisioned | None = None
     looked: bool = True
     changes: DataMap = {}
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[str | InputRemark, ...] = ()
 
 
 class Driver(Protocol):

@@ -1,4 +1,7 @@
-"""The functions of `file` that change a part of a content, so that several states may share a file."""
+"""Which functions of `file` decide what is at a path, and which change a part of it.
+
+States of the latter may share a file.
+"""
 
 from __future__ import annotations
 
@@ -8,3 +11,9 @@ EDITING: Final = frozenset({
     "append", "blockreplace", "comment", "keyvalue", "line", "patch", "prepend", "replace", "uncomment",
 })  # fmt: skip
 """Functions that change a part of a content."""
+
+WHOLE: Final = frozenset({
+    "absent", "copy", "decode", "directory", "hardlink", "managed", "mknod", "recurse", "serialize",
+    "shortcut", "symlink",
+})  # fmt: skip
+"""Functions that decide what is at their path."""

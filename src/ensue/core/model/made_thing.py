@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class MadeByState(msgspec.Struct, frozen=True, kw_only=True):
@@ -15,10 +18,12 @@ class MadeByState(msgspec.Struct, frozen=True, kw_only=True):
         things: the names of the things, in a form that is the same for every state about them; none if the
             state makes nothing that another state could undo.
         is_absence: whether its function makes them absent.
+        may_move: whether arguments say where the things are, so that other ones mean other things.
     """
 
     things: tuple[str, ...] = ()
     is_absence: bool = False
+    may_move: bool = False
 
 
 MAKES_NOTHING: Final = MadeByState()
@@ -33,3 +38,13 @@ def thing_of_name(module: str, name: str) -> str:
         name: the name; an absolute path is the same thing for every module.
     """
     return posixpath.normpath(name) if name.startswith("/") else f"{module}:{name}"
+
+
+def thing_at(thing: str, placed: Sequence[str]) -> str:
+    """Return a thing at the place that arguments say; one of the same name elsewhere is another thing.
+
+    Args:
+        thing: what a name names.
+        placed: these arguments, as messages name them; none: it is where such things are by default.
+    """
+    return f"{thing} ({', '.join(placed)})" if placed else thing

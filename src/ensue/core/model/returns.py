@@ -197,6 +197,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     `is_query` says, in a plan, that its `drift` is in the output of a call: nobody has changed a thing.
     `drift_by` names, in a plan, the state that left the thing as its `drift` says, and the run of that state;
     it is empty if it was no state of the project.
+    `placed` has the arguments that say where the thing of its name is, such as the host of a server.
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
     `causes` has, of a state that was not called because others failed, the IDs of the first of these.
     `owed` says of a failure that it was to react to a change: later runs owe that, until it has succeeded.
@@ -240,6 +241,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     drift_by: str = ""
     owed: bool = False
     causes: tuple[str, ...] = ()
+    placed: tuple[str, ...] = ()
 
     @property
     def identity(self) -> StateIdentity:

@@ -3,6 +3,9 @@
 The object of a state is its module and its `name` on its target: `file.absent` of a path destroys what
 `file.managed` of the path makes. What an SLS makes is known by the name of the SLS. A `delete` that is no
 state of the same module (an SLS, a command) undoes what was made.
+
+Only a path identifies an object by itself, so only files and directories have one owner. As in an SLS, states
+that change a part of a file may share it, and so may one that runs on a condition, or that only creates it.
 """
 
 from __future__ import annotations
@@ -15,16 +18,18 @@ import msgspec
 from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.masking import MASK
 from ensue.core.model.data import is_list, is_mapping
-from ensue.core.model.file_edits import EDITING
+from ensue.core.model.file_edits import EDITING, WHOLE
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.provisioning.canonical import digest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ensue.core.contracts.managed_objects import Ownership
     from ensue.core.model.data import Data, DataMap
 
 _FILE: Final = "file"
+_CONDITIONS: Final = ("unless", "onlyif", "creates")
 _LONGEST_DETAIL_CHARS: Final = 200
 """What identifies an object is short: a user, a host, an identifier; a content is not."""
 
@@ -40,6 +45,7 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
         details: its short arguments.
         declaration: the digest of the function, the name and all arguments.
         is_secret: whether the name has a secret in it, so that no message has it.
+        is_whole: whether the state decides in every run what is at its path.
     """
 
     target: str = ""
@@ -49,6 +55,7 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
     details: dict[str, Any] = {}
     declaration: str = ""
     is_secret: bool = False
+    is_whole: bool = False
 
     @property
     def module(self) -> str:
@@ -64,7 +71,7 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
         """Return what other resources may make as well."""
         if self.sls:
             names = ", ".join(self.sls)
-            return (ManagedObject(place=(self.target, "sls", names), name=self.words),)
+            return (ManagedObject(place=(self.target, "sls", names), name=self.words, ownership="shared"),)
         return (*self.named(), *self.declared())
 
     def named(self) -> tuple[ManagedObject, ...]:
@@ -73,13 +80,15 @@ class MadeStates(msgspec.Struct, frozen=True, kw_only=True):
         if self.sls or (module == _FILE and function in EDITING):
             return ()
         details = {} if module == _FILE else self.details
-        return (ManagedObject(place=self._place, name=self.words, details=details),)
+        ownership: Ownership = "sole" if self.is_whole else "shared"
+        return (ManagedObject(place=self._place, name=self.words, details=details, ownership=ownership),)
 
     def declared(self) -> tuple[ManagedObject, ...]:
         """Return the declaration, which another resource may have as well; none while it is not known."""
         if self.sls or not self.declaration:
             return ()
-        return (ManagedObject(place=(self.target, "declared", self.declaration), name=self.words),)
+        place = (self.target, "declared", self.declaration)
+        return (ManagedObject(place=place, name=self.words, ownership="shared"),)
 
     @property
     def words(self) -> str:
@@ -120,6 +129,7 @@ def made_states(values: Mapping[str, Data], key: str, *, is_secret: bool = False
         name=name,
         is_secret=is_secret,
         details=_details(arguments),
+        is_whole=_is_whole(str(given["state"]), arguments),
         declaration="" if unknowns_in(arguments) else digest([given["state"], name, arguments]),
     )
 
@@ -138,6 +148,12 @@ def destroyed_objects(made: MadeStates | None, removal: MadeStates | None) -> tu
     undone = made.declared() if is_told else made.objects()
     words = made.words if removal is None else removal.words
     return (*named, *(msgspec.structs.replace(each, name=words) for each in undone))
+
+
+def _is_whole(function: str, arguments: Mapping[str, Any]) -> bool:
+    module, _, name = function.partition(".")
+    is_conditional = arguments.get("replace") is False or any(word in arguments for word in _CONDITIONS)
+    return module == _FILE and name in WHOLE and not is_conditional
 
 
 def _details(arguments: Mapping[str, Any]) -> DataMap:

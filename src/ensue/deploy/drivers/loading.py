@@ -187,11 +187,6 @@ class LoadedDriver:
             raise self._failed("leaves", error) from error
 
     @property
-    def is_exclusive(self) -> bool:
-        """Whether no two resources may have an object in common."""
-        return bool(getattr(self._module, "EXCLUSIVE", False))
-
-    @property
     def names_objects(self) -> bool:
         """Whether it tells what is made for a resource."""
         return hasattr(self._module, "managed") or hasattr(self._module, "manages")

@@ -89,9 +89,6 @@ OUTPUTS: Final = frozenset({"host", "port", "name", "instance", "username", "pas
 ROTATES: Final = True
 """An update makes a new password for the role, if it is asked to."""
 
-EXCLUSIVE: Final = True
-"""No two resources may have a database or a role in common."""
-
 _PASSWORD_BYTES: Final = 24
 
 
@@ -138,7 +135,9 @@ def destroys(cookie: DataMap | None) -> Sequence[ManagedObject]:
 def _objects(host: str, port: int, database: str, role: str) -> Sequence[ManagedObject]:
     server = (host if host.startswith("/") else host.lower(), str(port))
     return [
-        ManagedObject(place=(*server, kind, name), name=f"the {kind} {name} on {host}:{port}")
+        ManagedObject(
+            place=(*server, kind, name), name=f"the {kind} {name} on {host}:{port}", ownership="first"
+        )
         for kind, name in (("database", database), ("role", role))
     ]
 

@@ -51,6 +51,7 @@ from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.errors import DriverError, StateFailedError
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.drivers._terraform_cookie import TerraformCookie, destroys, managed
+from ensue.deploy.drivers._terraform_remarks import remarks
 from ensue.reach.terraform import Workspace
 from ensue.reach.terraform.inputs import read_inputs
 from ensue.reach.terraform.source import below, carry_lock_file, laid_out
@@ -217,7 +218,7 @@ async def provision(request: DriverRequest, binary: str = "", *, asks: bool = Fa
         cookie=msgspec.to_builtins(cookie),
         changed=bool(done.changes),
         comment=_counted(done.changes, "applied"),
-        warnings=done.warnings,
+        warnings=remarks(done, request),
     )
 
 
@@ -253,13 +254,13 @@ async def planned(request: DriverRequest, binary: str = "") -> Planned:
             comment="nothing would change",
             would_change=False,
             outputs=_provisioned(plan_result.outputs),
-            warnings=plan_result.warnings,
+            warnings=remarks(plan_result, request),
         )
     return Planned(
         comment=_counted(plan_result.changes, "would apply"),
         destroys=plan_result.destroyed,
         changes=await _source_change(request),
-        warnings=plan_result.warnings,
+        warnings=remarks(plan_result, request),
     )
 
 

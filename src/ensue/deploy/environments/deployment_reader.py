@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.definitions import Definition
     from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.impact import SourceChange
     from ensue.deploy.provisioning.nodes import ResourceGraph
     from ensue.deploy.provisioning.offers import Offer
     from ensue.deploy.provisioning.workloads import Deployment
@@ -246,13 +247,17 @@ class DeploymentReader:
         return offered, collector.warnings
 
     def impacts(
-        self, active: Iterable[tuple[Context, ActiveResource]], definition: str | None
+        self,
+        active: Iterable[tuple[Context, ActiveResource]],
+        definition: str | None,
+        sources: Mapping[tuple[Context, ResourceKey], SourceChange],
     ) -> tuple[list[Impact], list[Diagnostic]]:
-        """Return the active resources that current definitions would change, and warnings about files.
+        """Return the active resources that a deployment would change as of now, and warnings about files.
 
         Args:
             active: the resources to check.
             definition: only resources that this definition is or was for; None: all.
+            sources: the resources whose sources have changed.
 
         Raises:
             CompileError: something is wrong with the definitions.
@@ -266,7 +271,7 @@ class DeploymentReader:
                 "E0828", f"there is no definition {definition!r}", None, help=near_names(definition, names)
             )
         collector.stop_on_errors()
-        return impacts(known, catalog, self._is_same_driver, definition), collector.warnings
+        return impacts(known, catalog, self._is_same_driver, definition, sources), collector.warnings
 
     def _is_same_driver(self, first: str, other: str) -> bool:
         """Return whether two names mean one driver; those of drivers that are not installed are compared."""

@@ -277,7 +277,7 @@ class DeploymentRun:
         refuse_rotation(names, filter(names.get, self.order.rotate), self._services.drivers, collector)
         await self._check(built, nodes, collector)
         refused = Collector()
-        self._destruction.refuse(built.graph.nodes, nodes, (), refused)
+        await self._destruction.refuse(built.graph.nodes, nodes, (), refused)
         self.late_refusals += refused.warnings
 
     def _joined(self, built: BuiltGraph) -> None:

@@ -1,12 +1,12 @@
 """What a deployment may not destroy: what is protected, replaced unasked, or of another resource.
 
-What only one resource may have is not made by two either, since the removal of one would destroy it.
+What has one owner is not made by two resources either.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ensue.deploy.environments.deployment_checks import (
     refuse_protected,
@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.requests import Requests
     from ensue.language.collector import Collector
 
-_OWN_NAMES: Final = (
-    "give each a name of its own, for example with `${context.res.guresid}`, or declare one resource for both"
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DestructionChecks:
@@ -50,7 +46,7 @@ class DestructionChecks:
     shared: SharedObjects
     replace: Collection[str]
 
-    def refuse(
+    async def refuse(
         self,
         everything: Sequence[GraphNode],
         nodes: Sequence[GraphNode],
@@ -69,6 +65,7 @@ class DestructionChecks:
             CompileError: something is protected or retained, or two resources would have it.
             DriverError: a driver raises an error of its own.
             ReplacementError: a replacement is not allowed.
+            StoreError: the records of other environments cannot be read.
         """
         provisioner = self.provisioner
         anew = (provisioner.kept.get(node.key) for node in nodes if node.name in self.replace)
@@ -78,9 +75,8 @@ class DestructionChecks:
         protected_by = self.requests.protected_by
         refuse_protected(protected, protected_by, provisioner.removals.stays, self.refusals.into(collector))
         report = self.refusals.into(collector)
-        for double in self.shared.duplicates(everything, nodes):
-            summary = f"{double.first.name} and {double.second.name} would have the same: {double.objects}"
-            report("E0908", summary, double.second.places[-1].span(), help=_OWN_NAMES)
+        for double in await self.shared.duplicates(everything, nodes):
+            report("E0908", double.words, double.node.places[0].span(), help=double.remedies)
         collector.stop_on_errors()
         may_replace = self.requests.may_replace
         refuse_replacements(nodes, provisioner, may_replace, self.refusals, collector)
@@ -107,7 +103,7 @@ class DestructionChecks:
             StoreError: the records of other environments cannot be read.
         """
         await self._refuse_shared(everything, nodes, removed, collector)
-        self.refuse(everything, nodes, removed, collector)
+        await self.refuse(everything, nodes, removed, collector)
 
     def awaited(
         self, nodes: Iterable[GraphNode], removed: Iterable[ActiveResource]

@@ -29,7 +29,6 @@ from ensue.deploy.provisioning.identity import WORKLOAD
 from ensue.deploy.provisioning.outcomes import NodeOutcome, UnknownLists
 from ensue.deploy.provisioning.records import records_of
 from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
-from ensue.deploy.provisioning.written import TextPlace
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Collection, Iterable, Mapping
@@ -125,8 +124,18 @@ class ResourceStates:
             if problem := self._growth.problem_of_node(node, is_plan=context.test):
                 return StateReturn(name=resource, result=False, comment=f"not provisioned: {problem}")
             self._growth.started.add(node.key)
-        work = self._provisioner.provision(node, driver_call(context))
-        return await self._carried_out(context, resource, node.key, work)
+        return await self._carried_out(context, resource, node.key, self._provisioned(node, context))
+
+    async def _provisioned(self, node: GraphNode, context: DeployingCall) -> ProvisioningOutcome:
+        """Provision a resource, unless another one has what it would make.
+
+        Raises:
+            DriverError: another one has it, or the driver failed.
+            StoreError: a record cannot be read or written.
+        """
+        if (double := await self._removal.shared.late_duplicate(node)) is not None:
+            raise DriverError(f"nothing was made: {double.words} ({double.remedies})")
+        return await self._provisioner.provision(node, driver_call(context))
 
     async def clear(self, context: DeployingCall, resource: str) -> StateReturn:
         """Destroy, on behalf of its state, what was made for a resource before it was replaced."""
@@ -228,11 +237,7 @@ class ResourceStates:
                 keys = error.keys
             case _:
                 return ""
-        if node is None:
-            return ""
-        place = node.places[-1]
-        at = TextPlace(place.document, (*place.keys[:-1], "driver_inputs", "values", *keys))
-        return f"{at.span()}, definition {node.definition}: "
+        return "" if node is None else node.input_place(("values", *keys))
 
     async def _carried_out(
         self, context: DeployingCall, resource: str, key: ResourceKey, work: Awaitable[ProvisioningOutcome]
@@ -267,7 +272,7 @@ class ResourceStates:
         if problem := problem_of_workload(key, outcome, self._growth, self._services.masker):
             self._outcomes[key] = outcome._replace(status="failed", comment=problem)
             return StateReturn(name=resource, result=False, comment=problem)
-        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.status: resource}
+        changes: DataMap = {} if outcome.status == "unchanged" else {outcome.change: resource}
         result = None if outcome.status == "planned" else True
         comment = outcome.comment or outcome.status
         is_new = outcome.status == "created" or outcome.action == "create"

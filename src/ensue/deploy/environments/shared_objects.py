@@ -1,7 +1,10 @@
-"""Finds removals that would destroy what another resource has made, such as those of a renamed resource.
+"""Finds resources that have an object in common: which one has it, and whether a removal would destroy it.
 
-A removal is compared with all other resources of the store, of this environment and of others: by their
-inputs before anything runs, and by what their drivers recorded right before the removal.
+An object has one owner, unless its driver says that several resources may share it. Resources of the graph
+are compared by their inputs, and with the records of other environments; one whose inputs become known only
+in the run is compared right before it is provisioned. A removal is compared with all other resources of the
+store, of this environment and of others: by their inputs before anything runs, and by what their drivers
+recorded right before the removal.
 
 Source: resource graph document, "Nothing is destroyed unasked".
 """
@@ -9,7 +12,7 @@ Source: resource graph document, "Nothing is destroyed unasked".
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from ensue.core.errors import EnsueError
 from ensue.deploy.provisioning.records import records_of
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 _MOST_NAMED: Final = 5
 
+_Owners: TypeAlias = "dict[tuple[str, ...], list[tuple[ManagedObject, Owner]]]"
+"""The owners of objects, by place."""
+
 
 class SharedLoss(NamedTuple):
     """A removal that would destroy what another resource has made.
@@ -35,13 +41,13 @@ class SharedLoss(NamedTuple):
         record: what is removed, or replaced.
         objects: what would be destroyed, as messages name it.
         owner: the resource that has it, as messages name it.
-        is_exclusive: whether no other resource can go on with it.
+        is_fixed: whether no other resource can go on with it.
     """
 
     record: ActiveResource
     objects: str
     owner: str
-    is_exclusive: bool
+    is_fixed: bool
 
     @property
     def words(self) -> str:
@@ -59,24 +65,51 @@ class SharedLoss(NamedTuple):
         if self.owner == str(key):
             return f"if it is to stay, drop the record and deploy again: --forget={key}"
         renamed = f"if it was renamed, or what is there is to stay, drop its record: --forget={key}"
-        if self.is_exclusive:
+        if self.is_fixed:
             renamed = "if it was renamed, give the resource its former name again"
         own_name = "give one of the two a name of its own, for example with `${context.res.guresid}`"
         return f"{renamed}; otherwise {own_name}"
 
 
-class Duplicate(NamedTuple):
-    """Objects that two resources would have in common, although their driver makes each for one alone.
+class Owner(NamedTuple):
+    """The resource that has an object.
 
     Args:
-        first: the resource that comes first in the graph.
-        second: the other one.
+        name: the resource, as messages name it.
+        node: the resource of the graph; None: it is one of another environment.
+    """
+
+    name: str
+    node: GraphNode | None
+
+
+class Duplicate(NamedTuple):
+    """Objects that two resources would have, although each has one owner.
+
+    Args:
+        owner: the resource that has them.
+        node: the other one.
         objects: what it is, as messages name it.
     """
 
-    first: GraphNode
-    second: GraphNode
+    owner: Owner
+    node: GraphNode
     objects: str
+
+    @property
+    def words(self) -> str:
+        """What is wrong, as a sentence."""
+        there = self.owner.node
+        owner = self.owner.name if there is None else f"{self.owner.name} ({there.places[0].span()})"
+        return f"{self.node.name} would manage what {owner} manages: {self.objects}"
+
+    @property
+    def remedies(self) -> str:
+        """What to do."""
+        own_name = "give each a name of its own, for example with `${context.res.guresid}`"
+        if self.owner.node is None:
+            return f"{own_name}; if the other one has given it up, drop its record there with --forget"
+        return f"{own_name}, or declare one resource for both"
 
 
 class SharedObjects:
@@ -104,6 +137,8 @@ class SharedObjects:
         self._load_others = others
         self._masker = masker
         self._others: list[tuple[str, ManagedObject]] | None = None
+        self._owners: _Owners | None = None
+        self._compared_keys: set[ResourceKey] = set()
 
     async def losses(
         self,
@@ -175,18 +210,20 @@ class SharedObjects:
         owners = list(living)
         losses: list[SharedLoss] = []
         for record, objects in destroyed:
-            is_exclusive = self._services.driver(record.driver).is_exclusive
+            is_fixed = any(each.ownership == "first" for each in objects)
             taken: dict[str, dict[str, None]] = {}
             for owner, there in owners:
                 if any(each.takes(there) for each in objects):
                     taken.setdefault(owner, {})[there.name] = None
             for owner, names in taken.items():
                 listed = ", ".join(list(names)[:_MOST_NAMED])
-                losses.append(SharedLoss(record, self._masker.text(listed), owner, is_exclusive))
+                losses.append(SharedLoss(record, self._masker.text(listed), owner, is_fixed))
         return losses
 
-    def duplicates(self, everything: Iterable[GraphNode], nodes: Iterable[GraphNode]) -> list[Duplicate]:
-        """Return what resources would have in common although their driver excludes it.
+    async def duplicates(
+        self, everything: Iterable[GraphNode], nodes: Iterable[GraphNode]
+    ) -> list[Duplicate]:
+        """Return what resources would have in common although it has one owner.
 
         Args:
             everything: all resources of the graph.
@@ -194,22 +231,53 @@ class SharedObjects:
 
         Raises:
             DriverError: a driver raises an error of its own.
+            StoreError: the records of other environments cannot be read.
         """
-        provisioned = {node.key for node in nodes}
-        owners: dict[tuple[str, tuple[str, ...]], GraphNode] = {}
-        common: dict[tuple[ResourceKey, ResourceKey], Duplicate] = {}
-        for node in everything:
-            driver = self._driver(node.driver)
-            if driver is None or not driver.is_exclusive:
-                continue
-            for each in self._by_inputs(node):
-                owner = owners.setdefault((driver.name, each.place), node)
-                if owner is not node and not provisioned.isdisjoint((owner.key, node.key)):
-                    before = common.get((owner.key, node.key))
+        sole = {node.key: (node, objects) for node in everything if (objects := self._sole(node))}
+        provisioned = sole.keys() & {node.key for node in nodes}
+        if not provisioned:
+            return []
+        owners = await self._known_owners()
+        common: dict[tuple[str, ResourceKey], Duplicate] = {}
+        for node, objects in sole.values():
+            for each in objects:
+                owner = _owner_of(each, Owner(node.name, node), owners)
+                keys = {node.key} if owner.node is None else {node.key, owner.node.key}
+                if owner.name != node.name and not provisioned.isdisjoint(keys):
+                    before = common.get((owner.name, node.key))
                     names = self._masker.text(each.name)
-                    objects = names if before is None else f"{before.objects}, {names}"
-                    common[owner.key, node.key] = Duplicate(owner, node, objects)
+                    listed = names if before is None else f"{before.objects}, {names}"
+                    common[owner.name, node.key] = Duplicate(owner, node, listed)
         return list(common.values())
+
+    async def late_duplicate(self, node: GraphNode) -> Duplicate | None:
+        """Return what a resource would have of another one, if its inputs were not known before the run.
+
+        Args:
+            node: the resource, which is about to be provisioned.
+
+        Raises:
+            DriverError: a driver raises an error of its own.
+            StoreError: the records of other environments cannot be read.
+        """
+        if node.key in self._compared_keys:
+            return None
+        return next(iter(await self.duplicates([node], [node])), None)
+
+    def _sole(self, node: GraphNode) -> list[ManagedObject]:
+        objects = [each for each in self._by_inputs(node) if each.ownership != "shared"]
+        evaluated = None if self._values is None else self._values.evaluated_before(node.key)
+        if evaluated is not None and evaluated.is_known:
+            self._compared_keys.add(node.key)
+        return objects
+
+    async def _known_owners(self) -> _Owners:
+        if self._owners is None:
+            self._owners = {}
+            for name, each in await self._elsewhere():
+                if each.ownership != "shared":
+                    _owner_of(each, Owner(name, None), self._owners)
+        return self._owners
 
     def undetermined(self, nodes: Iterable[GraphNode]) -> list[ResourceKey]:
         """Return the resources of which only provisioning tells what they make.
@@ -273,3 +341,12 @@ class SharedObjects:
             return self._services.driver(name)
         except EnsueError:
             return None
+
+
+def _owner_of(object_: ManagedObject, candidate: Owner, owners: _Owners) -> Owner:
+    """Return the owner of an object; the candidate becomes it if there is none."""
+    there = owners.setdefault(object_.place, [])
+    owner = next((owner for each, owner in there if each.is_same(object_)), None)
+    if owner is None:
+        there.append((object_, candidate))
+    return owner or candidate

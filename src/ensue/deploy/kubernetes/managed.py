@@ -1,13 +1,13 @@
 """The objects of a cluster as deployments compare them, without a connection to the cluster.
 
-Without a connection nobody knows whether a kind has namespaces; a namespace that only one of two objects of
-the same kind and name has does not tell them apart.
+Without a connection nobody knows whether a kind of a project's own has namespaces; a namespace that only one
+of two objects of the same kind and name has does not tell them apart.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.model.bounded_yaml import load_plain_yaml
@@ -19,11 +19,20 @@ from ensue.deploy.kubernetes.manifests import ObjectKey, key_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ensue.core.contracts.managed_objects import Ownership
     from ensue.deploy.kubernetes.cluster import ClusterAccess
     from ensue.deploy.kubernetes.inputs import KubernetesInputs
     from ensue.deploy.kubernetes.recorded import KubernetesCookie
 
-_NAMESPACE = "Namespace"
+_NAMESPACE: Final = "Namespace"
+
+_WITHOUT_NAMESPACE: Final = frozenset({
+    _NAMESPACE, "APIService", "CSIDriver", "ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition",
+    "IngressClass", "MutatingWebhookConfiguration", "PersistentVolume", "PriorityClass", "RuntimeClass",
+    "StorageClass", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding",
+    "ValidatingWebhookConfiguration",
+})  # fmt: skip
+"""The kinds of Kubernetes itself that have none, as `kubectl api-resources --namespaced=false` lists them."""
 
 
 class ClusterAddress(NamedTuple):
@@ -63,14 +72,21 @@ def recorded_objects(cookie: KubernetesCookie) -> list[ManagedObject]:
 
 
 def _objects(server: str, keys: Iterable[ObjectKey]) -> Iterable[ManagedObject]:
-    """Yield each object by its kind and name, and once more inside its namespace."""
+    """Yield each object by its kind and name, and once more inside its namespace.
+
+    Several resources may bring the namespace that they are in.
+    """
     home = server.rstrip("/")
     for key in keys:
         group = key.api_version.rpartition("/")[0]
-        kind, name = f"{key.kind}.{group}" if group else key.kind, str(key)
-        details = {"namespace": key.namespace} if key.namespace and key.kind != _NAMESPACE else {}
-        yield ManagedObject(place=(home, kind, key.name), name=name, details=details)
-        if details:
+        kind = f"{key.kind}.{group}" if group else key.kind
+        place, name = (home, kind, key.name), str(key)
+        if not key.namespace or key.kind in _WITHOUT_NAMESPACE:
+            ownership: Ownership = "shared" if key.kind == _NAMESPACE else "sole"
+            yield ManagedObject(place=place, name=f"{key.kind} {key.name}", ownership=ownership)
+        else:
+            details = {"namespace": key.namespace}
+            yield ManagedObject(place=place, name=name, details=details, ownership="shared")
             yield ManagedObject(place=(home, _NAMESPACE, key.namespace, kind, key.name), name=name)
 
 

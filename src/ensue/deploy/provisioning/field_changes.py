@@ -13,7 +13,7 @@ from ensue.core.model.data import is_mapping, mapped
 from ensue.core.model.secret_values import hide_named, is_secret_key
 from ensue.core.model.sensitive_paths import hide_places
 from ensue.core.model.unknown import Unknown
-from ensue.deploy.provisioning.sensitive import Path  # noqa: TC001 -- msgspec reads the types of fields
+from ensue.deploy.provisioning.recorded_inputs import RecordedInputs
 from ensue.deploy.provisioning.set_differences import (
     KNOWN_LATER,
     ValueDifference,
@@ -26,36 +26,38 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from ensue.core.model.data import Data
+    from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.outcomes import NodeOutcome
+    from ensue.deploy.provisioning.sensitive import Path
 
 _ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
 _CHANGING: Final = frozenset({"planned", "updated", "replaced"})
 
 
-class _Fields(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Inputs and outputs.
-
-    Args:
-        account: the account of the driver.
-        params: the parameters.
-        values: the plain inputs.
-        secrets: the secret inputs.
-        outputs: the outputs; None: they are not known.
-        secret: the paths of the secrets outside `secrets`, each below the name of a field.
-    """
-
-    account: Any = None
-    params: Any = None
-    values: Any = None
-    secrets: Any = None
-    outputs: Any = None
-    secret: tuple[Path, ...] = ()
+def inputs_of(evaluated: EvaluatedNode) -> RecordedInputs:
+    """Return the inputs of a resource, without its outputs."""
+    return RecordedInputs(
+        account=evaluated.account,
+        params=evaluated.params,
+        values=evaluated.values,
+        secrets=evaluated.secrets,
+        secret=evaluated.sensitive,
+    )
 
 
 def packed_inputs(evaluated: EvaluatedNode) -> bytes:
     """Return the inputs of a resource as a record keeps them."""
-    return _ENCODER.encode(_inputs(evaluated))
+    return _ENCODER.encode(inputs_of(evaluated))
+
+
+def recorded_inputs(record: ActiveResource) -> RecordedInputs | None:
+    """Return the inputs of the last successful call of a driver; None: an earlier version kept none.
+
+    Args:
+        record: the record of a resource.
+    """
+    return msgspec.msgpack.decode(record.inputs, type=RecordedInputs) if record.inputs else None
 
 
 def changed_fields(resource: NodeOutcome) -> Iterator[ValueDifference]:
@@ -70,13 +72,13 @@ def changed_fields(resource: NodeOutcome) -> Iterator[ValueDifference]:
     if resource.evaluated is None or outcome.status not in _CHANGING:
         return
     if old is None and outcome.action == "create":
-        after = _inputs(resource.evaluated)
+        after = inputs_of(resource.evaluated)
         for difference in differences({}, {key: value for key, value in _shown(after).items() if value}):
             yield _hidden(difference, [*after.secret, ("secrets",)])
-    if old is None or not old.inputs:
+    before = None if old is None else recorded_inputs(old)
+    if old is None or before is None:
         return
-    before = msgspec.msgpack.decode(old.inputs, type=_Fields)
-    after = _inputs(resource.evaluated)
+    after = inputs_of(resource.evaluated)
     secret = [*before.secret, *after.secret, ("secrets",)]
     if outcome.outputs is not None and old.phase != "creating":
         before = msgspec.structs.replace(before, outputs=old.outputs)
@@ -100,17 +102,7 @@ def may_stay(resource: NodeOutcome) -> bool:
     return bool(changes) and all(change.known_after for change in changes)
 
 
-def _inputs(evaluated: EvaluatedNode) -> _Fields:
-    return _Fields(
-        account=evaluated.account,
-        params=evaluated.params,
-        values=evaluated.values,
-        secrets=evaluated.secrets,
-        secret=evaluated.sensitive,
-    )
-
-
-def _shown(fields: _Fields) -> dict[str, Any]:
+def _shown(fields: RecordedInputs) -> dict[str, Any]:
     data = {name: getattr(fields, name) for name in fields.__struct_fields__[:-1]}
     return {name: value for name, value in data.items() if value is not None}
 

@@ -1,22 +1,26 @@
-"""The impact of changed definitions on active resources: which would change, and why.
+"""The impact of changed definitions and sources on active resources: which would change, and why.
 
 Source: Humanitec, "Active Resources" (listing the active resources that a definition change affects).
 """
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from ensue.deploy.provisioning.identity import WORKLOAD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.matching import Catalog
 
-Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"]
+SourceChange: TypeAlias = Literal["source changed", "source cannot be read"]
+"""What is new of the files outside of its definition that a resource is made from, such as a module."""
+
+Reason: TypeAlias = Literal["another definition", "definition changed", "no definition"] | SourceChange
 """The reason for the change of a resource."""
 
 
@@ -49,6 +53,7 @@ def impacts(
     catalog: Catalog,
     is_same_driver: Callable[[str, str], bool],
     definition: str | None = None,
+    sources: Mapping[tuple[Context, ResourceKey], SourceChange] = MappingProxyType({}),
 ) -> list[Impact]:
     """Return the active resources that would change, sorted by environment and key.
 
@@ -57,6 +62,7 @@ def impacts(
         catalog: the definitions as they are now.
         is_same_driver: whether two names mean one driver.
         definition: only resources that have this definition now or would get it; None: all.
+        sources: the resources whose sources have changed since they were provisioned.
     """
     known = list(active)
     dependents: dict[tuple[Context, ResourceKey], list[ResourceKey]] = {}
@@ -75,6 +81,8 @@ def impacts(
             reason = "another definition"
         elif now.digest != record.definition_digest:
             reason = "definition changed"
+        elif (source := sources.get((context, record.key))) is not None:
+            reason = source
         else:
             continue
         if definition is None or definition in {record.definition, becomes}:

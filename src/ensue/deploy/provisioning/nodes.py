@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from ensue.deploy.provisioning.definitions import BESIDE_OTHERS
+from ensue.deploy.provisioning.written import TextPlace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from ensue.core.contracts.driver import InputPath, InputRemark
     from ensue.core.model.chunk import StateOptions
     from ensue.deploy.provisioning.definitions import DriverInputs
     from ensue.deploy.provisioning.for_each import ForEach
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.params_schemas import ParamsSchema
     from ensue.deploy.provisioning.placeholder_values import Step
     from ensue.deploy.provisioning.readiness import Readiness
-    from ensue.deploy.provisioning.written import TemplatedData, TextPlace
+    from ensue.deploy.provisioning.written import TemplatedData
 
 Why: TypeAlias = Literal["workload", "reference", "co-provision", "match_dependents", "selector", "for_each"]
 """What makes a resource depend on another: a workload declares or mentions it, a placeholder names it, it was
@@ -135,6 +137,27 @@ class GraphNode(msgspec.Struct, frozen=True, kw_only=True):
     grown_for: ListName | None = None
     params_schema: ParamsSchema | None = None
     ready: Readiness | None = None
+
+    def input_place(self, path: InputPath) -> str:
+        """Return where an input is in the definition, for messages.
+
+        Args:
+            path: the input.
+        """
+        place = self.places[-1]
+        at = TextPlace(place.document, (*place.keys[:-1], "driver_inputs", *path))
+        return f"{at.span()}, definition {self.definition}: "
+
+    def remarks(self, warnings: Iterable[str | InputRemark]) -> tuple[str, ...]:
+        """Return the remarks of a driver as texts, those about an input with its place.
+
+        Args:
+            warnings: the remarks.
+        """
+        return tuple(
+            each if isinstance(each, str) else f"{self.input_place(each.path)}{each.text}"
+            for each in warnings
+        )
 
 
 class ResourceGraph(msgspec.Struct, frozen=True, kw_only=True):

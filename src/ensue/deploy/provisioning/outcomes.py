@@ -174,7 +174,7 @@ def summed_up(all_: Iterable[NodeOutcome], rendered: tuple[str, ...] = ()) -> De
         statuses[status] += 1
         by_key[resource.key] = resource
         if status in _CHANGED:
-            changes.setdefault(status, []).append(str(resource.key))  # type: ignore[union-attr] # a list
+            changes.setdefault(resource.outcome.change, []).append(str(resource.key))  # type: ignore[union-attr] # a list
         elif status == "failed":
             failures.append(f"{resource.key}: {resource.outcome.comment}")
         elif status == "orphaned":

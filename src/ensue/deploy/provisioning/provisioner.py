@@ -255,7 +255,7 @@ class Provisioner:
             return ProvisioningOutcome("planned", comment, made, old, action=action)
         planned = await driver.plan(request)
         if not planned.would_change and old is not None and not old.was_interrupted:
-            return self._unchanged(step, test=True)._replace(warnings=planned.warnings)
+            return self._unchanged(step, test=True)._replace(warnings=node.remarks(planned.warnings))
         outputs: Outputs | None = None
         action = would_do(old, is_same=is_same and not request.rotates and not planned.looked)
         if action == "read" and old is not None:
@@ -276,7 +276,7 @@ class Provisioner:
             action=action,
             changes=planned.changes,
             destroys=destroys,
-            warnings=planned.warnings,
+            warnings=node.remarks(planned.warnings),
         )
 
     async def _called(self, step: ResourceStep, mark: str) -> ProvisioningOutcome:
@@ -319,7 +319,7 @@ class Provisioner:
         outcome = ProvisioningOutcome(
             status, comment, outputs, old, done.registers, done.manifests, done.secret_manifests
         )
-        return outcome._replace(warnings=made.warnings)
+        return outcome._replace(warnings=evaluated.node.remarks(made.warnings))
 
     async def _created(self, step: ResourceStep) -> Provisioned:
         """Return what the driver makes, or has made already if it is pure."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from msgspec.structs import replace
+import msgspec
 
 from ensue.core.contracts.deployment import ANY_RESOURCE
 from ensue.core.contracts.driver import DriverRequest
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.identity import Context, ResourceKey
     from ensue.deploy.provisioning.matching import Catalog
+    from ensue.deploy.provisioning.recorded_inputs import RecordedInputs
 
 
 class Requests(NamedTuple):
@@ -70,7 +71,7 @@ class Requests(NamedTuple):
         if self.catalog is None:
             return None
         types = dict.fromkeys([self.context.env_type, kept.env_type])
-        contexts = [replace(self.context, env_type=env_type) for env_type in types]
+        contexts = [msgspec.structs.replace(self.context, env_type=env_type) for env_type in types]
         matches = [self.catalog.chosen(kept.key, context) for context in contexts]
         matches.append(self.catalog.definitions.get(kept.definition))
         return next((definition for definition in matches if definition and definition.protect), None)
@@ -140,6 +141,25 @@ class Requests(NamedTuple):
             owner=self.owner,
             cookie=kept.cookie,
             was_interrupted=kept.was_interrupted,
+        )
+
+    def of_record(
+        self, kept: ActiveResource, inputs: RecordedInputs, services: DriverServices
+    ) -> DriverRequest:
+        """Return the request of a resource with the inputs of its last successful call.
+
+        Args:
+            kept: its record.
+            inputs: its recorded inputs.
+            services: the services for the driver.
+        """
+        return msgspec.structs.replace(
+            self.of_removal(kept, services),
+            params={} if inputs.params is None else inputs.params,
+            values=inputs.values,
+            secrets=inputs.secrets,
+            account=inputs.account,
+            sensitive=inputs.secret,
         )
 
     def _folder(self, guresid_: str, generation: int) -> Path:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.provisioner import Provisioner
     from ensue.deploy.provisioning.surroundings import ProvisioningOutcome
 
-_AT_ONCE: Final = 10
+FINGERPRINTS_AT_ONCE: Final = 10
 """How many drivers are asked for a fingerprint at once: a query of a repository is a process."""
 
 
@@ -48,7 +48,7 @@ async def settled(
         is_usable: returns whether nothing else is wrong with a resource.
     """
     outcomes: dict[ResourceKey, ProvisioningOutcome] = {}
-    places = asyncio.Semaphore(_AT_ONCE)
+    places = asyncio.Semaphore(FINGERPRINTS_AT_ONCE)
 
     async def settle(node: GraphNode) -> None:
         try:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import InternalError
 from ensue.deploy.provisioning.active import ActiveResource
-from ensue.deploy.provisioning.canonical import canonical
 from ensue.deploy.provisioning.code_inputs import refuse_foreign_code
+from ensue.deploy.provisioning.field_changes import inputs_of
 from ensue.deploy.provisioning.params_checks import refuse_late_misfits
 from ensue.deploy.provisioning.records import made_by, next_generation
 from ensue.deploy.provisioning.secret_refs import secret_references
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.nodes import GraphNode
     from ensue.deploy.provisioning.requests import Requests
     from ensue.deploy.provisioning.surroundings import ProvisioningDriver, ProvisioningServices, Replacing
+
+
+def mark_context(guresid: str) -> str:
+    """Return what the mark of a resource's inputs is of, so that equal inputs of two have different marks."""
+    return f"inputs:{guresid}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,17 +138,10 @@ class Steps:
         evaluated = step.evaluated
         if not evaluated.is_known:
             return ""
-        given = [
-            step.driver.name,
-            evaluated.account,
-            evaluated.params,
-            evaluated.values,
-            evaluated.secrets,
-            *evaluated.sensitive,
-            await step.driver.fingerprint(step.request) if step.driver.has_fingerprint else "",
-        ]
+        fingerprint = await step.driver.fingerprint(step.request) if step.driver.has_fingerprint else ""
+        content = inputs_of(evaluated).content(step.driver.name, fingerprint)
         like = "" if step.old is None else step.old.inputs_mark
-        return self._run_services.mark(canonical(given), f"inputs:{evaluated.node.guresid}", like)
+        return self._run_services.mark(content, mark_context(evaluated.node.guresid), like)
 
     def is_left(self, step: ResourceStep, mark: str) -> bool:
         """Return whether a resource needs no call: its inputs and its driver are unchanged.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
@@ -41,6 +41,10 @@ Action: TypeAlias = Literal["", "create", "update", "replace", "destroy", "forge
 until it is ready; empty if it would do nothing, or that is not known."""
 
 
+_STATUSES: Final[Mapping[Action, Status]] = MappingProxyType(
+    {"create": "created", "update": "updated", "replace": "replaced", "destroy": "destroyed"}
+)
+
 Probe: TypeAlias = "Callable[[Check, float], Awaitable[str]]"
 """Tries a condition once, for so many seconds at most; returns why it does not hold as the end of a sentence
 that begins with what was tried, or an empty text."""
@@ -72,11 +76,6 @@ class ProvisioningDriver(Protocol):
 
     def leaves(self, cookie: DataMap | None, /) -> bool:
         """Return whether `delete` does nothing, so that what was made stays."""
-        ...
-
-    @property
-    def is_exclusive(self) -> bool:
-        """Whether no two resources may have an object in common."""
         ...
 
     @property
@@ -177,6 +176,11 @@ class ProvisioningOutcome(NamedTuple):
     changes: Mapping[str, Data] = MappingProxyType({})
     destroys: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def change(self) -> str:
+        """What states report as the change: its status, and in a plan the one that it would have."""
+        return self.status if self.status != "planned" else _STATUSES.get(self.action, self.status)
 
 
 class Replacing(NamedTuple):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.functions import made_by
+from ensue.core.contracts.functions import PLACED_BY, TOUCHES_NOTHING
 from ensue.core.errors import EnsueError
-from ensue.core.model.made_thing import MAKES_NOTHING, MadeByState, thing_of_name
+from ensue.core.model.made_thing import MAKES_NOTHING, MadeByState, thing_at, thing_of_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -28,7 +28,7 @@ class MadeThings:
 
     def __init__(self, states_of: Callable[[str], Functions]) -> None:
         self._states_of = states_of
-        self._makes: dict[tuple[str, str, str], bool] = {}
+        self._makes: dict[tuple[str, str, str], tuple[bool, bool]] = {}
         self._things: dict[tuple[str, str], Any] = {}
         self._absences: dict[tuple[str, str], Collection[str]] = {}
 
@@ -38,7 +38,8 @@ class MadeThings:
         key = (type_, module, returned.function)
         if key not in self._makes:
             self._makes[key] = self._makes_things(*key)
-        if not self._makes[key]:
+        is_maker, may_move = self._makes[key]
+        if not is_maker:
             return MAKES_NOTHING
         if (type_, module) not in self._things:
             states = self._states_of(type_)
@@ -46,8 +47,11 @@ class MadeThings:
             self._absences[type_, module] = states.absences(module)
         names = self._names(self._things[type_, module], returned)
         return MadeByState(
-            things=tuple(thing_of_name(module, name) for name in names or (returned.name,)),
+            things=tuple(
+                thing_at(thing_of_name(module, name), returned.placed) for name in names or (returned.name,)
+            ),
             is_absence=returned.function in self._absences[type_, module],
+            may_move=may_move,
         )
 
     def _names(self, things: Any, returned: Return) -> tuple[str, ...]:
@@ -59,12 +63,14 @@ class MadeThings:
         except Exception:  # noqa: BLE001 -- the module may be a project's own
             return ()
 
-    def _makes_things(self, type_: str, module: str, function: str) -> bool:
+    def _makes_things(self, type_: str, module: str, function: str) -> tuple[bool, bool]:
+        """Return whether a function makes things, and whether its arguments say where they are."""
         states = self._states_of(type_)
         if states.is_query(module, function):
-            return False
+            return False, False
         try:
             function_ = states.find(module, function)
         except EnsueError:
-            return False
-        return function_ is not None and made_by(function_) != frozenset()
+            return False, False
+        is_maker = function_ is not None and not getattr(function_, TOUCHES_NOTHING, False)
+        return is_maker, bool(getattr(function_, PLACED_BY, ()))

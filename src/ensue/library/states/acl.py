@@ -290,4 +290,6 @@ def _letters(number: int) -> str:
     return "".join(letter if number & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
 
 
-FUNCTIONS: Final = by_name(absent, list_absent, list_present, present, make_only=())
+FUNCTIONS: Final = by_name(
+    absent, list_absent, list_present, present, make_only=(), placed_by=("acl_type", "acl_name")
+)

@@ -208,4 +208,6 @@ def _entries(returned: Return) -> list[str]:
 
 THINGS: Final = _entries
 
-FUNCTIONS: Final = by_name(absent, env_absent, env_present, file, present, make_only=("name",))
+FUNCTIONS: Final = by_name(
+    absent, env_absent, env_present, file, present, make_only=("name",), placed_by=("user",)
+)

@@ -112,5 +112,5 @@ def _state(name: str, versions: list[str]) -> DataMap:
     return {"name": name, "versions": [*versions]}
 
 
-FUNCTIONS: Final = by_name(installed, removed)
+FUNCTIONS: Final = by_name(installed, removed, placed_by=("gem_bin", "user"))
 ABSENT: Final = ("removed",)

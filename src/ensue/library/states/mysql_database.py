@@ -100,4 +100,6 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
     return StateReturn.changed(name, f"Database {name} has been removed", changes, gone)
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(
+    absent, present, make_only=(), placed_by=("connection_host", "connection_port", "connection_unix_socket")
+)

@@ -141,4 +141,17 @@ def _about(grant: str | None, database: str | None, user: str | None, host: str)
     return {**{word: str(value) for word, value in given.items()}, "host": host}
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(
+    absent,
+    present,
+    make_only=(),
+    placed_by=(
+        "grant",
+        "database",
+        "user",
+        "host",
+        "connection_host",
+        "connection_port",
+        "connection_unix_socket",
+    ),
+)

@@ -139,4 +139,9 @@ def _how(secrets: dict[str, str | None], auth_plugin: str) -> str:
     return f" with the desired password{'' if secrets['password'] else ' hash'}"
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(
+    absent,
+    present,
+    make_only=(),
+    placed_by=("host", "connection_host", "connection_port", "connection_unix_socket"),
+)

@@ -139,5 +139,5 @@ def _state(requested: Sequence[str], packages: Mapping[str, DataMap]) -> DataMap
     return {"packages": {name: str(packages.get(name, {}).get("version", "")) for name in names}}
 
 
-FUNCTIONS: Final = by_name(installed, removed)
+FUNCTIONS: Final = by_name(installed, removed, placed_by=("dir",))
 ABSENT: Final = ("removed",)

@@ -325,5 +325,5 @@ def _error(done: Mapping[str, Any]) -> str:
     return f"Error: {done['stdout']} {done['stderr']}".strip()
 
 
-FUNCTIONS: Final = by_name(installed, removed, uptodate)
+FUNCTIONS: Final = by_name(installed, removed, uptodate, placed_by=("bin_env",))
 ABSENT: Final = ("removed",)

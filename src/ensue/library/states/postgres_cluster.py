@@ -129,4 +129,4 @@ def _state(name: str, version: str, cluster: DataMap) -> DataMap:
     return {"name": name, "version": version, "port": cluster.get("port"), "datadir": cluster.get("datadir")}
 
 
-FUNCTIONS: Final = by_name(absent, present)
+FUNCTIONS: Final = by_name(absent, present, placed_by=("version",))

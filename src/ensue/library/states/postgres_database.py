@@ -125,4 +125,4 @@ def _state(name: str, database: dict[str, str] | None) -> DataMap:
     return {"name": name, **{key: database[word] for word, key in _KEYS.items()}}
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port"))

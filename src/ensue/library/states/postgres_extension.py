@@ -114,4 +114,4 @@ def _state(name: str, extension: dict[str, str]) -> DataMap:
     return {"name": name, "version": extension["extversion"], "schema": extension["schema_name"]}
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port", "maintenance_db"))

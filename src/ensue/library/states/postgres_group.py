@@ -101,4 +101,4 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     )
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port"))

@@ -138,4 +138,9 @@ def _state(name: str, object_name: str, object_type: str, words: list[str]) -> D
     }  # fmt: skip
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(
+    absent,
+    present,
+    make_only=(),
+    placed_by=("object_type", "object_name", "prepend", "db_host", "db_port", "maintenance_db"),
+)

@@ -99,4 +99,4 @@ def _state(name: str, dbname: str, schema: dict[str, str] | None) -> DataMap:
     return described | ({"exists": False} if schema is None else {"owner": schema["owner"]})
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("dbname", "db_host", "db_port"))

@@ -129,4 +129,4 @@ def _options(given: Any) -> dict[str, str]:
     return {str(word): str(value) for entry in entries if is_mapping(entry) for word, value in entry.items()}
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port"))

@@ -145,4 +145,4 @@ def _options(definition: str | DataMap) -> Data:
     return parsed
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=())
+FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("vhost",))

@@ -251,4 +251,4 @@ def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple
     return key, {"enc": own_enc, "comment": words[0] if words else comment, "options": own_options}
 
 
-FUNCTIONS: Final = by_name(absent, manage, present, make_only=("paths",))
+FUNCTIONS: Final = by_name(absent, manage, present, make_only=("paths",), placed_by=("user", "config"))

@@ -144,4 +144,4 @@ def _saved(
     return f"{name}'s key(s) saved to {config}"
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=("paths",))
+FUNCTIONS: Final = by_name(absent, present, make_only=("paths",), placed_by=("user", "config"))

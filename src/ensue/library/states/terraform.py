@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import Data, DataMap
-    from ensue.reach.terraform import Output
+    from ensue.reach.terraform import Output, TerraformApplyResult, TerraformPlanResult
 
 
 async def applied(
@@ -73,19 +73,19 @@ async def applied(
     workspace = _with_source(workspace, ctx, source, variables or {})
     planned = await workspace.plan()
     if not planned.changes and planned.outputs is not None:
-        return _there(name, f"{name} is applied", {}, planned.outputs, planned.warnings)
+        return _there(name, f"{name} is applied", {}, planned.outputs, _warnings(planned))
     if not allow_destroy:
         _refuse(planned.destroyed, planned.changes)
     if ctx.test:
         comment = f"{name} would be applied: {_counted(planned.changes)}"
-        return StateReturn.planned(name, comment, dict(planned.changes), warnings=planned.warnings)
+        return StateReturn.planned(name, comment, dict(planned.changes), warnings=_warnings(planned))
     # Terraform plans again: what it destroys is known for certain only then.
     refuse = partial(_refuse, changes=planned.changes)
     done = await workspace.apply(approve=None if allow_destroy else refuse)
     if done.errors:
         return StateReturn.failed(name, done.errors, dict(done.changes))
     comment = f"{name} was applied: {_counted(done.changes)}"
-    return _there(name, comment, done.changes, done.outputs, done.warnings)
+    return _there(name, comment, done.changes, done.outputs, _warnings(done))
 
 
 async def destroyed(
@@ -154,6 +154,10 @@ def _workspace(
         environment={key: str(value) for key, value in (environment or {}).items()},
         binary=binary,
     )
+
+
+def _warnings(result: TerraformPlanResult | TerraformApplyResult) -> tuple[str, ...]:
+    return (*result.warnings, *result.undeclared.values())
 
 
 def _refuse(destroyed: Sequence[str], changes: Mapping[str, str]) -> None:

@@ -22,9 +22,12 @@ _TAINTED: Final = "tainted"
 _LONGEST_TAIL_CHARS: Final = 2000
 _TAKE_VARIABLES: Final = {"terraform": (1, 10), "tofu": (1, 11)}
 """The first versions that have ephemeral variables."""
-_ABOUT_OPTIONS: Final = frozenset({"Deprecated flag: -state"})
-"""Summaries of warnings about the options that ensue gives, which users cannot change. Terraform prefers the
-path of a local backend, but only the files of the configuration, which are the users', can declare a backend.
+_ABOUT_OPTIONS: Final = frozenset({
+    "Deprecated flag: -state", "Value for undeclared variable", "Values for undeclared variables",
+})  # fmt: skip
+"""Summaries of warnings about the options and the file of variables that ensue gives, which users cannot
+change. Terraform prefers the path of a local backend, but only the files of the configuration, which are the
+users', can declare a backend. `declared_variables` reports undeclared variables in the users' terms.
 """
 
 

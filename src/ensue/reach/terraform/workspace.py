@@ -15,6 +15,7 @@ import msgspec
 from ensue.core.errors import StateFailedError
 from ensue.core.model.sensitive_paths import scalar_texts
 from ensue.reach.terraform.binary import Ended, find_binary, in_memory, run_binary
+from ensue.reach.terraform.declared_variables import undeclared
 from ensue.reach.terraform.messages import Messages, end_of, read_messages
 from ensue.reach.terraform.stored_state import (
     KeptFolder,
@@ -47,13 +48,15 @@ class TerraformPlanResult(msgspec.Struct, frozen=True, kw_only=True):
         outputs: the current outputs; None before the first apply.
         destroyed: the addresses of what an apply would destroy or replace, except what an earlier apply has
             begun to make and did not finish.
-        warnings: terraform's warnings, such as one of a variable that the configuration does not declare.
+        warnings: terraform's warnings.
+        undeclared: what is wrong with variables that the configuration does not declare, by name.
     """
 
     changes: dict[str, str]
     outputs: dict[str, Output] | None
     destroyed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    undeclared: dict[str, str] = {}
 
 
 class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +71,7 @@ class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
         resources: what the state has, by address: the provider of each, as the state names it.
         lineage: the id of the state, wherever it is stored; empty if the apply failed.
         warnings: terraform's warnings.
+        undeclared: what is wrong with variables that the configuration does not declare, by name.
     """
 
     changes: dict[str, str]
@@ -78,6 +82,7 @@ class TerraformApplyResult(msgspec.Struct, frozen=True, kw_only=True):
     resources: dict[str, str] = {}
     lineage: str = ""
     warnings: tuple[str, ...] = ()
+    undeclared: dict[str, str] = {}
 
 
 class Workspace(msgspec.Struct, frozen=True, kw_only=True):
@@ -142,6 +147,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 outputs=outputs,
                 destroyed=messages.destroyed,
                 warnings=self._warnings(messages),
+                undeclared=await workplace.undeclared(),
             )
 
     async def resources(self) -> dict[str, str]:
@@ -221,6 +227,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
                 resources=resources_in(state),
                 lineage=lineage_in(state),
                 warnings=tuple(dict.fromkeys((*warnings, *self._warnings(messages)))),
+                undeclared={} if destroy else await workplace.undeclared(),
             )
 
     def forget(self) -> None:
@@ -351,6 +358,9 @@ class _Workplace(msgspec.Struct, frozen=True, kw_only=True):
         return await run_binary(
             (self.binary, *arguments), variables=self.environment, cwd=self.source, stdin=stdin, files=files
         )
+
+    async def undeclared(self) -> dict[str, str]:
+        return await asyncio.to_thread(undeclared, self.variables, self.source)
 
     def kept(self, outputs: dict[str, Output], state: str, *, is_whole: bool) -> StoredConfiguration:
         return StoredConfiguration(

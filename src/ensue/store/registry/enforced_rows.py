@@ -70,7 +70,7 @@ class EnforcedRows:
             path=scope,
             by=by,
             arguments=returned.fingerprint,
-            things=self._things(returned, made.things),
+            things=self._things(returned, made),
             is_absence=made.is_absence,
         )
         row = EnforcedRow(returned.target, identity, tag, run_id, entry)
@@ -121,9 +121,10 @@ class EnforcedRows:
         sealed = row.entry.sealed
         return row.entry.shown if sealed is None else self._vault.open(sealed, context=sealing_context(row))
 
-    def _things(self, returned: Return, things: tuple[str, ...]) -> tuple[str, ...] | None:
+    def _things(self, returned: Return, made: MadeByState) -> tuple[str, ...] | None:
         """Return what a state is about, secrets masked; None if its name says it."""
-        if things and things == (thing_of_name(returned.module, returned.name),):
+        things = made.things
+        if things == (thing_of_name(returned.module, returned.name),) and not made.may_move:
             return None
         return tuple(map(self._masker.text, things))
 

@@ -45,17 +45,33 @@ def is_absence(entry: EnforcedEntry) -> bool:
     return is_mapping(new_state) and new_state.get("exists") is False
 
 
-def left_behind(row: EnforcedRow, things: Collection[str]) -> list[EnforcedRow]:
+def things_left(rows: Iterable[EnforcedRow], target: str) -> int:
+    """Return how many things states made on a target and none has made absent since.
+
+    Args:
+        rows: the entries of a project.
+        target: the target.
+    """
+    last = (row.entry for row in rows if row.target == target and row.entry.superseded_by is None)
+    return len({thing for entry in last if not is_absence(entry) for thing in things_of(entry)})
+
+
+def left_behind(row: EnforcedRow, things: Collection[str], arguments: int | None) -> list[EnforcedRow]:
     """Return the entries of what a state was about last and is about no more: one for each thing.
 
     Args:
         row: the entry of the state.
         things: what the state is about now; none if it makes nothing.
+        arguments: the fingerprint of its arguments now.
     """
     entry = row.entry
     if not things or entry.superseded_by is not None or is_absence(entry):
         return []
-    return [_former(row, thing) for thing in things_of(entry) if thing not in things]
+    gone = [thing for thing in things_of(entry) if thing not in things]
+    if entry.things is None or entry.arguments == arguments:
+        # An earlier version did not record where a thing is.
+        gone = [thing for thing in gone if not any(now.startswith(f"{thing} (") for now in things)]
+    return [_former(row, thing) for thing in gone]
 
 
 def _former(row: EnforcedRow, thing: str) -> EnforcedRow:
@@ -87,7 +103,8 @@ class LastEnforced:
         """
         of_target = self._of(row)
         before = of_target.take_out(row)
-        for former in () if before is None else left_behind(before, things_of(row.entry)):
+        now = row.entry
+        for former in () if before is None else left_behind(before, things_of(now), now.arguments):
             if not of_target.is_last(former):
                 yield from self._superseding(former)
         yield from self._superseding(row)

@@ -104,7 +104,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
 }
 _SEQUENCES: Final = frozenset({
     "mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude",
-    "read", "handles", "owed_not_run", "causes",
+    "read", "handles", "owed_not_run", "causes", "placed",
 })  # fmt: skip
 _NAMES: Final = frozenset({
     "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",

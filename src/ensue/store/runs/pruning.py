@@ -19,6 +19,7 @@ import msgspec
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError
+from ensue.core.model.left_things import left_words
 from ensue.core.model.resource import Orphaned
 from ensue.store.runs.lost_targets import LostTargets
 from ensue.store.runs.unsettled_states import UnsettledStates
@@ -66,6 +67,7 @@ class Pruning:
         opens_scopes: whether a function, given its module and its name, may run further states.
         orphaned: the registrations of orphaned resources, of which a plan reports those that no declaration
             has brought back; None: the run is an apply.
+        left_on: returns how many things that states made are still on a target.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Pruning:
         opens_scopes: Callable[[str, str], bool],
         *,
         orphaned: _Earlier | None,
+        left_on: Callable[[str], int],
     ) -> None:
         self._earlier = earlier
         self._declarations = declarations
@@ -85,6 +88,7 @@ class Pruning:
         self._opens_scopes = opens_scopes
         self._orphaned = orphaned or {}
         self._test = orphaned is not None
+        self._left_on = left_on
 
     @property
     def has_earlier(self) -> bool:
@@ -183,7 +187,7 @@ class Pruning:
         for declared_by in gone:
             for srn in self._orphaned[declared_by.scope, declared_by.tag][declared_by]:
                 if srn not in coming:
-                    yield _warning(srn, declared_by, "is orphaned", "")
+                    yield self._warning(srn, declared_by, "is orphaned", "")
 
     def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
         done = [(declared_by, self._orphan_gone(declared_by)) for declared_by in gone]
@@ -204,7 +208,19 @@ class Pruning:
         """Return a warning per resource that a removed declaration had registered."""
         verb = "would be orphaned" if self._test else "is orphaned"
         below = f"; invalidated with it: {', '.join(map(str, done.invalidated))}" if done.invalidated else ""
-        return [_warning(srn, declared_by, verb, f"{lost.detail(srn, orphaned)}{below}") for srn in done.srns]
+        return [
+            self._warning(srn, declared_by, verb, f"{lost.detail(srn, orphaned)}{below}") for srn in done.srns
+        ]
+
+    def _warning(self, srn: Srn, declared_by: DeclaredBy, verb: str, detail: str) -> Diagnostic:
+        left = left_words(self._left_on(str(srn)), str(srn))
+        return Diagnostic(
+            code="E0718",
+            summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
+            detail=f"a run of this project registered it{detail}" + (f"; {left}" if left else ""),
+            help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
+            severity=Severity.WARNING,
+        )
 
     def _orphan(self, earlier: Iterable[DeclaredBy], reason: str, *, test: bool) -> Orphaned:
         keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
@@ -221,16 +237,6 @@ class Pruning:
                 srns += done.srns
                 invalidated += done.invalidated
         return Orphaned(srns=tuple(sorted(srns)), invalidated=tuple(sorted(invalidated)))
-
-
-def _warning(srn: Srn, declared_by: DeclaredBy, verb: str, detail: str) -> Diagnostic:
-    return Diagnostic(
-        code="E0718",
-        summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
-        detail=f"a run of this project registered it{detail}",
-        help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
-        severity=Severity.WARNING,
-    )
 
 
 def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:

@@ -1,9 +1,8 @@
 """The states that earlier applies ran and that nothing declares any more: what they made stays.
 
 A state counts if its module has a function that declares absence, so that what it made can be removed, if its
-target can still be targeted or is orphaned, and if this run has compiled every SLS that could declare it. What
-a block declares is known once the block is rendered. A plan reports all of them, an apply what no apply has
-reported.
+target is known or orphaned, and if this run has compiled every SLS that could declare it. What a block
+declares is known once it is rendered. A plan reports all of them, an apply what no apply has reported.
 """
 
 from __future__ import annotations
@@ -228,12 +227,18 @@ class _Run:
         return ids.union(self._names.values(), (returned.tag for returned in self._returns))
 
     @cached_property
+    def _arguments(self) -> dict[StateIdentity, int]:
+        """The fingerprint of the arguments of each state."""
+        return {state_return.identity: state_return.fingerprint for state_return in self._returns}
+
+    @cached_property
     def settled(self) -> set[StateIdentity]:
         """The states of this run that cannot have been about something else before: their tags name it."""
+        moving = {state_return.identity for state_return, made in self._made if made.may_move}
         return {
             identity
             for identity, things in self._things.items()
-            if things in {(), (_thing_of_tag(identity.tag),)}
+            if not things or (things == (_thing_of_tag(identity.tag),) and identity not in moving)
         }
 
     def as_enforced_now(self, rows: Iterable[EnforcedRow]) -> list[EnforcedRow]:
@@ -242,7 +247,7 @@ class _Run:
         for row in rows:
             things = self._things.get(row.identity)
             if things and things != things_of(row.entry):
-                now += left_behind(row, things)
+                now += left_behind(row, things, self._arguments[row.identity])
                 entry = msgspec.structs.replace(row.entry, name=self._names[row.identity], things=things)
                 row = msgspec.structs.replace(row, entry=entry)  # noqa: PLW2901
             now.append(row)
@@ -326,7 +331,8 @@ def _is_about_these(returned: Return, made: MadeByState) -> bool:
     """Return whether a state is about the things of its return: it was called, and they are known."""
     if not returned.ran or returned.skipped or returned.unknown or returned.result is False:
         return False
-    return returned.new_state is not None or made.things == (thing_of_name(returned.module, returned.name),)
+    is_named = made.may_move or made.things == (thing_of_name(returned.module, returned.name),)
+    return returned.new_state is not None or is_named
 
 
 def _thing_of_tag(tag: str) -> str:

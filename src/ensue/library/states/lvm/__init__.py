@@ -15,4 +15,6 @@ from ensue.core.contracts.functions import by_name
 from ensue.library.states.lvm.groups import pv_absent, pv_present, vg_absent, vg_present
 from ensue.library.states.lvm.logical import lv_absent, lv_present
 
-FUNCTIONS: Final = by_name(lv_absent, lv_present, pv_absent, pv_present, vg_absent, vg_present)
+FUNCTIONS: Final = by_name(
+    lv_absent, lv_present, pv_absent, pv_present, vg_absent, vg_present, placed_by=("vgname",)
+)

@@ -26,7 +26,14 @@ from ensue.library.states.mount.unmounted import unmounted
 from ensue.library.states.mount.watching import mod_watch
 
 FUNCTIONS: Final = by_name(
-    fstab_absent, fstab_present, mod_watch, mounted, swap, unmounted, make_only=("name", "paths")
+    fstab_absent,
+    fstab_present,
+    mod_watch,
+    mounted,
+    swap,
+    unmounted,
+    make_only=("name", "paths"),
+    placed_by=("fs_file", "config"),
 )
 ABSENT: Final = ("unmounted",)
 
