@@ -80,6 +80,18 @@ def test_a_secret_in_env_or_stdin_is_no_fault(tmp_path: Path) -> None:
     assert warnings_of(tmp_path, sls) == ()
 
 
+def test_a_password_in_a_url_of_any_state_counts(tmp_path: Path) -> None:
+    """A plan, too, looks for it in all command lines, also in those of the states before it."""
+    sls = "".join(f"s{number}: test.nop\n" for number in range(150))
+    sls = (
+        "x: {cmd.run: [name: 'echo hunter2222']}\n"
+        + sls
+        + "y: {test.configurable_test_state: [name: 'postgres://u:hunter2222@h/db', changes: false]}\n"
+    )
+    (warning,) = warnings_of(tmp_path, sls, test=True, options=ProjectOptions(minion_id="m"))
+    assert (warning.code, str(warning.span)) == ("E0110", "states/a.sls:1:5")
+
+
 def test_without_secrets_there_is_nothing_to_warn_of(tmp_path: Path) -> None:
     """Values of pillar that are no secrets may be in any command."""
     options = ProjectOptions(minion_id="m", pillar={"db": {"user": "hunter22"}})
