@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ensue.core.contracts.functions import Signature
+from ensue.core.contracts.signature import Signature
 from ensue.language.ansible_words import _UNMISTAKABLE, KEYWORDS, OF_BOTH
 from ensue.language.argument_suggestions import meant_by, near_miss
 from ensue.language.functions.functions import Functions

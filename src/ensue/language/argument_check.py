@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from ensue.core.contracts.functions import ANY_ARGUMENTS
+from ensue.core.contracts.signature import ANY_ARGUMENTS
 from ensue.core.model.declared_secrets import SENSITIVE
 from ensue.language.ansible_words import contrary_state, instead_of_keyword, is_unmistakable
 from ensue.language.idem_names import refuse_credentials
@@ -18,7 +18,7 @@ from ensue.language.references.detection import holds_sign
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ensue.core.contracts.functions import Signature
+    from ensue.core.contracts.signature import Signature
     from ensue.core.diagnostics import Span
     from ensue.language.collector import Collector
     from ensue.language.declarations import Declaration

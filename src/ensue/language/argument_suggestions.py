@@ -19,7 +19,7 @@ from ensue.language.requisite_names import MERGED_BY_EXTEND
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from ensue.core.contracts.functions import Signature
+    from ensue.core.contracts.signature import Signature
 
 _OTHER_TOOLS: Final[dict[str, tuple[str, ...]]] = {
     "when": ("onlyif", "unless"),

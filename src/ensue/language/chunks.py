@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from ensue.core.contracts.functions import ANY_ARGUMENTS
+from ensue.core.contracts.signature import ANY_ARGUMENTS
 from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.core.model.chunk import NO_OPTIONS, StateOptions
@@ -34,7 +34,8 @@ from ensue.language.targeting.vocabulary import NO_NAMES
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
-    from ensue.core.contracts.functions import FunctionCatalog, Signature
+    from ensue.core.contracts.functions import FunctionCatalog
+    from ensue.core.contracts.signature import Signature
     from ensue.language.argument_check import OnUnknown
     from ensue.language.declarations import Declaration
     from ensue.language.targeting import Vocabulary

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from ensue.core.contracts.functions import Signature, WrittenText
+from ensue.core.contracts.signature import Signature, WrittenText
 from ensue.language.functions.state_catalog import StateCatalog
 
 if TYPE_CHECKING:

@@ -15,13 +15,12 @@ from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import (
     ALSO_TAKES,
     EDITS_PART,
-    NOTHING_WRITTEN,
     TAKES_WORDS,
     WRITES_TEXT,
     AlsoTakes,
-    Signature,
     made_by,
 )
+from ensue.core.contracts.signature import NOTHING_WRITTEN, Signature
 from ensue.core.errors import NotAvailableError, PluginError
 from ensue.core.model.data import is_mapping
 from ensue.language.transparent import TREQ, rules_of

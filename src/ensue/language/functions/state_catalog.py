@@ -6,7 +6,7 @@ import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from ensue.core.contracts.functions import Signature, WrittenText
+from ensue.core.contracts.signature import Signature, WrittenText
 from ensue.core.errors import EnsueError, NotAvailableError
 from ensue.core.model.srn import TYPE_ALIASES
 
