@@ -20,6 +20,13 @@ use:
   test.nop:
     - tgt: vm-01
 """
+MOVES = """\
+start:
+  test.present:
+    - new_state: {reachable: REACHABLE}
+    - registers:
+      - dummy:vm-01: {grains: {a: 1}, reachable: CONFIGURED}
+"""
 EACH_OTHER = """\
 start:
   test.present:
@@ -43,7 +50,8 @@ def test_the_highstate_of_a_machine_waits_for_what_registers_it(stopped: Shell) 
     """A plan does not know its states, instead of failing them, and an apply runs them on the new machine."""
     planned = stopped.run("plan", "--tgt", "*")
     assert planned.code == 0, planned.out
-    assert "? guest (file.managed) /guest: known after apply: dummy:vm-01 cannot be reached" in planned.out
+    again = "dummy:vm-01 would be registered again before this state (known after apply)"
+    assert f"? guest (file.managed) /guest: {again}" in planned.out
     assert "1 to change, " in planned.out
     assert "unreachable, " not in planned.out.rpartition("\n1 to change")[2]
     applied = stopped.run("apply", "--tgt", "*")
@@ -82,3 +90,34 @@ def test_machines_that_register_each_other_do_not_wait_for_ever(shell: Shell) ->
         ended = shell.run(verb, "start", "--tgt", "vm-*")
         assert ended.code == 0, ended.out
         assert "2 to change" in ended.out or "2 changed" in ended.out
+
+
+@pytest.mark.parametrize("configured", ["REACHABLE", "'${self:reachable}'"])
+@pytest.mark.parametrize("target", ["vm-01", "'vm-*'", "T@dummy:*", "G@a:1"])
+def test_states_on_a_machine_that_is_registered_otherwise(shell: Shell, target: str, configured: str) -> None:
+    """A plan does not show what they would do on the former one: an apply runs them on the new one."""
+    shell.write("states/top.sls", "base: {web-01: [start], 'vm-*': [guest]}\n")
+    shell.write("states/guest.sls", "guest: {file.managed: [name: /guest, contents: a]}\n")
+
+    def write(*, is_reachable: bool) -> None:
+        text = MOVES.replace("CONFIGURED", configured).replace("REACHABLE", str(is_reachable).lower())
+        shell.write("states/start.sls", f"{text}use:\n  test.nop:\n    - tgt: {target}\n")
+
+    write(is_reachable=True)
+    for _ in range(2):
+        # The second one has the SLS of the machine, too.
+        assert shell.run("apply", "--tgt", "*").code == 0
+    planned = shell.run("plan", "--tgt", "*", "--out", "json")
+    (states,) = planned.document.values()
+    assert {one["result"] for one in states.values()} == {True}
+    write(is_reachable=False)
+    planned = shell.run("plan", "--tgt", "*", "--out", "json")
+    (states,) = planned.document.values()
+    results = {one["__id__"]: one["result"] for one in states.values()}
+    assert results == {"start": None, "vm-01 use": None, "vm-01 guest": None}
+    comments = {one["comment"] for one in states.values() if one["__target__"] == "dummy:vm-01"}
+    assert comments == {"dummy:vm-01 would be registered again before this state (known after apply)"}
+    applied = shell.run("apply", "--tgt", "*", "--out", "json")
+    (states,) = applied.document.values()
+    guest = next(one for one in states.values() if one["__id__"] == "vm-01 guest")
+    assert guest["comment"].startswith("dummy:vm-01 cannot be reached")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from ensue.core.model.data import is_list
 from ensue.core.model.fan_out import FannedReturn
 
 if TYPE_CHECKING:
@@ -103,6 +104,18 @@ class ComingMembers:
             and matcher.may_match(target, srn)
         }
 
+    def is_renewed(self, node: RunNode, srn: Srn) -> bool:
+        """Return whether, in a plan, a state before a node would register a resource that is new, or differs.
+
+        Args:
+            node: the node.
+            srn: the resource.
+        """
+        return any(
+            _registers_anew(registrar, srn) and _may_register_before(registrar, node)
+            for registrar in self._registrars.get(srn, ())
+        )
+
     def makers_of(self, node: RunNode, name: str) -> tuple[str, ...]:
         """Return, in a plan, the IDs of the states that may register a resource before a node.
 
@@ -133,6 +146,16 @@ def _may_register_before(registrar: RunNode, node: RunNode) -> bool:
         return registrar.returned is not None and registrar.returned.result is None
     order = _order(registrar, node)
     return order is None or order < 0
+
+
+def _registers_anew(registrar: RunNode, srn: Srn) -> bool:
+    """Return whether a state of a plan has said that it would register a resource that is new, or differs."""
+    returned = registrar.returned
+    if returned is None or isinstance(returned, FannedReturn):
+        return False
+    registered = returned.changes.get("registered")
+    known = registered if is_list(registered) else ()
+    return str(srn) in (*(returned.foreseen or {}).get("registers", ()), *known)
 
 
 def _order(registrar: RunNode, node: RunNode) -> int | None:

@@ -132,7 +132,12 @@ class Executor:
 
     async def _planned(self, node: Node) -> StateReturn:
         """Call a function in a plan, and judge its return by what earlier states would change."""
-        function_return = await self._foreseen(node)
+        if node.scope.coming.is_renewed(node, node.target):
+            # The host that the state finds now is not the one on which it will run.
+            comment = f"{node.target} would be registered again before this state (known after apply)"
+            function_return: StateReturn = UnknownReturn(node.chunk.name, result=None, comment=comment)
+        else:
+            function_return = await self._foreseen(node)
         if node.verdict is Verdict.CALL_AND_MAY_WATCH:
             function_return = unless_watched(node, function_return)
         callee = node.callee or self._callee(node)
