@@ -711,9 +711,15 @@ def test_instance_is_handed_on(resource: Resource) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"host": "/nonexistent"}, r"cannot connect to /nonexistent as admin: .*No such file or directory"),
+        (
+            {"host": "/nonexistent"},
+            r"cannot connect to /nonexistent as the role of `dbcredentials`: .*No such file or directory",
+        ),
         ({"name": "not-there"}, r"not-there.* \(`name` is the database to connect to, `database` the one"),
-        ({"ssl_mode": "verify-full", "host": "127.0.0.1", "port": 1}, "cannot connect to 127.0.0.1 as admin"),
+        (
+            {"ssl_mode": "verify-full", "host": "127.0.0.1", "port": 1},
+            "cannot connect to 127.0.0.1 as the role",
+        ),
         ({"owner": "not-there"}, 'the server says: role "not-there" does not exist'),
         ({"extensions": ["not-there"]}, 'the server says: extension "not-there" is not available'),
     ],
@@ -731,12 +737,24 @@ def test_what_goes_wrong_is_said(resource: Resource, changed: dict[str, Any], me
         resource.delete()
 
 
+def test_a_server_that_is_down_has_no_wrong_database(resource: Resource) -> None:
+    """The meaning of `name` is no remedy for a refused connection."""
+    resource.values |= {"host": "127.0.0.1", "port": 1, "name": "maintenance"}
+    with pytest.raises(DriverError, match=r"cannot connect to 127\.0\.0\.1 as the role") as caught:
+        resource.create()
+    assert "`name` is the database" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("user", "password", "message"),
     [
         ("admin", "wrong-password-of-admin", "password authentication failed"),
         ("kept_out", PASSWORD, "pg_hba.conf rejects connection"),
-        ("nobody", PASSWORD, r"permission denied to create role.*\(nobody needs CREATEDB and CREATEROLE"),
+        (
+            "nobody",
+            PASSWORD,
+            r"permission denied to create role.*\(the role of `dbcredentials` needs CREATEDB and CREATEROLE",
+        ),
     ],
 )
 def test_credentials_that_do_not_do(resource: Resource, user: str, password: str, message: str) -> None:

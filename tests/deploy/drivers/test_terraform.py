@@ -6,10 +6,12 @@ import asyncio
 import fcntl
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,8 +26,6 @@ from ensue.deploy.drivers import opentofu, terraform
 from ensue.testing.driver import FakeDriverServices, driver_request
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ensue.core.contracts.driver import DriverRequest, Provisioned
 
 
@@ -292,8 +292,12 @@ def test_what_a_killed_process_has_made_is_found(tmp_path: Path) -> None:
     process.wait()
     made = request(tmp_path, {"script": text}, was_interrupted=True)
 
-    with pytest.raises(DriverError, match="is in use"):
+    still = r"is in use: terraform of a run that was killed still runs as process (\d+) \(.* kill -INT \1\)"
+    with pytest.raises(DriverError, match=still) as caught:
         created(made)
+    process_id = re.search(still, str(caught.value))
+    assert process_id is not None
+    assert Path(f"/proc/{process_id[1]}/exe").resolve().name in {"terraform", "tofu"}
     fifo.write_text("")
     with (made.directory / "state" / "terraform.tfstate").open("r+b") as state:
         fcntl.lockf(state, fcntl.LOCK_EX)  # terraform gives it back at its end
@@ -582,3 +586,16 @@ def test_an_update_with_an_ephemeral_variable(tmp_path: Path) -> None:
     done = created(request(tmp_path, values))
     later = again(request(tmp_path), done, values={**values, "variables": {"token": "t", "size": "big"}})
     assert asyncio.run(terraform.update(later)).values == {"size": "big"}
+
+
+def test_a_move_is_an_update(tmp_path: Path) -> None:
+    """The deployment reports it in the words of its plan."""
+    made = request(tmp_path, {"script": 'resource "terraform_data" "a" {}'})
+    done = created(made)
+    moved = "moved {\n  from = terraform_data.a\n  to = terraform_data.b\n}\n"
+    script = f'{moved}resource "terraform_data" "b" {{}}'
+    later = again(made, done, values={"script": script})
+    planned = asyncio.run(terraform.plan(later))
+    updated = asyncio.run(terraform.update(later))
+    assert planned.comment == "would apply the configuration: 1 to move (terraform_data.b)"
+    assert (updated.changed, updated.comment) == (True, planned.comment.replace("would apply", "applied"))

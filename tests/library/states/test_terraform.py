@@ -312,3 +312,16 @@ def test_a_configuration_that_never_made_anything_is_forgotten(tmp_path: Path) -
         assert (returned.result, returned.changes) == (result, {"vm": "destroy"})
     (again,) = apply(tmp_path, "gone").returns.values()
     assert again.comment == "nothing is left of vm"
+
+
+def test_a_move_is_a_change_of_the_apply_as_of_the_plan(tmp_path: Path) -> None:
+    """Both count it and name it."""
+    configuration(tmp_path / "box", 'resource "terraform_data" "a" {}\n')
+    write(tmp_path, states__t="i: {terraform.applied: [source: box]}\n")
+    assert apply(tmp_path, "t").exit_code == 0
+    moved = "moved {\n  from = terraform_data.a\n  to = terraform_data.b\n}\n"
+    configuration(tmp_path / "box", f'{moved}resource "terraform_data" "b" {{}}\n')
+    for test in (True, False):
+        (returned,) = apply(tmp_path, "t", test=test).returns.values()
+        assert returned.changes == {"terraform_data.b": "move"}
+    assert returned.comment == "i was applied: move 1"

@@ -203,8 +203,17 @@ def test_it_is_destroyed_without_naming_it_again(tmp_path: Path) -> None:
 def test_a_second_run_at_the_same_time_is_refused(tmp_path: Path) -> None:
     """Two applies of one state would lose one another's changes."""
     box = workspace(tmp_path)
-    with box._folder.locked(), pytest.raises(StateFailedError, match="is in use"):
+    with box._folder.locked(), pytest.raises(StateFailedError, match="in use by another state of this run"):
         asyncio.run(box.apply())
+
+
+def test_the_process_of_another_run_is_named(tmp_path: Path) -> None:
+    """The lock is the kernel's; the file says who has it."""
+    box = workspace(tmp_path)
+    with box._folder.locked():
+        (box.directory / "lock").write_text("4711")
+        with pytest.raises(StateFailedError, match=r"terraform:box is in use by process 4711 \(wait until"):
+            asyncio.run(box.plan())
 
 
 @pytest.mark.parametrize(
@@ -248,3 +257,50 @@ def test_the_options_of_ensue_are_no_warning(tmp_path: Path) -> None:
     assert asyncio.run(box.apply(approve=lambda _: None)).warnings == ()
     done = asyncio.run(box.apply())
     assert (done.warnings, "Deprecated flag" in done.log) == ((), False)
+
+
+MOVED = """\
+moved {
+  from = terraform_data.a
+  to   = terraform_data.b
+}
+removed {
+  from = terraform_data.gone
+  lifecycle { destroy = false }
+}
+import {
+  to = terraform_data.found
+  id = "an-id"
+}
+resource "terraform_data" "b" {}
+resource "terraform_data" "found" {}
+"""
+
+
+@pytest.mark.parametrize("is_approved", [False, True])
+def test_an_apply_reports_what_changes_the_state_alone(tmp_path: Path, *, is_approved: bool) -> None:
+    """What is moved, imported, and removed from the state, in the words of the plan."""
+    before = 'resource "terraform_data" "a" {}\nresource "terraform_data" "gone" {}\n'
+    asyncio.run(workspace(tmp_path, before).apply())
+    box = workspace(tmp_path, MOVED)
+    planned = asyncio.run(box.plan())
+    done = asyncio.run(box.apply(approve=(lambda _: None) if is_approved else None))
+    names = {"b": "move", "found": "import", "gone": "remove"}
+    assert done.changes == planned.changes == {f"terraform_data.{key}": value for key, value in names.items()}
+    assert asyncio.run(box.plan()).changes == {}
+
+
+def test_the_outputs_of_a_killed_apply_that_has_made_everything_are_known(tmp_path: Path) -> None:
+    """Terraform has nothing to do; only the record is not whole, and a plan leaves it so."""
+    box = workspace(tmp_path)
+    asyncio.run(box.apply())
+    folder = KeptFolder(path=box.directory, vault=box.vault, context=box.name)
+    kept = folder.load()
+    assert kept is not None
+    folder.keep(msgspec.structs.replace(kept, outputs={}, is_whole=False))
+    folder.lay_out_state(folder.load())
+    planned = asyncio.run(box.plan())
+    assert (planned.changes, planned.is_recorded) == ({}, False)
+    assert (planned.outputs or {})["size"].value == "small"
+    assert asyncio.run(box.apply()).changes == {}
+    assert asyncio.run(box.plan()).is_recorded

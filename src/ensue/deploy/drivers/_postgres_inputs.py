@@ -23,6 +23,8 @@ LONGEST_NAME_BYTES: Final = 63
 """PostgreSQL cuts longer names to this length, without an error."""
 
 DEFAULT_PORT: Final = 5432
+USUAL_MAINTENANCE: Final = "postgres"
+"""The database that every server has unless somebody has dropped it."""
 _HIGHEST_PORT: Final = 65535
 _MARK: Final = "ensue resource "
 _OF_STORE: Final = " of store "
@@ -147,7 +149,7 @@ def wanted_of(request: DriverRequest) -> RequestedDatabase:
         server=DatabaseServer(
             host=host,
             port=int(port),
-            maintenance=values.get("name", "postgres"),
+            maintenance=values.get("name", USUAL_MAINTENANCE),
             username=credentials["username"],
             password=credentials["password"],
             ssl_mode=values.get("ssl_mode", ""),

@@ -14,6 +14,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ensue.core.errors import DriverError
+from ensue.deploy.drivers._postgres_inputs import USUAL_MAINTENANCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _APPLICATION: Final = "ensue"
 _SHORTEST_TIMEOUT_S: Final = 2
+_ROLE: Final = "the role of `dbcredentials`"
+"""Its name is a secret input, so that no message would show it."""
 
 
 @contextlib.asynccontextmanager
@@ -49,7 +52,7 @@ async def server_errors(key: str, server: DatabaseServer) -> AsyncGenerator[None
     except DriverError as error:
         message = f"{key}: {error}"
     except psycopg.errors.InsufficientPrivilege as error:
-        needs = f"{server.username} needs CREATEDB and CREATEROLE, or what docs/driver-postgres.md says"
+        needs = f"{_ROLE} needs CREATEDB and CREATEROLE, or what docs/driver-postgres.md says"
         message = f"{key}: {_sentence(error)} ({needs})"
     except psycopg.Error as error:
         message = f"{key}: {_sentence(error)}"
@@ -76,11 +79,19 @@ async def connected(server: DatabaseServer, database: str = "") -> AsyncGenerato
     try:
         connection = await _connect(server, server.username, server.password, name)
     except psycopg.OperationalError as error:
-        hint = "" if database else " (`name` is the database to connect to, `database` the one that is made)"
-        message = f"cannot connect to {server.host} as {server.username}: {_sentence(error)}{hint}"
+        message = f"cannot connect to {server.host} as {_ROLE}: {_sentence(error)}"
+        if not database and await _lacks_maintenance(server):
+            message += " (`name` is the database to connect to, `database` the one that is made)"
         raise DriverError(message) from None
     async with connection:
         yield connection
+
+
+async def _lacks_maintenance(server: DatabaseServer) -> bool:
+    """Return whether the server lets the role in, just not into the database that it is to connect to."""
+    if server.maintenance == USUAL_MAINTENANCE:
+        return False
+    return await can_log_in(server, server.username, server.password, USUAL_MAINTENANCE)
 
 
 async def take_turn(connection: Rows, requested: RequestedDatabase) -> None:

@@ -72,7 +72,7 @@ async def applied(
     workspace = _workspace(ctx, name, binary, environment)
     workspace = _with_source(workspace, ctx, source, variables or {})
     planned = await workspace.plan()
-    if not planned.changes and planned.outputs is not None:
+    if not planned.changes and planned.outputs is not None and (ctx.test or planned.is_recorded):
         return _there(name, f"{name} is applied", {}, planned.outputs, _warnings(planned))
     if not allow_destroy:
         _refuse(planned.destroyed, planned.changes)

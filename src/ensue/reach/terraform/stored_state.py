@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import struct
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 _SEALED_NAME: Final = "terraform.sealed"
 _STATE_NAME: Final = "terraform.tfstate"
 _LOCK_NAME: Final = "lock"
+_LONGEST_PID: Final = 20
+_FLOCK: Final = "hhqqi"
+"""`struct flock` of Linux: the kind of lock, what its start counts from, start, length, and its process."""
 _BACKEND_NAME: Final = "backend.sealed"
 
 
@@ -140,25 +144,53 @@ class KeptFolder(msgspec.Struct, frozen=True, kw_only=True):
         """Lock the folder for one run of the binary.
 
         Raises:
-            StateFailedError: another run has locked it.
+            StateFailedError: another run has locked it, or a terraform process of a killed run still works.
         """
         make_private_directory(self.path)
         descriptor = open_private_file(self.path / _LOCK_NAME, os.O_RDWR | os.O_CREAT)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                self._check_state_is_free()
             except BlockingIOError:
-                raise StateFailedError(f"{self.context} is in use by another state or process") from None
+                holder = os.pread(descriptor, _LONGEST_PID, 0).decode("ascii", "replace")
+                raise StateFailedError(f"{self.context} is in use {_used_by(holder)}") from None
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+            self._check_state_is_free()
             yield
         finally:
             os.close(descriptor)
 
     def _check_state_is_free(self) -> None:
-        """Raise `BlockingIOError` while a terraform process of a killed run still writes its state."""
+        """Refuse to go on while a terraform process of a killed run still writes its state.
+
+        Raises:
+            StateFailedError: there is such a process; the error names it.
+        """
         with contextlib.suppress(FileNotFoundError), self.state_path.open("r+b") as file:
-            # Terraform itself holds this lock; closing the file releases it.
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Terraform itself holds this lock.
+            asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+            kind, *_, pid = struct.unpack(_FLOCK, fcntl.fcntl(file, fcntl.F_GETLK, asked))
+            if kind != fcntl.F_UNLCK:
+                # A process of another container has no number here.
+                which, end_it = (
+                    (f" as process {pid}", f", or end it: kill -INT {pid}") if pid > 0 else ("", "")
+                )
+                raise StateFailedError(
+                    f"{self.context} is in use: terraform of a run that was killed still runs{which} "
+                    f"(wait until it ends{end_it})"
+                )
+
+
+def _used_by(holder: str) -> str:
+    """Return who has locked a folder, and what to do.
+
+    Args:
+        holder: the process that has noted itself.
+    """
+    if holder == str(os.getpid()):
+        return "by another state of this run (give each its own name, or let one require the other)"
+    return f"by process {holder or 'of another run'} (wait until it has ended)"
 
 
 class _Resource(msgspec.Struct, frozen=True):

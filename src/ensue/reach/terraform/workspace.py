@@ -45,7 +45,8 @@ class TerraformPlanResult(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         changes: action by address (`terraform_data.x: create`, `output.address: update`).
-        outputs: the current outputs; None before the first apply.
+        outputs: the current outputs; None until an apply has made everything.
+        is_recorded: whether an apply has recorded these outputs.
         destroyed: the addresses of what an apply would destroy or replace, except what an earlier apply has
             begun to make and did not finish.
         warnings: terraform's warnings.
@@ -54,6 +55,7 @@ class TerraformPlanResult(msgspec.Struct, frozen=True, kw_only=True):
 
     changes: dict[str, str]
     outputs: dict[str, Output] | None
+    is_recorded: bool = True
     destroyed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     undeclared: dict[str, str] = {}
@@ -131,20 +133,24 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
             kept, workplace = await self._prepared()
             try:
                 messages, has_changes = await self._plan(workplace, destroy=destroy)
+                outputs = kept.outputs if kept and kept.is_whole else None
+                if outputs is None and not has_changes and self._folder.is_begun():
+                    # An apply was killed after the last change and before it recorded the outputs.
+                    outputs = await self._read_outputs(workplace)
             finally:
                 await asyncio.shield(asyncio.to_thread(self._take_back_state, kept, workplace))
             changes = messages.planned if has_changes else {}
-            outputs = None
-            if kept and kept.is_whole:
+            if outputs is not None:
                 unchanged = {
                     name: is_sensitive
                     for name, is_sensitive in messages.declared.items()
                     if f"output.{name}" not in messages.planned
                 }
-                outputs = _with_nulls(kept.outputs, unchanged)
+                outputs = _with_nulls(outputs, unchanged)
             return TerraformPlanResult(
                 changes=changes,
                 outputs=outputs,
+                is_recorded=kept is not None and kept.is_whole,
                 destroyed=messages.destroyed,
                 warnings=self._warnings(messages),
                 undeclared=await workplace.undeclared(),
@@ -384,10 +390,9 @@ def _done(completed: Mapping[str, str], planned: Mapping[str, str], *, is_whole:
 
     Args:
         completed: action by address, as the apply reports it.
-        planned: action by address, of the plan, which has the outputs as well.
+        planned: action by address, of the plan, which alone has the outputs, and what only the state shows: a
+            resource that is moved, imported, or removed from it.
         is_whole: whether all of the plan was carried out.
     """
     done = {address: planned.get(address, action) for address, action in completed.items()}
-    if is_whole:
-        done |= {key: action for key, action in planned.items() if key.startswith("output.")}
-    return done
+    return {**done, **planned} if is_whole else done

@@ -1,4 +1,4 @@
-"""A lock that is a file, locked by the kernel (`flock`); its content names the holder for messages.
+"""A lock that is a file, locked by the kernel (`flock`); its lines name the holders for messages.
 
 The kernel releases it when its holder ends. On a network file system the lock counts for all machines.
 """
@@ -20,7 +20,7 @@ from ensue.store.registry.lock_holder import LockHolder, read_holder
 if TYPE_CHECKING:
     from pathlib import Path
 
-_LARGEST_NOTE_BYTES: Final = 4096
+_LARGEST_NOTES_BYTES: Final = 65_536
 
 
 class FileLock(Lock):
@@ -38,6 +38,7 @@ class FileLock(Lock):
         self._mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         self._descriptor = -1
         self._is_held = False
+        self._own: LockHolder | None = None
 
     def confirm(self) -> None:
         """Do nothing: only the end of the process releases the lock."""
@@ -49,9 +50,7 @@ class FileLock(Lock):
             return
         with suppress(OSError):
             if self._is_held:
-                # Of those that share it, only the last one can have it alone, and removes the note.
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                os.ftruncate(descriptor, 0)
+                _write(descriptor, [holder for holder in _noted(descriptor) if holder != self._own])
         self._is_held = False
         os.close(descriptor)
 
@@ -76,13 +75,23 @@ class FileLock(Lock):
 
     def _holder(self) -> LockHolder:
         with suppress(OSError):
-            holder = read_holder(os.pread(self._descriptor, _LARGEST_NOTE_BYTES, 0))
-            # The note of one that shared the lock outlives it.
-            return LockHolder() if holder.is_gone else holder
+            return next(iter(_noted(self._descriptor)), LockHolder())
         return LockHolder()
 
     def _note(self, holder: LockHolder) -> None:
         # The content is informative only: a full disk must not prevent taking the lock.
+        self._own = holder
         with suppress(OSError):
-            os.ftruncate(self._descriptor, 0)
-            os.pwrite(self._descriptor, msgspec.json.encode(holder)[:_LARGEST_NOTE_BYTES], 0)
+            others = _noted(self._descriptor) if self._mode == fcntl.LOCK_SH else []
+            _write(self._descriptor, [holder, *others])
+
+
+def _noted(descriptor: int) -> list[LockHolder]:
+    """Return the holders that are noted, the latest first; a killed one that shared the lock is left out."""
+    notes = os.pread(descriptor, _LARGEST_NOTES_BYTES, 0).splitlines()
+    return [holder for holder in map(read_holder, notes) if holder.pid and not holder.is_gone]
+
+
+def _write(descriptor: int, holders: list[LockHolder]) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, b"\n".join(map(msgspec.json.encode, holders)), 0)
