@@ -1,7 +1,7 @@
 """The states that earlier applies ran and that nothing declares any more: what they made stays.
 
 A state counts if its module has a function that declares absence, so that what it made can be removed, if its
-target can still be targeted or is orphaned, and if this run has compiled every SLS that could declare it. What
+target can be targeted or is orphaned, and if this run has compiled every SLS that could declare it. What
 a block declares is known once the block is rendered. A plan reports all of them, an apply what no apply has
 reported.
 """
