@@ -239,6 +239,21 @@ def test_states_of_earlier_applies_are_never_guessed_among(tmp_path: Path) -> No
     assert next(iter(report.returns.values())).new_state == 1
 
 
+def test_a_state_that_had_several_names_and_is_declared_no_more(tmp_path: Path) -> None:
+    """The cause is the missing declaration: neither a module path nor an instance is advised."""
+    vm = "vm:\n  test.present:\n    - name: %s\n    - new_state: {k: 1}\n"
+    for name in ("dev", "prod"):
+        write(tmp_path, vm % name)
+        apply(tmp_path)
+    write(tmp_path, "a:\n  test.present:\n    - new_state: ${test:vm:k}\n")
+    with pytest.raises(CompileError, match="is no longer declared") as raised:
+        apply(tmp_path)
+    (diagnostic,) = raised.value.diagnostics
+    assert (diagnostic.code, str(diagnostic.span)) == ("E0802", "states/t.sls:3:18")
+    assert "'vm' (test, name 'dev') of SLS t" in diagnostic.detail
+    assert diagnostic.help == "declare it again, or write the value itself"
+
+
 def test_states_of_earlier_applies_that_are_alike_are_no_instances(tmp_path: Path) -> None:
     """Where no instance tells two states apart, the advice is to include the one that is meant."""
     write(tmp_path, f"{tmp_path}/x:\n  file.managed:\n    - contents: x\n", "base")

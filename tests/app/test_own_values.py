@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.long
 
-NEVER = "and no apply has run it"
+NEVER = "and no result of it from an apply is kept"
 
 
 def write(root: Path, text: str, name: str = "t") -> None:

@@ -178,6 +178,22 @@ def test_the_next_apply_says_what_a_killed_one_owes(project: Shell) -> None:
     assert (project.root / "handled").exists()
 
 
+def test_a_command_that_finished_after_its_apply_was_killed(project: Shell) -> None:
+    """What it made skips it from then on; a reference names the run, and what to do."""
+    made = f"made:\n  cmd.run: [name: 'touch made; echo hi%s', cwd: {project.root}, creates: {project.root}/made]\n"
+    reads = "reads:\n  test.show_notification: [text: '${cmd:made:stdout}']\n"
+    project.write("states/lost.sls", made % "; kill -9 $PPID" + reads)
+    assert project.run("apply", "lost").code == -signal.SIGKILL
+    run_id = next(line.split()[0] for line in project.run("runs", "list").out.splitlines() if "lost" in line)
+    for words in (("plan", "lost"), ("runs", "resume")):
+        ended = project.run(*words)
+        assert f"its result was not kept: run {run_id} was killed while it ran" in ended.out
+        assert "otherwise remove that, and apply again" in ended.out
+    (project.root / "made").unlink()
+    project.write("states/lost.sls", made % "" + reads)
+    assert project.run("apply", "lost").code == 0
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_resume_after_kill(
     project: Shell, step: str, undisturbed: tuple[dict[str, Any], dict[str, str], str]

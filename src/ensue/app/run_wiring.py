@@ -34,6 +34,7 @@ from ensue.store.runs.call_inputs import ProjectCallInputs
 from ensue.store.runs.declarations import RequestedRun, RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
 from ensue.store.runs.pruning import Pruning, earlier_declarations
+from ensue.store.runs.run_chain import begun_and_killed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -115,6 +116,7 @@ class RunWiring:
         """
         services, test = self._services, self._options.test
         project = str(self._stores.settings.root) if self._stores.settings.option("store_url") else ""
+        killed = await asyncio.to_thread(begun_and_killed, self._stores.settings.cachedir)
         earlier = await asyncio.to_thread(earlier_declarations, self._stores.registry, project)
         known_orphans = partial(earlier_declarations, orphaned=True)
         orphaned = await asyncio.to_thread(known_orphans, self._stores.registry, project) if test else None
@@ -154,7 +156,7 @@ class RunWiring:
             orphaned=orphaned,
             left_on=lambda target: things_left(self._stores.enforced.known(), target),
         )
-        self._stores.enforced.judged_by(declarations.has_left)
+        self._stores.enforced.judged_by(declarations.has_left, killed)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)

@@ -68,7 +68,7 @@ class EnforcedStates(Protocol):
         ...
 
     def former(self, identity: StateIdentity) -> FormerState | None:
-        """Return what ran for a state that has no value, before it was renamed; None if nothing did.
+        """Return what ran for a state that has no value, before it was renamed or killed; None: nothing.
 
         Args:
             identity: the state, of which `of_state` returns nothing.
@@ -92,12 +92,19 @@ def why_without_value(returned: Return, former: FormerState | None) -> str:
     where = f" in {returned.scope}" if returned.scope else ""
     mend = "have it run once, without what skips it, or read what it made with a `read_only` command"
     if former is None:
-        return f"{skipped} and no apply has run it{where}: {mend}"
+        return f"{skipped} and no result of it from an apply is kept{where}: {mend}"
+    if former.word == "killed":
+        return (
+            f"{skipped}, and its result was not kept{where}: run {former.run_id} was killed while it ran; "
+            "read what it made with a `read_only` command if that is whole, otherwise remove that, and apply "
+            "again"
+        )
     value = former.value
     short = value if len(value) <= _LONGEST_NAME_CHARS else f"{value[:_LONGEST_NAME_CHARS]}…"
     if former.word == "caller":
         return (
-            f"{skipped} and no apply has run it{where}; the value of run {former.run_id} is that of the "
+            f"{skipped} and no result of it from an apply is kept{where}; the value of run "
+            f"{former.run_id} is that of the "
             f"caller `{short}`, which is declared no more: keep the ID and the name of the caller, {mend}"
         )
     return (

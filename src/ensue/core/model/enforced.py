@@ -43,11 +43,12 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class FormerState(msgspec.Struct, frozen=True, kw_only=True):
-    """What an earlier apply ran for a state that has had another ID, name or caller since.
+    """What an earlier apply ran for a state that has no value.
 
     Args:
-        word: what is another one now: `ID`, `name`, or `caller`, a state that leads to its block.
-        value: what that was: an ID, or a name, secrets masked.
+        word: what is another one now: `ID`, `name`, or `caller`, a state that leads to its block. `killed`:
+            nothing; that apply was killed while it called the state.
+        value: what that was: an ID, or a name, secrets masked; empty if nothing is another one.
         run_id: the run that ran it last.
     """
 

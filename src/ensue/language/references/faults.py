@@ -127,14 +127,17 @@ class Faults:
 
     def warn_of_undeclared(self, reference: Reference, entry: EnforcedState, span: Span) -> None:
         """Warn of a reference to a state that an SLS of this run no longer declares."""
-        near = near_names(reference.id, self._producers.ids_below(reference.path))
         self._collector.warning(
             "E0866",
             f"{reference.text} reads what an earlier apply left",
             span,
             detail=f"SLS {entry.sls!r} no longer declares {reference.id!r}, so no apply changes the value",
-            help=f"{near} If not, declare it again, or write the value itself".removeprefix(" If not, "),
+            help=self._instead_of_undeclared(reference),
         )
+
+    def _instead_of_undeclared(self, reference: Reference) -> str:
+        near = near_names(reference.id, self._producers.ids_below(reference.path))
+        return f"{near} If not, declare it again, or write the value itself".removeprefix(" If not, ")
 
     def malformed(self, piece: Malformed) -> Fault:
         """Return the error for a text with the three parts of a reference that cannot be read."""
@@ -236,11 +239,28 @@ class Faults:
             related=self._places(list(declarations.values())),
         )
 
-    def ambiguous_before(self, reference: Reference, entries: Sequence[EnforcedState]) -> Fault:
-        """Return the error for a reference that means several states of earlier applies."""
+    def ambiguous_before(
+        self, reference: Reference, entries: Sequence[EnforcedState], *, are_gone: bool
+    ) -> Fault:
+        """Return the error for a reference that means several states of earlier applies.
+
+        Args:
+            reference: the reference.
+            entries: what they enforced.
+            are_gone: whether SLS of this run declared all of them, and no longer do.
+        """
         entries_ = [
             f"{entry.id!r} ({entry.module}, name {entry.name!r}) of SLS {entry.sls}" for entry in entries
         ]
+        if are_gone:
+            slses = ", ".join(dict.fromkeys(repr(entry.sls) for entry in entries))
+            return Fault(
+                text=reference.text,
+                code="E0802",
+                summary=f"{reference.text} names a state that is no longer declared",
+                detail=f"earlier applies of SLS {slses} ran several: {', '.join(entries_[:_MOST_SHOWN])}",
+                help=self._instead_of_undeclared(reference),
+            )
         are_alike = len({(entry.module, entry.id, entry.name) for entry in entries}) == 1
         return Fault(
             text=reference.text,

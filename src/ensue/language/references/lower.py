@@ -274,7 +274,8 @@ class Bindings:
         entries = store.find(scope.target, scope.identity, reference.path, reference.id) if store else ()
         left = meant(reference, entries, identity_of)
         if len(left) > 1:
-            return self._faults.ambiguous_before(reference, left)
+            are_gone = all(state.sls in scope.whole_slses for state in left)
+            return self._faults.ambiguous_before(reference, left, are_gone=are_gone)
         if not left:
             return self._faults.nothing(
                 reference, store.scopes_of(scope.target, reference.path, reference.id) if store else ()

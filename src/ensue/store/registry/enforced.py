@@ -91,6 +91,7 @@ class EnforcedStore:
         self._made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
         self._last: LastEnforced | None = None
         self._has_left: Callable[[EnforcedRow, str], bool] | None = None
+        self._killed: Mapping[StateIdentity, FormerState] = {}
         self._rows = EnforcedRows(vault, masker, keep_output_bytes)
         self._reactions = NotedReactions(masker)
 
@@ -117,9 +118,8 @@ class EnforcedStore:
 
     def end_run(self) -> None:
         """Have later lookups read the file again."""
-        self._recalled = None
-        self._last = None
-        self._has_left = None
+        self._recalled = self._last = self._has_left = None
+        self._killed = {}
 
     def end_waits(self) -> None:
         """End the waits for other processes, now and from now on: what would wait raises a `StoreError`."""
@@ -224,12 +224,14 @@ class EnforcedStore:
         return None if row is None else self._opened(row)
 
     def former(self, identity: StateIdentity) -> FormerState | None:
-        """Return what ran under the ID or the name of a state that has no value; see the contract."""
-        return former_state(self._formers(identity), identity)
+        """Return what ran for a state that has no value; see the contract."""
+        return self._killed.get(identity) or former_state(self._formers(identity), identity)
 
-    def judged_by(self, has_left: Callable[[EnforcedRow, str], bool]) -> None:
-        """Set what tells until `end_run` whether an entry is declared no more, as seen from a scope."""
-        self._has_left = has_left
+    def judged_by(
+        self, has_left: Callable[[EnforcedRow, str], bool], killed: Mapping[StateIdentity, FormerState]
+    ) -> None:
+        """Set what tells until `end_run` whether an entry is declared no more, and what was killed."""
+        self._has_left, self._killed = has_left, killed
 
     def _formers(self, identity: StateIdentity) -> list[EnforcedRow]:
         """Return the entries like a state that are declared no more.

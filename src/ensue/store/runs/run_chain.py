@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError, UnknownRunError
+from ensue.core.model.enforced import FormerState
+from ensue.core.model.events import NodeFinished, NodeStarted
 from ensue.store.runs.process_marks import still_running
 from ensue.store.runs.run_history import (
     ends_of,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ensue.core.model.events import CommandStarted, RunEvent, RunFinished, RunStarted
+    from ensue.core.model.state_identity import StateIdentity
     from ensue.store.runs.journal_form import JournalSummary
 
 _COMMAND: Final = b'"type":"CommandStarted"'
@@ -151,6 +154,39 @@ def _killed(run_id: str, *, test: bool) -> Diagnostic:
         help=f"`ensue runs resume {run_id}`{instead} ends that run, with its handlers",
         severity=Severity.WARNING,
     )
+
+
+def begun_and_killed(cachedir: Path) -> dict[StateIdentity, FormerState]:
+    """Return the states that applies since the last complete one had begun when they were killed.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    begun: dict[StateIdentity, FormerState] = {}
+    for path in newest_first(cachedir):
+        with suppress(FileNotFoundError):
+            started, ended = ends_of(path)
+            if started is None or started.test or writer_lives(path):
+                continue
+            if ended is not None:
+                if was_cut_short(ended):
+                    continue
+                break
+            killed = FormerState(word="killed", value="", run_id=started.run_id)
+            for identity in _unfinished(read_events(path)):
+                begun.setdefault(identity, killed)
+    return begun
+
+
+def _unfinished(events: Iterable[RunEvent]) -> set[StateIdentity]:
+    """Return the states that a run has begun and not finished."""
+    unfinished: set[StateIdentity] = set()
+    for event in events:
+        if isinstance(event, NodeStarted):
+            unfinished.add(event.identity)
+        elif isinstance(event, NodeFinished):
+            unfinished.discard(event.returned.identity)
+    return unfinished
 
 
 def left_running(cachedir: Path) -> list[Diagnostic]:
