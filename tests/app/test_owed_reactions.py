@@ -154,9 +154,10 @@ def test_a_reaction_of_a_fan_out(tmp_path: Path, kind: str, how: str) -> None:
         assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
 
 
-def test_what_is_owed_can_be_forgotten(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["onchanges", "listen"])
+def test_what_is_owed_can_be_forgotten(tmp_path: Path, kind: str) -> None:
     """With the entry of the state; a state that is not declared owes nothing meanwhile."""
-    sls(tmp_path, CAUSE + KINDS["onchanges"])
+    sls(tmp_path, CAUSE + KINDS[kind])
     apply(tmp_path, "t")
     sls(tmp_path, CAUSE)
     assert apply(tmp_path, "t").warnings == ()
@@ -168,7 +169,7 @@ def test_what_is_owed_can_be_forgotten(tmp_path: Path) -> None:
         assert (len(forgotten), unknown) == (1, {})
 
     asyncio.run(forget())
-    sls(tmp_path, CAUSE + KINDS["onchanges"])
+    sls(tmp_path, CAUSE + KINDS[kind])
     assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
 
 

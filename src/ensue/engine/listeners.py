@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.model.chunk import LISTENER_FUNCTION, LISTENER_PREFIX
 from ensue.core.model.fan_out import parts_of
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import UnknownReturn
@@ -137,5 +138,9 @@ def listener_of(chunk: Chunk) -> Chunk:
     """Return the chunk of the listener that a chunk has."""
     options = msgspec.structs.replace(chunk.options, delayed_render=(), registers=())
     return msgspec.structs.replace(
-        chunk, id=f"listener_{chunk.id}", function="mod_watch", requisites=(), options=options
+        chunk,
+        id=f"{LISTENER_PREFIX}{chunk.id}",
+        function=LISTENER_FUNCTION,
+        requisites=(),
+        options=options,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ensue.core.model.chunk import LISTENER_FUNCTION, LISTENER_PREFIX
 from ensue.core.model.near_names import near_question
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class NamedStates:
-    """Entries by name.
+    """Entries by name; that of a listener has the words of the state that listens, too.
 
     Args:
         rows: the entries, secrets masked.
@@ -22,7 +23,10 @@ class NamedStates:
     def __init__(self, rows: Iterable[EnforcedRow]) -> None:
         self._by_word: dict[str, list[EnforcedRow]] = {}
         for row in rows:
-            for word in dict.fromkeys((row.tag, row.entry.id, row.declared_id, row.entry.name)):
+            words = [row.tag, row.entry.id, row.declared_id, row.entry.name]
+            if row.entry.function == LISTENER_FUNCTION:
+                words.append(row.entry.id.removeprefix(LISTENER_PREFIX))
+            for word in dict.fromkeys(words):
                 self._by_word.setdefault(word, []).append(row)
 
     def of(self, word: str) -> Sequence[EnforcedRow]:
