@@ -88,25 +88,77 @@ def test_a_reaction_that_did_not_run(tmp_path: Path, kind: str, between: str) ->
         assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
 
 
+def applied_part(root: Path, part: RunPart) -> RunReport:
+    async def run() -> RunReport:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
+            return await project.apply(["t"], RunOptions(part=part), on_event=lambda _: None)
+
+    return asyncio.run(run())
+
+
 def test_a_part_of_a_run_pays_what_is_owed(tmp_path: Path) -> None:
     """A part without the cause runs it; a part that has only the cause does not, and it stays owed."""
     sls(tmp_path, CAUSE + KINDS["watch"])
     apply(tmp_path, "t")
     (tmp_path / "ok").touch()
-
-    async def run(only: str) -> RunReport:
-        async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
-            options = RunOptions(part=RunPart(only=(only,)))
-            return await project.apply(["t"], options, on_event=lambda _: None)
-
     for only, number in (("c", 1), ("h", 2), ("h", 2)):
-        assert asyncio.run(run(only)).exit_code == 0
+        assert applied_part(tmp_path, RunPart(only=(only,))).exit_code == 0
         assert calls(tmp_path) == number
 
 
-def test_what_is_owed_can_be_forgotten(tmp_path: Path) -> None:
+LISTENED_TO = "c:\n  file.managed: [name: ROOT/c, contents: x, listen_in: [h]]\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [
+        (kind, part)
+        for kind in (*KINDS, "listen_in")
+        for part in (RunPart(only=("c",)), RunPart(exclude=("h",)))
+    ]
+    + [(kind, RunPart(start_at="c")) for kind in ("listen", "listen_in")],
+    ids=str,
+)
+def test_a_part_of_a_run_owes_what_it_leaves_out(tmp_path: Path, kind: str, part: RunPart) -> None:
+    """What reacts to a change in it is run by the next apply of the whole, once, and a plan shows it."""
+    (tmp_path / "ok").touch()
+    sls(tmp_path, HANDLER + LISTENED_TO if kind == "listen_in" else KINDS[kind] + CAUSE)
+    first = applied_part(tmp_path, part)
+    assert (first.exit_code, calls(tmp_path)) == (0, 0)
+    id_ = "listener_h" if kind.startswith("listen") else "h"
+    assert owed(apply(tmp_path, "t", test=True)) == [id_]
+    assert applied_part(tmp_path, part).exit_code == 0
+    for _ in range(2):
+        assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
+
+
+FANNED_OUT = {
+    "watch": "h:\n  cmd.wait: [tgt: m, name: echo >> ROOT/calls, watch: [c]]\n",
+    "listen": "h:\n  cmd.wait: [tgt: m, name: echo >> ROOT/calls, listen: [c]]\n",
+    "onchanges": "h:\n  cmd.run: [tgt: m, name: echo >> ROOT/calls, onchanges: [c]]\n",
+}
+
+
+@pytest.mark.parametrize("how", ["left out", "stopped"])
+@pytest.mark.parametrize("kind", FANNED_OUT)
+def test_a_reaction_of_a_fan_out(tmp_path: Path, kind: str, how: str) -> None:
+    """What it matches is not known if it never began; then each that it matches later reacts."""
+    stop = "f:\n  cmd.run: [name: test -e ROOT/more, failhard: true]\n" if how == "stopped" else ""
+    sls(tmp_path, CAUSE + stop + FANNED_OUT[kind])
+    if how == "stopped" and kind != "listen":
+        assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (2, 0)
+    else:
+        assert (applied_part(tmp_path, RunPart(only=("c",))).exit_code, calls(tmp_path)) == (0, 0)
+    (tmp_path / "more").touch()
+    assert len(owed(apply(tmp_path, "t", test=True))) == 1
+    for _ in range(2):
+        assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
+
+
+@pytest.mark.parametrize("kind", ["onchanges", "listen"])
+def test_what_is_owed_can_be_forgotten(tmp_path: Path, kind: str) -> None:
     """With the entry of the state; a state that is not declared owes nothing meanwhile."""
-    sls(tmp_path, CAUSE + KINDS["onchanges"])
+    sls(tmp_path, CAUSE + KINDS[kind])
     apply(tmp_path, "t")
     sls(tmp_path, CAUSE)
     assert apply(tmp_path, "t").warnings == ()
@@ -118,7 +170,7 @@ def test_what_is_owed_can_be_forgotten(tmp_path: Path) -> None:
         assert (len(forgotten), unknown) == (1, {})
 
     asyncio.run(forget())
-    sls(tmp_path, CAUSE + KINDS["onchanges"])
+    sls(tmp_path, CAUSE + KINDS[kind])
     assert (apply(tmp_path, "t").exit_code, calls(tmp_path)) == (0, 1)
 
 

@@ -139,6 +139,7 @@ BY_CODE = {
     "E0890": "ensue plan a",
     "E0884": "ensue plan a",
     "E0889": "ensue plan a",
+    "E0917": "ensue plan a",
     "E0887": "ensue plan a",
     "E0891": "ensue plan a",
     "E0892": "ensue resources list",

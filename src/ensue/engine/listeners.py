@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.model.chunk import LISTENER_FUNCTION, LISTENER_PREFIX
 from ensue.core.model.fan_out import parts_of
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import UnknownReturn
@@ -72,7 +73,7 @@ def _listener_nodes(scope: Scope, is_owed: Callable[[Node], bool]) -> list[Node]
             has_changed = any(returned.changes for returned in heard)
             names = () if has_changed else _may_change(scope, heard)
             for chunk in _chunks_of(scope, listening):
-                listener = Node(scope, listening, _listener(chunk), Role.LISTENER)
+                listener = Node(scope, listening, listener_of(chunk), Role.LISTENER)
                 tag, owed = listener.chunk.tag, is_owed(listener)
                 if not (has_changed or names or owed):
                     continue
@@ -133,8 +134,13 @@ def _may_change(scope: Scope, heard: Sequence[Return]) -> list[str]:
     return [part.id for returned in heard for part in parts_of(returned) if may_change(part)]
 
 
-def _listener(chunk: Chunk) -> Chunk:
+def listener_of(chunk: Chunk) -> Chunk:
+    """Return the chunk of the listener that a chunk has."""
     options = msgspec.structs.replace(chunk.options, delayed_render=(), registers=())
     return msgspec.structs.replace(
-        chunk, id=f"listener_{chunk.id}", function="mod_watch", requisites=(), options=options
+        chunk,
+        id=f"{LISTENER_PREFIX}{chunk.id}",
+        function=LISTENER_FUNCTION,
+        requisites=(),
+        options=options,
     )

@@ -333,6 +333,8 @@ class Scopes:
     def _next_listener(self, scope: Scope) -> None:
         """Let the next listener or complaint follow when all nodes of a scope have ended."""
         if scope.listeners is None:
+            if not scope.test:
+                self.reactions.note_excluded(scope)
             scope.listeners = closing_nodes(scope, self.reactions.is_owed)
         following = next((node for node in scope.listeners if not node.is_over), None)
         if following is None:
@@ -342,6 +344,8 @@ class Scopes:
             self._make_ready(following)
 
     def _close(self, scope: Scope) -> None:
+        if not scope.test:
+            self.reactions.settle_fan_outs(scope)
         del self._open[scope.serial]
         if self._by_path.get(scope.path) is scope:
             del self._by_path[scope.path]

@@ -220,6 +220,10 @@ class Compiler:
             from ensue.language.values_of_failures import warn_of_values_of_failures
 
             warn_of_values_of_failures(drafts, requested, bindings, collector)
+        if any(requested):
+            from ensue.language.unguarded_listeners import warn_of_unguarded_listeners
+
+            warn_of_unguarded_listeners(drafts, requested, collector)
         ordered, checks = put_in_order(drafts, requested, collector, self._catalog.mod_watch, bindings)
         collector.stop_on_errors()
         plan = Plan(

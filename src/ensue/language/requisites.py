@@ -295,15 +295,14 @@ class Resolver:
         )
 
     def _outside(self, draft: Draft, word: str, place: int, key: str, value: str) -> None:
+        from ensue.language.requisites_across_blocks import instead_of_requisite_across
+
         self._collector.error(
             "E0501",
             f"`{word}` of {draft.declaration.id!r} names {key}: {value}, a state in another scope",
             draft.declaration.span(word, place),
             detail=f"{value!r} is in an enclosing scope; a requisite names only states of its own scope",
-            help=f"put {value!r} into the block, too, or set the requisite on the caller"
-            if word in REQUISITES_IN
-            else "a delayed rendering runs after its caller: read `prev_ret` in the template, "
-            "or set the requisite on the caller",
+            help=instead_of_requisite_across(word, value),
         )
 
     def _in_a_block(self, id_: str) -> str:

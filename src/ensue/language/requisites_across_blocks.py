@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.diagnostics import Span
+from ensue.core.model.requisite import RequisiteKind
 from ensue.language.printed_grains import without_dead_tags
 from ensue.language.requisite_names import REQUISITES, REQUISITES_IN
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from ensue.language.collector import Collector
     from ensue.language.tree import SlsTree
 
+_NOTIFYING: Final = frozenset({RequisiteKind.WATCH, RequisiteKind.ONCHANGES, RequisiteKind.LISTEN})
 _DECLARED: Final = re.compile(r"""^(?P<quote>['"]?)(?P<id>[^\s'"#{}].*?)(?P=quote):(?:\s|$)""", re.MULTILINE)
 _COMPOSED: Final = re.compile(
     r"""^(?P<quote>['"]?)(?P<id>[^\s'"#{}]*\{\{[^\n]*?\}\}[^:\n]*?)(?P=quote):(?:\s|$)""", re.MULTILINE
@@ -63,11 +65,28 @@ def warn_of_requisites_of_blocks(tree: SlsTree, collector: Collector) -> None:
                 f"`{word}` in the delayed block {block.name!r} names {module}: {id_}, a state outside of it",
                 Span(block.place.path, block.first_line + line),
                 detail="a requisite names only states of its own scope, and those of a block are a scope",
-                help=f"put {id_!r} into the block, too, or the requisite on the state that renders the block"
-                if word in REQUISITES_IN
-                else "the block runs after the state that renders it: read `prev_ret` in its template, or "
-                "set the requisite on that state",
+                help=instead_of_requisite_across(word, id_),
             )
+
+
+def instead_of_requisite_across(word: str, id_: str) -> str:
+    """Return what to write in place of a requisite in a delayed block that names a state outside of it.
+
+    Args:
+        word: the word of the requisite.
+        id_: the state that it names.
+    """
+    if word not in REQUISITES_IN:
+        return (
+            "the block runs after the state that renders it: read `prev_ret` in its template, or set the "
+            "requisite on that state"
+        )
+    if REQUISITES_IN[word][0] in _NOTIFYING:
+        return (
+            f"no state of a block can notify {id_!r}: declare the state outside of the block, under `onlyif` "
+            f"or `unless`; or put {id_!r} into the block, too, where it reacts to the states of the block"
+        )
+    return f"put {id_!r} into the block, too, or the requisite on the state that renders the block"
 
 
 def _blocks(tree: SlsTree) -> Iterator[Block]:

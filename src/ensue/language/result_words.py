@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-PAGE: Final = "the page Delayed rendering of the documentation has examples"
+PAGE: Final = (
+    "a state in it notifies none outside of it; the page Delayed rendering of the documentation has examples"
+)
 BLOCK: Final = (
     "a delayed block, which is rendered when that state has ended:\n"
     "    - delayed_render: [block: after]  (an argument of the state with the result)\n"

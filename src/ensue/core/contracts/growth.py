@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from ensue.core.diagnostics import Diagnostic, Span
     from ensue.core.model.chunk import Chunk
+    from ensue.core.model.requisite import Requisite
     from ensue.core.model.srn import Srn
 
 GrowthKind = Literal["block", "sls", "apply", "deployment", "state"]
@@ -75,14 +76,16 @@ class Excluded(NamedTuple):
         chunk: the chunk.
         comment: why.
         is_dependent: whether it is left out because of what it requires.
-        reacts_to: the chunks that run, and to whose changes this one reacts; empty if it is excluded by its
-            name or by what it requires.
+        is_named: whether `--exclude` names it.
+        reactions: the requisites by which it reacts to changes of chunks that run (`watch`, `onchanges`,
+            `listen`), as indices into the plan that is left.
     """
 
     chunk: Chunk
     comment: str
     is_dependent: bool
-    reacts_to: tuple[Chunk, ...] = ()
+    is_named: bool = False
+    reactions: tuple[Requisite, ...] = ()
 
 
 class Event(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from ensue.core.model.requisite import Requisite
     from ensue.core.model.source_document import SourceDocument
     from ensue.core.model.srn import Srn
+
+LISTENER_PREFIX: Final = "listener_"
+"""What the ID of a listener has before that of the state that listens."""
+
+LISTENER_FUNCTION: Final = "mod_watch"
+"""The function of every listener."""
 
 
 class DelayedCall(Protocol):

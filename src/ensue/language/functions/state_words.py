@@ -36,7 +36,8 @@ _RELATIONS: Final = {
     "onfail_all": "Runs only if all states that it names failed, as those do that were not run because a "
     "state that they require failed.",
     "prereq": "Runs before the states that it names, and only if one of them is going to change something.",
-    "listen": "Reacts like `watch`, but at the end of the run, and once for any number of changes.",
+    "listen": "Reacts like `watch`, but at the end of the run, once for any number of changes, and without "
+    "waiting for anything: also if what the state requires failed, and after `failhard`.",
     "use": "Takes over the arguments of the state that it names, unless this one has them itself.",
     "use_in": "Gives the arguments of this state to the state that it names.",
 }
@@ -69,7 +70,10 @@ _OPTIONS: Final[dict[str, tuple[str, str, str]]] = {
     ),
     "failhard": (
         _FLAG,
-        "Stops the whole run if the state fails; the option of ensue.yaml holds otherwise.",
+        (
+            "Stops the whole run if the state fails, except for the reactions of `listen`; the option of "
+            "ensue.yaml holds otherwise."
+        ),
         "true",
     ),
     "parallel": (_FLAG, "Lets the states after this one begin before it has ended.", "true"),

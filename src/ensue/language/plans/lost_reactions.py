@@ -1,8 +1,7 @@
 """Warns of states that react to changes of the chosen part of a run, and are left out themselves.
 
-The chosen state changes in this run and not in the next one, so that nothing runs what reacts to it. Ansible
-calls the handlers of the chosen tasks. An apply is warned before it changes anything, a plan once it is known
-what would change.
+They are owed from then on (`engine/reactions.py`); Ansible calls the handlers of the chosen tasks at once. An
+apply is warned before it changes anything, a plan once it is known what would change.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from ensue.core.diagnostics import Diagnostic, Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ensue.core.contracts.growth import Plan
+    from ensue.core.contracts.growth import Excluded, Plan
     from ensue.core.model.chunk import Chunk
     from ensue.core.model.returns import Return
     from ensue.core.model.run_part import RunPart
@@ -42,7 +41,12 @@ def lost_reactions(
         _LostReaction(excluded.chunk, causes[0].id)
         for plan in plans
         for excluded in plan.excluded
-        if (causes := [chunk for chunk in excluded.reacts_to if planned is None or _changes(chunk, planned)])
+        if not (excluded.is_named or excluded.is_dependent)
+        and (
+            causes := [
+                chunk for chunk in _causes(plan, excluded) if planned is None or _changes(chunk, planned)
+            ]
+        )
     ]
     if not reacting:
         return
@@ -52,10 +56,15 @@ def lost_reactions(
         code="E0899",
         summary=f"{first.cause!r} runs, and what reacts to its changes is left out: {_listed(reacting)}",
         span=first.chunk.document.locate(first.chunk.keys),
-        detail="a later run sees no change any more, so that it does not react either",
+        detail="after a change it is owed: the next apply that does not leave it out runs it",
         help=_instead(ids, part),
         severity=Severity.WARNING,
     )
+
+
+def _causes(plan: Plan, excluded: Excluded) -> Iterator[Chunk]:
+    """Yield the chunks of a plan to whose changes an excluded one reacts."""
+    return (plan.chunks[index] for requisite in excluded.reactions for index in requisite.chunks)
 
 
 def _changes(chunk: Chunk, planned: Mapping[str, Return]) -> bool:
@@ -93,4 +102,4 @@ def _instead(ids: Sequence[str], part: RunPart) -> str:
     words = [shlex.quote(word if word.isidentifier() else f"id:{word}") for word in ids]
     options = " ".join(f"--only {word}" for word in words)
     also = f"add {options}" if part.only else f"leave out --start-at, or name the states with {options}"
-    return f"to run them too, {also}"
+    return f"to run them now, {also}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ensue.core.model.chunk import LISTENER_FUNCTION, LISTENER_PREFIX
 from ensue.core.model.near_names import near_question
 from ensue.store.registry.enforced_views import shown_state
 
@@ -36,7 +37,7 @@ class ForgottenStates(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NamedStates:
-    """Entries by name.
+    """Entries by name; that of a listener has the words of the state that listens, too.
 
     Args:
         rows: the entries, secrets masked.
@@ -85,7 +86,12 @@ class NamedStates:
 def _words(row: EnforcedRow) -> list[str]:
     """Return the words that name an entry, from the shortest to the one that names no other entry."""
     tag = f"{row.scope}/{row.tag}" if row.scope else row.tag
-    words = (row.declared_id, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
+    id_ = (
+        row.entry.id.removeprefix(LISTENER_PREFIX)
+        if row.entry.function == LISTENER_FUNCTION
+        else row.entry.id
+    )
+    words = (row.declared_id, id_, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
     return list(dict.fromkeys(words))
 
 

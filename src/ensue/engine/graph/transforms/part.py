@@ -84,7 +84,6 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
     needs = _Needs(plan, rules)
     left_out = needs.excluded(choice.excluded)
     dependent = left_out.keys() - choice.excluded.keys()
-    reactions: dict[int, list[Chunk]] = {}
     if choice.chosen is not None:
         kept = needs.closure(choice.chosen, left_out)
         left_out |= {
@@ -92,35 +91,21 @@ def part_of(plan: Plan, choice: PartChoice, rules: PartRules) -> Plan:
             for index in range(len(plan.chunks))
             if index not in kept and index not in left_out
         }
-        reactions = _reactions(plan, kept)
     if not left_out:
         return plan
+    rest = _Rest(plan, left_out, needs.enforced_value)
+    reactions = rest.reactions()
     excluded = [
         Excluded(
             plan.chunks[index],
             left_out[index],
-            index in dependent,
-            () if index in dependent or index in choice.excluded else tuple(reactions.get(index, ())),
+            is_dependent=index in dependent,
+            is_named=index in choice.excluded,
+            reactions=tuple(reactions.get(index, ())),
         )
         for index in sorted(left_out)
     ]
-    rest = _Rest(plan, left_out, needs.enforced_value).plan()
-    return msgspec.structs.replace(rest, excluded=tuple(excluded))
-
-
-def _reactions(plan: Plan, kept: Collection[int]) -> dict[int, list[Chunk]]:
-    """Return the chunks that react to changes of kept ones, each with these."""
-    reactions: dict[int, list[Chunk]] = {}
-    for index, chunk in enumerate(plan.chunks):
-        for requisite in chunk.requisites:
-            if requisite.kind is RequisiteKind.LISTEN_IN and index in kept:
-                for listener in requisite.chunks:
-                    reactions.setdefault(listener, []).append(chunk)
-            elif requisite.kind in _REACTING:
-                for other in requisite.chunks:
-                    if other in kept:
-                        reactions.setdefault(index, []).append(plan.chunks[other])
-    return reactions
+    return msgspec.structs.replace(rest.plan(), excluded=tuple(excluded))
 
 
 class _Needs:
@@ -256,6 +241,22 @@ class _Rest:
                 if checked not in left_out
             },
         )
+
+    def reactions(self) -> dict[int, list[Requisite]]:
+        """Return the chunks left out that react to changes of those in the plan, each with how it does."""
+        reactions: dict[int, list[Requisite]] = {}
+        for index, chunk in enumerate(self._plan.chunks):
+            if index in self._left_out:
+                if reacting := [part for part in self._of_rest(chunk.requisites) if part.kind in _REACTING]:
+                    reactions.setdefault(index, []).extend(reacting)
+                continue
+            for requisite in chunk.requisites:
+                if requisite.kind is RequisiteKind.LISTEN_IN:
+                    listen = Requisite(kind=RequisiteKind.LISTEN, chunks=(self._place[index],))
+                    for listener in requisite.chunks:
+                        if listener in self._left_out:
+                            reactions.setdefault(listener, []).append(listen)
+        return reactions
 
     def _places(self) -> list[int]:
         """Return the new place of each chunk; of one that is left out, that of the next one that is not."""

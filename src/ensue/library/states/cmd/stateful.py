@@ -64,16 +64,25 @@ def reinterpreted(returned: StateReturn, ctx: StateContext) -> StateReturn:
         returned = msgspec.structs.replace(returned, new_state=known.whole, sensitive=sensitive)
     done = returned.changes
     stdout = str(done.get("stdout") or "")
+    failed = returned.result is False
     if not stdout:
-        return msgspec.structs.replace(returned, changes={}, comment=str(done.get("stderr") or ""))
+        silent = msgspec.structs.replace(returned, changes={}, comment=str(done.get("stderr") or ""))
+        return returned if failed else silent
     try:
         report, rest = _report(stdout)
         changed = _is_true(str(report.get("changed", "no")))
     except _NotUnderstoodError as error:
-        return msgspec.structs.replace(
+        not_understood = msgspec.structs.replace(
             returned, result=False, comment=str(error), changes=error.changes(done)
         )
+        return returned if failed else not_understood
     comment = str(report.pop("comment", ""))
+    if "changed" not in report:
+        warning = f"the output has no `changed`, and counts as unchanged: {_EXPECTED}"
+        returned = msgspec.structs.replace(returned, warnings=(*returned.warnings, warning))
+    if failed and not changed:
+        # The exit code and the output describe a failure, as they do without `stateful`.
+        return msgspec.structs.replace(returned, comment=comment or returned.comment)
     changes = {**report, **{key: done[key] for key in done if key not in report}, "stdout": rest}
     if not changed:
         return msgspec.structs.replace(returned, changes={}, comment=comment)
