@@ -118,7 +118,10 @@ class KeptResources(OpenedProject):
         Raises:
             StoreError: the enforced states cannot be read.
         """
-        return await self._stores.thread.run(lambda: self._stores.enforced().left_on(str(srn)))
+        from ensue.store.registry.superseded import things_left
+
+        store = self._stores.enforced()
+        return await self._stores.thread.run(lambda: things_left(store.known(), str(srn)))
 
     async def encrypted(self, plain: str, recipients: Sequence[str] = ()) -> str:
         """Return a text as a PGP message for the renderer `gpg`; see `pgp_messages.encrypted`.

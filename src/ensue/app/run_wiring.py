@@ -28,6 +28,7 @@ from ensue.language.targets.target_matcher import ProjectMatcher
 from ensue.store.registry.lazy_registry import LazyRegistry
 from ensue.store.registry.registrations import Registrations
 from ensue.store.registry.run_registry import RunRegistry
+from ensue.store.registry.superseded import things_left
 from ensue.store.runs.call_context import CallContext, CallsOfRun
 from ensue.store.runs.call_inputs import ProjectCallInputs
 from ensue.store.runs.declarations import RequestedRun, RunDeclarations
@@ -148,7 +149,7 @@ class RunWiring:
             registry,
             foreseen.foresees,
             services.compilation.states.opens_scopes,
-            left_on=self._stores.enforced.left_on,
+            left_on=lambda target: things_left(self._stores.enforced.known(), target),
             test=test,
         )
         self._stores.enforced.judged_by(declarations.has_left)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ensue.core.contracts.driver import DriverServices
     from ensue.deploy.provisioning.active import ActiveResource
     from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
-    from ensue.deploy.provisioning.field_changes import RecordedInputs
     from ensue.deploy.provisioning.identity import Context, ResourceKey
+    from ensue.deploy.provisioning.recorded_inputs import RecordedInputs
 
 
 class Requests(NamedTuple):

@@ -35,7 +35,7 @@ from ensue.store.registry.enforced_views import (
 from ensue.store.registry.former_states import former_state, like, moved_row
 from ensue.store.registry.loaded_states import LoadedStates
 from ensue.store.registry.owed import NotedReactions
-from ensue.store.registry.superseded import LastEnforced, things_left
+from ensue.store.registry.superseded import LastEnforced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -330,17 +330,6 @@ class EnforcedStore:
             StoreError: the file cannot be read.
         """
         return self._look(lambda known: known.all(besides))
-
-    def left_on(self, target: str) -> int:
-        """Return how many things states made on a target and none has made absent since; needs no key.
-
-        Args:
-            target: its SRN.
-
-        Raises:
-            StoreError: the file cannot be read.
-        """
-        return things_left(self.known(), target)
 
     def note_reported(self, rows: Iterable[EnforcedRow]) -> None:
         """Record that an apply has reported these entries as no longer declared; this blocks.
