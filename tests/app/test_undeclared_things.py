@@ -11,7 +11,7 @@ from tests.app.test_project import apply, write
 from tests.app.test_undeclared_states import left
 
 from ensue.app.project import AppProject, ProjectOptions
-from ensue.core.contracts.functions import PLACED_BY
+from ensue.core.contracts.placed_things import PLACED_BY
 from ensue.language.plans import things_gone
 from ensue.library.states import cron
 

@@ -11,7 +11,6 @@ import msgspec
 
 from ensue.core.errors import EnsueError
 from ensue.core.model.secret_values import mask_config
-from ensue.store.registry.superseded import things_left
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -120,7 +119,10 @@ class KeptResources(OpenedProject):
         Raises:
             StoreError: the enforced states cannot be read.
         """
-        return await self._stores.thread.run(lambda: things_left(self._stores.enforced().known(), str(srn)))
+        from ensue.store.registry.superseded import things_left
+
+        store = self._stores.enforced()
+        return await self._stores.thread.run(lambda: things_left(store.known(), str(srn)))
 
     async def encrypted(self, plain: str, recipients: Sequence[str] = ()) -> str:
         """Return a text as a PGP message for the renderer `gpg`; see `pgp_messages.encrypted`.

@@ -12,12 +12,12 @@ from ensue.core.contracts.callables import parameters
 from ensue.core.contracts.functions import (
     EDITS_PART,
     KEEPS_INTENT,
-    PLACED_BY,
     READS_PATHS,
     TOUCHES_NOTHING,
     ReadPaths,
     made_by,
 )
+from ensue.core.contracts.placed_things import PLACED_BY
 
 if TYPE_CHECKING:
     from collections.abc import Callable

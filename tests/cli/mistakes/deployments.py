@@ -109,7 +109,11 @@ ROWS = [
         says="the store has nothing of dve",
         mends="did you mean dev?",
     ),
-    deployed("show active db", says="no record of 'db'", mends="`ensue show active` lists the records"),
+    deployed(
+        "show active db",
+        says="no record of 'db'",
+        mends="did you mean postgres.default#modules.web.externals.db?",
+    ),
     score(
         "a misspelt key of a Score file",
         "containers",

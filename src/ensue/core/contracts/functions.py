@@ -54,7 +54,6 @@ _Function = TypeVar("_Function", bound="Callable[..., Any]")
 def by_name(
     *functions: Callable[..., Any] | Mapping[str, Callable[..., Any]],
     make_only: Collection[str] | None = None,
-    placed_by: Sequence[str] = (),
     **renamed: Callable[..., Any],
 ) -> dict[str, Callable[..., Any]]:
     """Return the functions that a module offers (`FUNCTIONS`), by public name.
@@ -63,8 +62,6 @@ def by_name(
         functions: functions, each under its own name without a trailing underscore (`set_` is `set`); and
             functions that are already by name, such as those of a submodule.
         make_only: what all of them make at most, as `makes_only` says it for a single function.
-        placed_by: the arguments that say where a thing of a name is, such as the host of a server: one of the
-            same name elsewhere is another thing. A function need not take all of them.
         renamed: functions under another name than their own.
     """
     named: dict[str, Callable[..., Any]] = {}
@@ -73,8 +70,6 @@ def by_name(
     named |= renamed
     if make_only is not None:
         named = {name: makes_only(*make_only)(function) for name, function in named.items()}
-    for function in named.values() if placed_by else ():
-        setattr(function, PLACED_BY, tuple(placed_by))
     return named
 
 
@@ -89,9 +84,6 @@ def _marking(attribute: str, value: object) -> Callable[[_Function], _Function]:
 
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
-PLACED_BY: Final = "__ensue_placed_by__"
-"""The attribute with the arguments that say where a thing is; see `by_name`."""
-
 TOUCHES_NOTHING: Final = "__ensue_touches_nothing__"
 """The attribute that `touches_nothing` sets."""
 

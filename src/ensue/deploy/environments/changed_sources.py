@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ensue.core.errors import EnsueError
 from ensue.deploy.environments.deployment_surroundings import surroundings_of
-from ensue.deploy.provisioning.field_changes import recorded_inputs
+from ensue.deploy.provisioning.recorded_inputs import recorded_inputs
 from ensue.deploy.provisioning.requests import Requests
 from ensue.deploy.provisioning.settling import FINGERPRINTS_AT_ONCE
 from ensue.deploy.provisioning.steps import mark_context

@@ -1,7 +1,4 @@
-"""Which inputs and outputs of a resource a deployment changes: old and new, field by field.
-
-A record keeps the inputs of its last successful call, packed: most of them are never read.
-"""
+"""Which inputs and outputs of a resource a deployment changes: old and new, field by field."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from ensue.core.model.data import is_mapping, mapped
 from ensue.core.model.secret_values import hide_named, is_secret_key
 from ensue.core.model.sensitive_paths import hide_places
 from ensue.core.model.unknown import Unknown
-from ensue.deploy.provisioning.recorded_inputs import RecordedInputs
+from ensue.deploy.provisioning.recorded_inputs import inputs_of, recorded_inputs
 from ensue.deploy.provisioning.set_differences import (
     KNOWN_LATER,
     ValueDifference,
@@ -26,38 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from ensue.core.model.data import Data
-    from ensue.deploy.provisioning.active import ActiveResource
-    from ensue.deploy.provisioning.evaluated_node import EvaluatedNode
     from ensue.deploy.provisioning.outcomes import NodeOutcome
+    from ensue.deploy.provisioning.recorded_inputs import RecordedInputs
     from ensue.deploy.provisioning.sensitive import Path
 
-_ENCODER: Final = msgspec.msgpack.Encoder(enc_hook=str)
 _CHANGING: Final = frozenset({"planned", "updated", "replaced"})
-
-
-def inputs_of(evaluated: EvaluatedNode) -> RecordedInputs:
-    """Return the inputs of a resource, without its outputs."""
-    return RecordedInputs(
-        account=evaluated.account,
-        params=evaluated.params,
-        values=evaluated.values,
-        secrets=evaluated.secrets,
-        secret=evaluated.sensitive,
-    )
-
-
-def packed_inputs(evaluated: EvaluatedNode) -> bytes:
-    """Return the inputs of a resource as a record keeps them."""
-    return _ENCODER.encode(inputs_of(evaluated))
-
-
-def recorded_inputs(record: ActiveResource) -> RecordedInputs | None:
-    """Return the inputs of the last successful call of a driver; None: an earlier version kept none.
-
-    Args:
-        record: the record of a resource.
-    """
-    return msgspec.msgpack.decode(record.inputs, type=RecordedInputs) if record.inputs else None
 
 
 def changed_fields(resource: NodeOutcome) -> Iterator[ValueDifference]:

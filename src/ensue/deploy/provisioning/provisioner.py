@@ -14,10 +14,10 @@ import msgspec
 
 from ensue.core.errors import DriverError, InternalError
 from ensue.deploy.provisioning.evaluated_node import Outputs
-from ensue.deploy.provisioning.field_changes import packed_inputs
 from ensue.deploy.provisioning.foreseen_outputs import ForeseenOutputs
 from ensue.deploy.provisioning.made_outputs import outputs_of
 from ensue.deploy.provisioning.readiness_wait import not_ready, planned_wait
+from ensue.deploy.provisioning.recorded_inputs import packed_inputs
 from ensue.deploy.provisioning.records import (
     begun,
     is_there,

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from ensue.core.errors import InternalError
 from ensue.deploy.provisioning.active import ActiveResource
 from ensue.deploy.provisioning.code_inputs import refuse_foreign_code
-from ensue.deploy.provisioning.field_changes import inputs_of
 from ensue.deploy.provisioning.params_checks import refuse_late_misfits
+from ensue.deploy.provisioning.recorded_inputs import inputs_of
 from ensue.deploy.provisioning.records import made_by, next_generation
 from ensue.deploy.provisioning.secret_refs import secret_references
 from ensue.deploy.provisioning.sensitive import texts_in

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ensue.core.contracts.functions import PLACED_BY, TOUCHES_NOTHING
+from ensue.core.contracts.functions import TOUCHES_NOTHING
+from ensue.core.contracts.placed_things import PLACED_BY
 from ensue.core.errors import EnsueError
 from ensue.core.model.made_thing import MAKES_NOTHING, MadeByState, thing_at, thing_of_name
 

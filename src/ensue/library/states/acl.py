@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
@@ -290,6 +291,6 @@ def _letters(number: int) -> str:
     return "".join(letter if number & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
 
 
-FUNCTIONS: Final = by_name(
-    absent, list_absent, list_present, present, make_only=(), placed_by=("acl_type", "acl_name")
+FUNCTIONS: Final = placed(
+    by_name(absent, list_absent, list_present, present, make_only=()), "acl_type", "acl_name"
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._crontab_file import file
 
@@ -208,6 +209,6 @@ def _entries(returned: Return) -> list[str]:
 
 THINGS: Final = _entries
 
-FUNCTIONS: Final = by_name(
-    absent, env_absent, env_present, file, present, make_only=("name",), placed_by=("user",)
+FUNCTIONS: Final = placed(
+    by_name(absent, env_absent, env_present, file, present, make_only=("name",)), "user"
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
@@ -112,5 +113,5 @@ def _state(name: str, versions: list[str]) -> DataMap:
     return {"name": name, "versions": [*versions]}
 
 
-FUNCTIONS: Final = by_name(installed, removed, placed_by=("gem_bin", "user"))
+FUNCTIONS: Final = placed(by_name(installed, removed), "gem_bin", "user")
 ABSENT: Final = ("removed",)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._mysql import CONNECTION
 
@@ -100,6 +101,6 @@ async def absent(ctx: StateContext, name: str, **connection: Any) -> StateReturn
     return StateReturn.changed(name, f"Database {name} has been removed", changes, gone)
 
 
-FUNCTIONS: Final = by_name(
-    absent, present, make_only=(), placed_by=("connection_host", "connection_port", "connection_unix_socket")
+FUNCTIONS: Final = placed(
+    by_name(absent, present, make_only=()), "connection_host", "connection_port", "connection_unix_socket"
 )

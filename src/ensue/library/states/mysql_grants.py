@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._mysql import CONNECTION
@@ -141,17 +142,13 @@ def _about(grant: str | None, database: str | None, user: str | None, host: str)
     return {**{word: str(value) for word, value in given.items()}, "host": host}
 
 
-FUNCTIONS: Final = by_name(
-    absent,
-    present,
-    make_only=(),
-    placed_by=(
-        "grant",
-        "database",
-        "user",
-        "host",
-        "connection_host",
-        "connection_port",
-        "connection_unix_socket",
-    ),
+FUNCTIONS: Final = placed(
+    by_name(absent, present, make_only=()),
+    "grant",
+    "database",
+    "user",
+    "host",
+    "connection_host",
+    "connection_port",
+    "connection_unix_socket",
 )

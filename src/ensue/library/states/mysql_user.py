@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._mysql import CONNECTION
@@ -139,9 +140,10 @@ def _how(secrets: dict[str, str | None], auth_plugin: str) -> str:
     return f" with the desired password{'' if secrets['password'] else ' hash'}"
 
 
-FUNCTIONS: Final = by_name(
-    absent,
-    present,
-    make_only=(),
-    placed_by=("host", "connection_host", "connection_port", "connection_unix_socket"),
+FUNCTIONS: Final = placed(
+    by_name(absent, present, make_only=()),
+    "host",
+    "connection_host",
+    "connection_port",
+    "connection_unix_socket",
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
@@ -139,5 +140,5 @@ def _state(requested: Sequence[str], packages: Mapping[str, DataMap]) -> DataMap
     return {"packages": {name: str(packages.get(name, {}).get("version", "")) for name in names}}
 
 
-FUNCTIONS: Final = by_name(installed, removed, placed_by=("dir",))
+FUNCTIONS: Final = placed(by_name(installed, removed), "dir")
 ABSENT: Final = ("removed",)

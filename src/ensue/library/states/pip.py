@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_mapping
 from ensue.core.model.returns import StateReturn
@@ -325,5 +326,5 @@ def _error(done: Mapping[str, Any]) -> str:
     return f"Error: {done['stdout']} {done['stderr']}".strip()
 
 
-FUNCTIONS: Final = by_name(installed, removed, uptodate, placed_by=("bin_env",))
+FUNCTIONS: Final = placed(by_name(installed, removed, uptodate), "bin_env")
 ABSENT: Final = ("removed",)

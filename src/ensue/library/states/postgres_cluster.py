@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -129,4 +130,4 @@ def _state(name: str, version: str, cluster: DataMap) -> DataMap:
     return {"name": name, "version": version, "port": cluster.get("port"), "datadir": cluster.get("datadir")}
 
 
-FUNCTIONS: Final = by_name(absent, present, placed_by=("version",))
+FUNCTIONS: Final = placed(by_name(absent, present), "version")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, gone, server_of
@@ -125,4 +126,4 @@ def _state(name: str, database: dict[str, str] | None) -> DataMap:
     return {"name": name, **{key: database[word] for word, key in _KEYS.items()}}
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port"))
+FUNCTIONS: Final = placed(by_name(absent, present, make_only=()), "db_host", "db_port")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, gone, server_of
 
@@ -114,4 +115,4 @@ def _state(name: str, extension: dict[str, str]) -> DataMap:
     return {"name": name, "version": extension["extversion"], "schema": extension["schema_name"]}
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port", "maintenance_db"))
+FUNCTIONS: Final = placed(by_name(absent, present, make_only=()), "db_host", "db_port", "maintenance_db")

@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.model.data import is_list
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, server_of
@@ -138,9 +139,12 @@ def _state(name: str, object_name: str, object_type: str, words: list[str]) -> D
     }  # fmt: skip
 
 
-FUNCTIONS: Final = by_name(
-    absent,
-    present,
-    make_only=(),
-    placed_by=("object_type", "object_name", "prepend", "db_host", "db_port", "maintenance_db"),
+FUNCTIONS: Final = placed(
+    by_name(absent, present, make_only=()),
+    "object_type",
+    "object_name",
+    "prepend",
+    "db_host",
+    "db_port",
+    "maintenance_db",
 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.model.returns import StateReturn
 from ensue.library.states._postgres import SERVER, server_of
 
@@ -99,4 +100,4 @@ def _state(name: str, dbname: str, schema: dict[str, str] | None) -> DataMap:
     return described | ({"exists": False} if schema is None else {"owner": schema["owner"]})
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("dbname", "db_host", "db_port"))
+FUNCTIONS: Final = placed(by_name(absent, present, make_only=()), "dbname", "db_host", "db_port")

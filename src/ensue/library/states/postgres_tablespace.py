@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
@@ -129,4 +130,4 @@ def _options(given: Any) -> dict[str, str]:
     return {str(word): str(value) for entry in entries if is_mapping(entry) for word, value in entry.items()}
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port"))
+FUNCTIONS: Final = placed(by_name(absent, present, make_only=()), "db_host", "db_port")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.library.states._postgres import SERVER, gone, server_of
 from ensue.library.states._postgres_role import FLAGS, RequestedRole, names_of, role_present
 
@@ -109,4 +110,4 @@ async def absent(ctx: StateContext, name: str, **server: Any) -> StateReturn:
     )
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("db_host", "db_port"))
+FUNCTIONS: Final = placed(by_name(absent, present, make_only=()), "db_host", "db_port")

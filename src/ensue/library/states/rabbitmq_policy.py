@@ -14,6 +14,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
@@ -145,4 +146,4 @@ def _options(definition: str | DataMap) -> Data:
     return parsed
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=(), placed_by=("vhost",))
+FUNCTIONS: Final = placed(by_name(absent, present, make_only=()), "vhost")

@@ -14,6 +14,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import also_takes, by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 
@@ -251,4 +252,4 @@ def _read(name: str, enc: str, comment: str, options: list[str] | None) -> tuple
     return key, {"enc": own_enc, "comment": words[0] if words else comment, "options": own_options}
 
 
-FUNCTIONS: Final = by_name(absent, manage, present, make_only=("paths",), placed_by=("user", "config"))
+FUNCTIONS: Final = placed(by_name(absent, manage, present, make_only=("paths",)), "user", "config")

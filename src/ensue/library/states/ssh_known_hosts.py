@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -144,4 +145,4 @@ def _saved(
     return f"{name}'s key(s) saved to {config}"
 
 
-FUNCTIONS: Final = by_name(absent, present, make_only=("paths",), placed_by=("user", "config"))
+FUNCTIONS: Final = placed(by_name(absent, present, make_only=("paths",)), "user", "config")

@@ -12,9 +12,10 @@ from __future__ import annotations
 from typing import Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.library.states.lvm.groups import pv_absent, pv_present, vg_absent, vg_present
 from ensue.library.states.lvm.logical import lv_absent, lv_present
 
-FUNCTIONS: Final = by_name(
-    lv_absent, lv_present, pv_absent, pv_present, vg_absent, vg_present, placed_by=("vgname",)
+FUNCTIONS: Final = placed(
+    by_name(lv_absent, lv_present, pv_absent, pv_present, vg_absent, vg_present), "vgname"
 )

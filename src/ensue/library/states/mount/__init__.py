@@ -19,21 +19,17 @@ from __future__ import annotations
 from typing import Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.placed_things import placed
 from ensue.library.states.mount.fstab import fstab_absent, fstab_present
 from ensue.library.states.mount.mounted import mounted
 from ensue.library.states.mount.swap import swap
 from ensue.library.states.mount.unmounted import unmounted
 from ensue.library.states.mount.watching import mod_watch
 
-FUNCTIONS: Final = by_name(
-    fstab_absent,
-    fstab_present,
-    mod_watch,
-    mounted,
-    swap,
-    unmounted,
-    make_only=("name", "paths"),
-    placed_by=("fs_file", "config"),
+FUNCTIONS: Final = placed(
+    by_name(fstab_absent, fstab_present, mod_watch, mounted, swap, unmounted, make_only=("name", "paths")),
+    "fs_file",
+    "config",
 )
 ABSENT: Final = ("unmounted",)
 
