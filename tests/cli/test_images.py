@@ -91,3 +91,19 @@ def test_a_wrong_image_is_refused(project: Shell, words: tuple[str, ...], messag
     ended = project.run("graph", *words)
     assert ended.code != 0
     assert message in ended.err
+
+
+def test_an_image_is_not_taken_away_by_leaving_out_the_option(project: Shell) -> None:
+    """The plan and the deployment refuse it and name the image; the first deployment is warned only."""
+    deploy = ("deploy", "web.yaml", *CONTEXT)
+    first = project.run(*deploy)
+    assert (first.code, "warning[E0808]: the workload web has no image\n" in first.err) == (0, True)
+    assert project.run(*deploy, "--image", "i:2").code == 0
+    for words, severity in ((("--plan",), "warning"), ((), "error")):
+        ended = project.run(*deploy, *words)
+        assert ended.code == 1
+        assert f"{severity}[E0808]: the workload web has no image: it had i:2" in ended.err
+        assert "--image web=i:2" in ended.err
+    assert project.run(*deploy, "--image", "web=i:3").code == 0
+    merged = project.run("deploy", "api.yaml", *CONTEXT, "--merge", "--image", "i:4", "--out", "json")
+    assert images(merged.document)["web"][0] == "i:3"

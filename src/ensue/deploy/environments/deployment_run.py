@@ -97,7 +97,7 @@ class DeploymentRun:
         self.late_refusals: list[Diagnostic] = []
         """What a plan is warned of once further resources have joined it."""
         self._warn = warn
-        self._history = EnvironmentHistory(services, deployments, order)
+        self._history = EnvironmentHistory(services, deployments, order, self.refusals)
         self._requested = RequestedSet()
         self.context = Context(app=order.app, env=order.env, env_type=order.env_type, org=order.org)
         self._services = services
@@ -156,9 +156,7 @@ class DeploymentRun:
             there = await asyncio.to_thread(self._services.active.organizations, order.app, order.env)
             notice_other_organization(self.context, there, collector)
             if not there:
-                await asyncio.to_thread(
-                    self._history.notice_new, self.context, self.built, collector, self.refusals
-                )
+                await asyncio.to_thread(self._history.notice_new, self.context, self.built, collector)
         if self.built is not None and not order.change_env_type:
             refuse_another_type(self.context, kept.values(), self.built.env_types, collector)
         lists = self.built.graph.points if self.built is not None else ()

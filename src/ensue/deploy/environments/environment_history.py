@@ -19,6 +19,7 @@ from ensue.deploy.environments.deployment_checks import refuse_wrong_drops
 from ensue.deploy.environments.deployment_files import load_kept, shown
 from ensue.deploy.environments.empty_sources import refuse_empty_source
 from ensue.deploy.environments.known_environments import kept_deployment
+from ensue.deploy.environments.missing_images import notice_missing_images
 from ensue.deploy.environments.new_environments import notice_new_environment, refuse_misspelt_type
 from ensue.deploy.environments.set_warnings import changed_definitions_warning, leaving_warning
 from ensue.deploy.provisioning.deployment_records import DeploymentRecord, KeptDeployment, living
@@ -66,6 +67,7 @@ class EnvironmentHistory:
         services: the project.
         deployments: reads the files.
         order: what is deployed, and where.
+        refusals: what the deployment is refused for.
         clock: returns seconds since 1970.
     """
 
@@ -74,11 +76,13 @@ class EnvironmentHistory:
         services: DeployingProject,
         deployments: DeploymentReader,
         order: DeploymentOrder,
+        refusals: Refusals,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._services = services
         self._deployments = deployments
         self._order = order
+        self._refusals = refusals
         self._clock = clock
         self._record: DeploymentRecord | None = None
         self._source: KeptDeployment | None = None
@@ -105,6 +109,7 @@ class EnvironmentHistory:
         if order.destroy:
             return RequestedSet(number=number)
         given, values = self._given(context, before, collector)
+        notice_missing_images(given, before.documents, collector, self._refusals)
         if not order.keeps_others:
             all_given = names_of([document.kept for document in given])
             leaving, arriving = before.names.minus(all_given), all_given.minus(before.names)
@@ -169,16 +174,13 @@ class EnvironmentHistory:
         """Whether the environment was never deployed, or is removed."""
         return self._before is None or self._before.is_removal
 
-    def notice_new(
-        self, context: Context, built: BuiltGraph | None, collector: Collector, refusals: Refusals
-    ) -> None:
+    def notice_new(self, context: Context, built: BuiltGraph | None, collector: Collector) -> None:
         """Warn of an environment that was never deployed, or refuse one that looks misspelt; this blocks.
 
         Args:
             context: the environment.
             built: the graph, whose definitions name types of environments.
             collector: receives the warning.
-            refusals: what the deployment is refused for.
 
         Raises:
             StoreError: the environments of the store cannot be read.
@@ -186,9 +188,10 @@ class EnvironmentHistory:
         if self._before is None and not self._order.destroy and not self._order.new_env:
             records = self._services.history.records(org=context.org)
             ever = [known for known, _ in records]
-            notice_new_environment(context, living(records), ever, collector, refusals)
+            notice_new_environment(context, living(records), ever, collector, self._refusals)
             used = {record.env_type for _, record in records}
-            refuse_misspelt_type(context, built.env_types if built else (), used, refusals.into(collector))
+            refuse = self._refusals.into(collector)
+            refuse_misspelt_type(context, built.env_types if built else (), used, refuse)
 
     def begin(self, context: Context, requested: RequestedSet, built: BuiltGraph | None) -> None:
         """Keep the deployment, which begins: its set is that of the environment from now on. This blocks.

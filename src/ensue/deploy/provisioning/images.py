@@ -63,6 +63,15 @@ def _named(module: TemplatedData, image: str) -> TemplatedData:
     )
 
 
+def lacks_image(workload: Any) -> bool:
+    """Return whether a container of a workload has the image `.`, which is still to be named.
+
+    Args:
+        workload: the module of a deployment set, or a whole Score file.
+    """
+    return bool(image_filled(workload, "named") != workload)
+
+
 def image_filled(workload: Any, image: str) -> Any:
     """Return a workload in which no container has the image `.`.
 
