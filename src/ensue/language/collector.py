@@ -17,12 +17,21 @@ class Collector:
     """The diagnostics of one compilation.
 
     Attributes:
-        refused: IDs whose declaration was refused; states that name them are not reported as well.
+        refused: IDs whose declaration was refused.
+        is_incomplete: whether an SLS did not load as a whole, so that any ID may be declared in it.
     """
 
     def __init__(self) -> None:
         self.refused: set[str] = set()
+        self.is_incomplete = False
         self._found: dict[Diagnostic, None] = {}
+
+    def may_be_declared(self, id_: str) -> bool:
+        """Return whether an ID without a state may have one once other errors are mended.
+
+        What names it is not reported meanwhile.
+        """
+        return self.is_incomplete or id_ in self.refused
 
     def error(
         self,

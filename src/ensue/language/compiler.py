@@ -290,6 +290,7 @@ class Compiler:
 
 def _finished(tree: SlsTree, collector: Collector) -> SlsTree:
     """Apply the `extend`, `exclude` and `use` of a tree."""
+    collector.is_incomplete = bool(collector.errors)
     apply_extensions(tree, collector)
     apply_exclusions(tree)
     apply_use(tree, collector)

@@ -40,14 +40,14 @@ def _extend(tree: SlsTree, extension: ExtendEntry, collector: Collector) -> None
         if target is None and extension.id in tree.declared:
             # The ID exists without this module: extending adds the module, as in Salt.
             tree.declared[extension.id][module] = addition
-        elif target is None:
+        elif target is None and not collector.may_be_declared(extension.id):
             collector.error(
                 "E0309",
                 f"cannot extend {extension.id!r}: no such ID in this run",
                 extension.span,
                 help=near_names(extension.id, tree.declared) or "include the SLS that declares it",
             )
-        else:
+        elif target is not None:
             if module == "stateconf":
                 from ensue.language.stateconf.unread import refuse_unread_values
 
@@ -166,7 +166,7 @@ def _used(
         pairs = reference.items() if is_mapping(reference) else [("id", reference)]
         for module, name in pairs:
             target = _find_used(tree, str(module), str(name))
-            if target is None:
+            if target is None and not collector.may_be_declared(str(name)):
                 collector.warning(
                     "E0501",
                     f"{declaration.id!r} uses {module}: {name}, which is not in this run",
@@ -174,7 +174,7 @@ def _used(
                     detail="it is ignored",
                     help=near_names(str(name), tree.declared) or "declare it, or include the SLS that does",
                 )
-            else:
+            elif target is not None:
                 yield target
 
 

@@ -266,7 +266,7 @@ class Resolver:
         In an `_in` requisite, some are ignored with a warning, as in Salt: a bare ID, an SLS, and a module
         that an ID lacks, if an earlier `_in` has found the ID. In `listen_in`, Salt ignores none.
         """
-        if value in self._collector.refused:
+        if self._collector.may_be_declared(value):
             return
         if key != "sls" and value in self._outer_ids:
             self._outside(draft, word, place, key, value)

@@ -178,7 +178,7 @@ class Lookup:
             if producer not in last and producer not in self._tree.outer_ids
         ]
         for producer in missing:
-            if producer not in self._collector.refused:
+            if not self._collector.may_be_declared(producer):
                 self._no_producer(last, producer, block)
         if missing:
             return None

@@ -201,7 +201,7 @@ class Faults:
             detail=f"{whose}{path!r} has no state of the ID or name {id_!r}"
             + (" in this scope" if block or scopes else ", in this run or an earlier one"),
             help=f"{meant}write {escaped(reference.text)} for the text itself",
-            is_told=id_ in self._collector.refused,
+            is_told=self._collector.may_be_declared(id_),
         )
 
     def no_instance(self, reference: Reference, instances: Sequence[int]) -> Fault:
