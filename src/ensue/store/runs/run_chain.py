@@ -132,17 +132,17 @@ def killed_before(cachedir: Path) -> list[Diagnostic]:
             started, ended = ends_of(path)
             if started is None or started.test or started.deployment or started.fleet or writer_lives(path):
                 continue
-            return [] if ended is not None else [_killed(started.run_id)]
+            return [] if ended is not None else [_killed(started)]
     return []
 
 
-def _killed(run_id: str) -> Diagnostic:
+def _killed(started: RunStarted) -> Diagnostic:
     return Diagnostic(
         code="E0107",
-        summary=f"the last apply, {run_id}, was killed before it ended",
+        summary=f"the last apply, {started.run_id}, was killed before it ended",
         detail="this apply does not react to what that one changed: "
         "a handler (`listen`, `watch`, `onchanges`) of such a state does not run",
-        help=f"`ensue runs resume {run_id}` ends that run, with its handlers",
+        help=f"`{started.resume_command}` ends that run, with its handlers",
         severity=Severity.WARNING,
     )
 
