@@ -83,6 +83,10 @@ MORE: dict[str, dict[str, str]] = {
         )
     },
     "E0895": {"states/a.sls": "motd: {test.nop: [comment: {{ pillar.get('region', 'eu') }}]}\n"},
+    "E0915": {
+        "pillar/data.sls": "vhosts: {old: {port: 80}}\n",
+        "states/a.sls": "motd: {test.nop: [comment: {{ pillar.vhosts | length }}]}\n",
+    },
     "E0892": {"pillar/data.sls": "resources: {minion: {web-01: {root: /}}}\n"},
     "E0868": {
         "pillar/data.sls": "resources: {minion: {box: {root: /}}}\n",

@@ -17,6 +17,7 @@ from ensue.core.model.property_values import kind_in_words
 from ensue.language.aggregation import unmarked
 from ensue.language.collector import near_names
 from ensue.language.data_faults import refuse_unbounded
+from ensue.language.merged_away import warn_of_empty_mappings
 from ensue.language.merging import Merging, merge
 from ensue.language.steps import run_steps
 from ensue.language.top import TargetNotes, TopOptions, top_matches
@@ -142,6 +143,8 @@ class PillarCompiler:
         pillar = unmarked(pillar)
         if self._beyond is not None:
             pillar = self._beyond(pillar, collector)
+        if override:
+            warn_of_empty_mappings(pillar, override, collector)
         return merge(pillar, override, merge_lists=self._options.merging.lists)
 
     def _rendered(self, file: SlsFile, defaults: Mapping[str, Any] | None = None) -> Stream:
