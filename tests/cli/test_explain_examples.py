@@ -91,6 +91,11 @@ MORE: dict[str, dict[str, str]] = {
         )
     },
     "E0895": {"states/a.sls": "motd: {test.nop: [comment: {{ pillar.get('region', 'eu') }}]}\n"},
+    "E0914": {"pillar/data.sls": "db: {port: 5432}\n"},
+    "E0915": {
+        "pillar/data.sls": "vhosts: {old: {port: 80}}\n",
+        "states/a.sls": "motd: {test.nop: [comment: {{ pillar.vhosts | length }}]}\n",
+    },
     "E0892": {"pillar/data.sls": "resources: {minion: {web-01: {root: /}}}\n"},
     "E0868": {
         "pillar/data.sls": "resources: {minion: {box: {root: /}}}\n",
@@ -138,6 +143,7 @@ BY_CODE = {
     "E0872": "ensue plan a",
     "E0890": "ensue plan a",
     "E0884": "ensue plan a",
+    "E0914": "ensue plan a",
     "E0889": "ensue plan a",
     "E0917": "ensue plan a",
     "E0887": "ensue plan a",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import Plan
     from ensue.core.diagnostics import Diagnostic
     from ensue.core.model.data import Data
-    from ensue.core.model.events import RunEvent
+    from ensue.core.model.events import RunEvent, RunStarted
     from ensue.core.model.report import RunReport, RunSummary
     from ensue.core.model.srn import Srn
     from ensue.deploy.environments.deployment_reader import DeploymentReader, PlannedGraph
@@ -335,18 +335,17 @@ class AppProject(FleetProject):
         """Return all runs, newest first."""
         return list_runs(self.cachedir)
 
-    def minion_to_resume(self, prefix: str) -> str | None:
-        """Return the id of the machine of the run to resume; None if there is no such run.
+    def start_to_resume(self, prefix: str) -> RunStarted | None:
+        """Return how the run to resume began; None if that is not known.
 
         Args:
             prefix: see `journal_to_resume`.
         """
-        from ensue.store.runs.own_minion import own_minion
         from ensue.store.runs.run_chain import journal_to_resume
-        from ensue.store.runs.run_history import read_events
+        from ensue.store.runs.run_history import ends_of
 
-        with suppress(UnknownRunError):
-            return own_minion(read_events(journal_to_resume(self.cachedir, prefix)), self.minion_id)
+        with suppress(UnknownRunError, FileNotFoundError):
+            return ends_of(journal_to_resume(self.cachedir, prefix))[0]
         return None
 
     def run_events(self, run_id: str) -> list[RunEvent]:

@@ -16,6 +16,7 @@ from ensue.core.contracts.target_questions import questions_of_run
 from ensue.core.errors import StoreError
 from ensue.core.model.events import RunStarted
 from ensue.core.model.report import RunReport
+from ensue.core.model.resume_command import resume_command
 from ensue.derived import using_registry
 from ensue.engine.plans.first_plans import FirstPlans
 from ensue.language.functions.made_things import MadeThings
@@ -96,13 +97,10 @@ class Run:
             StillRunningError: commands of the run to resume are still running.
         """
         resumed = self._resumed()
-        mods = resumed.mods if resumed else mods
-        tgt = resumed.tgt or None if resumed else self._options.tgt
-        part = resumed.part if resumed else self._options.part
         if resumed:
-            self._options = msgspec.structs.replace(
-                self._options, batch=resumed.batch, fail_limit=resumed.fail_limit
-            )
+            mods = resumed.started.mods
+            self._options = self._options.of_resumed(resumed.started)
+        tgt, part = self._options.tgt, self._options.part
         check_host_limits(self._options)
         run_id = new_run_id(datetime.now(UTC))
         services, test = self._services, self._options.test
@@ -156,6 +154,9 @@ class Run:
                         start_at=part.start_at,
                         batch=self._options.batch or "",
                         fail_limit=self._options.fail_limit or "",
+                        pillar=self._pillar_marks(),
+                        environments=dict(self._options.environments),
+                        failhard=self._options.failhard,
                     )
                 )
                 is_highstate = not mods and self._deployment is None
@@ -180,12 +181,23 @@ class Run:
         options = self._options
         if options.resume is None:
             return None
+        from ensue.store.runs.given_pillar import refuse_other_pillar
         from ensue.store.runs.resume import run_to_resume
 
         own = self._stores.minion.id
-        return run_to_resume(
+        resumed = run_to_resume(
             self._settings.cachedir, options.resume, own, despite_running=options.despite_running
         )
+        refuse_other_pillar(resumed.started, self._stores.pillars.override, self._stores.vault)
+        return resumed
+
+    def _pillar_marks(self) -> dict[str, str]:
+        """Return fingerprints of the pillar of the command line; no plan is resumed, so it has none."""
+        if not (pillar := self._stores.pillars.override):
+            return {}
+        from ensue.store.runs.given_pillar import marks_of
+
+        return marks_of(pillar, None if self._options.test else self._stores.vault)
 
     async def _first_plans(self, mods: Sequence[str], tgt: str | None) -> FirstPlans:
         """Return what the run begins with: the deployment, the requested SLS, or the highstate.
@@ -264,7 +276,8 @@ class Run:
             remarks.extend(lost_reactions(first.all, chosen.part, outcome.returns))
         remarks.extend(overtaken_states(outcome.overtaken, test=self._options.test))
         if outcome.too_many_failed:
-            remarks.append(too_many_failed(outcome.stopped, run_id))
+            again = resume_command(run_id, map(str, self._stores.pillars.override))
+            remarks.append(too_many_failed(outcome.stopped, again))
         return RunReport(
             run_id=run_id,
             minion_id=self._stores.minion.id,

@@ -124,6 +124,7 @@ def command(
         wait_for_lock=wait,
         tgt=tgt,
         part=part,
+        environments=session.options.overrides,
     )
     limits = FleetLimits(batch=batch, fail_limit=fail_limit, timeout=timeout)
     unsupported = {

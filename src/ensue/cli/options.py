@@ -174,7 +174,7 @@ def pillar_options(function: Decorated) -> Decorated:
         "pillar",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Pillar that overrides the project's: a:b=c nests, values are YAML; or one mapping.",
+        help="Pillar merged over the project's: a:b=c nests, values are YAML; or a mapping, which adds keys.",
     )
     return single(from_file(_environment_options(function)))
 

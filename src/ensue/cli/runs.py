@@ -15,8 +15,10 @@ from ensue.cli.options import follow_option, global_options, pillar_options, pro
 from ensue.cli.wait_option import wait_option
 
 if TYPE_CHECKING:
+    from ensue.cli.options import CommonOptions
     from ensue.cli.session import Session
     from ensue.core.masking import Masker
+    from ensue.core.model.events import RunStarted
     from ensue.core.model.report import RunReport, RunSummary
 
 
@@ -69,11 +71,15 @@ def _named(value: Any, masker: Masker) -> Any:
 
 
 def _what(summary: RunSummary) -> str:
+    from ensue.core.model.resume_command import pillar_words
+
     target = f" --tgt {summary.tgt}" if summary.tgt else ""
+    pillar = pillar_words(summary.pillar_keys)
     if summary.deployment:
         return f"{'plan of deploy' if summary.test else 'deploy'} {summary.deployment}"
     part = f" {summary.part}" if summary.part else ""
-    return f"{'plan' if summary.test else 'apply'}{target} {', '.join(summary.mods) or '(highstate)'}{part}"
+    states = ", ".join(summary.mods) or "(highstate)"
+    return f"{'plan' if summary.test else 'apply'}{target} {states}{part}{pillar}"
 
 
 def _duration(summary: RunSummary) -> str:
@@ -195,7 +201,9 @@ def resume(
 ) -> int:
     """Resume an apply that was killed or interrupted: the last one, unless RUN names another.
 
-    The id of this machine is taken from the journal of that run.
+    The id of this machine, --saltenv, --pillarenv, --failhard, the target with its limits and the chosen part
+    are taken from the journal of that run. Its --pillar and --pillar-file are not kept, because they may
+    hold secrets: give them again. Other keys or values are refused.
 
     The same SLS are compiled again. A state that succeeded is not called again: states that depend on it get
     its return from the journal. A succeeded state is called again if its arguments, or what it read (salt://
@@ -222,10 +230,36 @@ def resume(
         )
         with writing_events(session, events):
             return resumed_on_fleet(session, run_id, wait)
-    if session.options.minion_id is None:
-        minion_id = session.open().minion_to_resume(run_id)
-        session.options = session.options._replace(minion_id=minion_id)
-    options = RunOptions(wait_for_lock=wait, resume=run_id, despite_running=despite_running)
+    if (started := project.start_to_resume(run_id)) is not None:
+        session.options = _as_started(session.options, started)
+    options = RunOptions(
+        wait_for_lock=wait,
+        resume=run_id,
+        despite_running=despite_running,
+        environments=session.options.overrides,
+    )
     layout = ResultLayout(state_output=state_output, state_verbose=state_verbose)
     with writing_events(session, events):
         return run_states(session, (), options, layout, follow=follow)
+
+
+def _as_started(options: CommonOptions, started: RunStarted) -> CommonOptions:
+    """Return the options of a command line with those of the run that it resumes.
+
+    Raises:
+        UnknownRunError: it names another environment than that run had.
+    """
+    if options.minion_id is None and started.minion_id:
+        options = options._replace(minion_id=started.minion_id)
+    if started.pillar is None:
+        return options  # A journal of ensue 0.1.0 does not name them.
+    from ensue.core.errors import UnknownRunError
+
+    environments = started.environments
+    for name, value in options.overrides.items():
+        if value != (was := environments.get(name)):
+            had = f"had --{name} {was}" if was else f"had no --{name}"
+            raise UnknownRunError(
+                f"{started.run_id} {had}, and is resumed like that (leave out --{name} {value})"
+            )
+    return options._replace(saltenv=environments.get("saltenv"), pillarenv=environments.get("pillarenv"))

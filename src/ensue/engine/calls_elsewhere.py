@@ -75,7 +75,7 @@ def resource_call(
         saltenv=chunk.saltenv,
         test=node.is_test,
         options={name: value for name, value in options.items() if value},
-        requires=declaration.requires,
+        requires=(*declaration.requires, *declaration.declared_below),
         changed_watches=declaration.changed_watches,
         pending=context.pending_states,
         enforced=enforced,

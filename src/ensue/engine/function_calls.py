@@ -15,6 +15,7 @@ from ensue.core.model.chunk import NO_OPTIONS
 from ensue.core.model.requisite import RequisiteKind
 from ensue.core.model.returns import StateReturn, UnknownReturn
 from ensue.core.model.unknown import unknowns_in
+from ensue.engine.declared_below import declared_below
 from ensue.engine.node import Role
 from ensue.engine.pending import pending_states
 from ensue.engine.returns import failure, state_return
@@ -72,6 +73,7 @@ class FunctionCalls:
             not callee.touches_nothing,
             partial(pending_states, node),
             node.scope.test and node.role is not Role.CHECK,
+            partial(declared_below, node),
         )
 
     def context(self, node: Node, callee: Callee) -> StateContext:

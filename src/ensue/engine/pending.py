@@ -261,8 +261,7 @@ class PendingStates:
         ids = sorted(filter(None, changers - {node.chunk.id}))
         if not ids:
             return function_return
-        now = function_return.comment.partition("\n")[0]
-        unknown = known_later(function_return.name, now, ids)
+        unknown = known_later(function_return.name, _beginning(function_return.comment), ids)
         return msgspec.structs.replace(
             unknown, changes=function_return.changes, preview=function_return.preview
         )
@@ -349,3 +348,12 @@ def _required(scope: Scope, requisites: tuple[Requisite, ...]) -> set[int]:
         if not (requisite.any and True in results):
             required.update(requisite.chunks)
     return required
+
+
+def _beginning(comment: str) -> str:
+    """Return the first line of a comment; of one that announces a list, with the first items of the list."""
+    line, *items = comment.splitlines() or [""]
+    if not line.endswith(":"):
+        return line
+    more = [f"and {len(items) - MOST_NAMED} more"] if len(items) > MOST_NAMED else []
+    return " ".join([line, ", ".join(items[:MOST_NAMED]), *more])

@@ -41,6 +41,10 @@ def _never(_: Srn) -> bool:
     return False
 
 
+def _none_below() -> tuple[tuple[str, str, str], ...]:
+    return ()
+
+
 def _none_pending() -> tuple[str, ...]:
     return ()
 
@@ -89,6 +93,7 @@ class CallSite(msgspec.Struct, frozen=True):
         is_announced: whether the function may change something, so that its start was reported.
         pending: returns the IDs of the states that it requires and that, in a plan, would change something.
         is_planned: whether it belongs to a plan, and is not the check of a `prereq`.
+        declared_below: see the function of that name.
     """
 
     chunk: Chunk
@@ -102,6 +107,7 @@ class CallSite(msgspec.Struct, frozen=True):
     is_announced: bool = True
     pending: Callable[[], tuple[str, ...]] = _none_pending
     is_planned: bool = False
+    declared_below: Callable[[], tuple[tuple[str, str, str], ...]] = _none_below
 
 
 def _awaits_nothing(_: Chunk) -> None:

@@ -23,6 +23,7 @@ from ensue.language.collector import Collector
 from ensue.language.edited_contents import warn_of_edited_contents
 from ensue.language.extend import apply_exclusions, apply_extensions, apply_use
 from ensue.language.order import put_in_order
+from ensue.language.paths_as_keys import warn_of_paths_as_keys
 from ensue.language.plain_content import warn_of_plain_content
 from ensue.language.requisites import Requisites, Resolver
 from ensue.language.tree import TreeLoader, sls_key
@@ -252,6 +253,7 @@ class Compiler:
                 on_unknown=checks.on_unknown.without_failures(),
             )
             warn_of_mistakes_in_blocks(tree, judging, collector)
+        warn_of_paths_as_keys(tree.streams.values(), collector)
         warn_of_plain_content(drafts, collector)
         warn_of_edited_contents(drafts, collector)
         if sourced := [

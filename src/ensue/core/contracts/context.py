@@ -87,8 +87,8 @@ class StateDeclaration(msgspec.Struct, frozen=True, kw_only=True):
         function: `module.function`.
         scope: the scope's path.
         span: its place.
-        requires: the states that it requires, as (`module.function`, `name`); `file.directory` with
-            `clean` keeps what these manage.
+        requires: the states that it requires, as (`module.function`, `name`).
+        declared_below: the states beside it that make something at a path below its name, in the same form.
         changed_watches: those of its watched states that changed something, as `module: ID`.
     """
 
@@ -98,6 +98,7 @@ class StateDeclaration(msgspec.Struct, frozen=True, kw_only=True):
     scope: str
     span: Span
     requires: tuple[tuple[str, str], ...] = ()
+    declared_below: tuple[tuple[str, str], ...] = ()
     changed_watches: tuple[str, ...] = ()
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
+from ensue.core.model.resume_command import resume_command
 from ensue.core.model.run_part import RunPart
 from ensue.core.model.state_identity import StateIdentity
 
@@ -32,6 +33,10 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
         start_at: the state that `--start-at` names.
         batch: how many hosts are at work at a time (`25%`); empty: all.
         fail_limit: how many hosts may fail before no further one begins; empty: any number.
+        pillar: the keys of `--pillar` and `--pillar-file`, each with a fingerprint of its value that the
+            project's key made; `-` where none could be made, and in a plan. null in a run over minions.
+        environments: `saltenv` and `pillarenv`, as far as the command line gave them.
+        failhard: `--failhard`; null if it was not given.
     """
 
     run_id: str
@@ -49,6 +54,19 @@ class RunStarted(msgspec.Struct, frozen=True, tag=True):
     start_at: str = ""
     batch: str = ""
     fail_limit: str = ""
+    pillar: dict[str, str] | None = None
+    environments: dict[str, str] = {}
+    failhard: bool | None = None
+
+    @property
+    def pillar_keys(self) -> tuple[str, ...]:
+        """The keys of the pillar that the command line gave."""
+        return tuple(self.pillar or ())
+
+    @property
+    def resume_command(self) -> str:
+        """The command that resumes the run."""
+        return resume_command(self.run_id, self.pillar_keys)
 
     @property
     def part(self) -> RunPart:

@@ -96,6 +96,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
         unchanged: states that were already in the desired state.
         unreachable: states that failed because their host cannot be reached.
         not_run: states that were not called.
+        pillar_keys: the keys of the pillar that the command line gave.
     """
 
     run_id: str
@@ -116,6 +117,7 @@ class RunSummary(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int = 0
     unreachable: int = 0
     not_run: int = 0
+    pillar_keys: tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> float | None:

@@ -25,7 +25,8 @@ class ResourceCall(msgspec.Struct, frozen=True, kw_only=True):
         saltenv: the environment of that SLS.
         test: whether nothing may be changed.
         options: the state options that the managing minion carries out, by name.
-        requires: the states that it requires, as (`module.function`, `name`).
+        requires: the states that it requires, and those that make something below its name, as
+            (`module.function`, `name`).
         changed_watches: for `mod_watch`, the watched states that have changed, as `module: ID`.
         pending: the IDs of the states that it requires and that, in a plan, would change something.
         enforced: the `new_state` that the last apply enforced, without what was cut; None: there is none.

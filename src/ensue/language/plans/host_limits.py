@@ -45,17 +45,17 @@ def host_limits(options: RunOptions, hosts: int) -> HostLimits | None:
     )
 
 
-def too_many_failed(reason: str, run_id: str) -> Diagnostic:
+def too_many_failed(reason: str, again: str) -> Diagnostic:
     """Return the warning that hosts were not run because too many others had failed.
 
     Args:
         reason: how many failed, and how many may.
-        run_id: the run.
+        again: the command that resumes the run.
     """
     return Diagnostic(
         code="E0868",
         summary=f"no further host was begun: {reason}",
         detail="hosts that had begun ran to their end; the others are listed as not run",
-        help=f"mend what failed, and continue with the others: ensue runs resume {run_id}",
+        help=f"mend what failed, and continue with the others: {again}",
         severity=Severity.WARNING,
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
 from ensue.core.model.run_part import WHOLE_RUN, RunPart
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ensue.core.contracts.following import Follow
+    from ensue.core.model.events import RunStarted
 
 
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +31,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
         batch: how many hosts of `tgt` are at work at a time, as a number or a percentage (`25%`); None: all.
         fail_limit: how many of them may fail before no further one begins; None: any number. A resumed run
             has both from the run before it.
+        environments: `saltenv` and `pillarenv` as the command line gives them; a resumed run has those of the
+            run before it.
         follow: begins to follow a command of a state; called on the event loop. None: no command is followed.
     """
 
@@ -41,7 +46,23 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     part: RunPart = WHOLE_RUN
     batch: str | None = None
     fail_limit: str | None = None
+    environments: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     follow: Follow | None = None
+
+    def of_resumed(self, started: RunStarted) -> Self:
+        """Return the options with which a run is resumed: those that decide what it does are its own.
+
+        Args:
+            started: the run.
+        """
+        return msgspec.structs.replace(
+            self,
+            tgt=started.tgt or None,
+            part=started.part,
+            batch=started.batch or None,
+            fail_limit=started.fail_limit or None,
+            failhard=started.failhard,
+        )
 
     @property
     def lock_wait_s(self) -> float | None:

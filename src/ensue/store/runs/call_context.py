@@ -254,6 +254,11 @@ class CallContext(TargetContext):
                 if requisite.kind is RequisiteKind.REQUIRE
                 for required in (self._site.plan.chunks[place] for place in requisite.chunks)
             ),
+            declared_below=tuple(
+                (f"{module}.{function}", name)
+                for module, function, name in self._site.declared_below()
+                if function not in self.states_of(self.srn).absences(module)
+            ),
             changed_watches=self._site.changed_watches,
         )
 

@@ -55,6 +55,7 @@ class Enforcement:
             a call.
 
     `declared_by` returns the declaration of a return; it is set once the run has compiled its first plans.
+    `again` is the command that resumes the run; it is set when the run begins.
     `fault` is why the enforced states cannot be read or written; None while they can.
     """
 
@@ -78,6 +79,7 @@ class Enforcement:
         self._made_by = made_by
         self.declared_by: Callable[[Return], EnforcedBy | None] = lambda _: None
         self.fault: StoreError | None = None
+        self.again = ""
         self._writing: Future[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -115,7 +117,7 @@ class Enforcement:
             self.fault, was_interrupted = await self._rest_written()
         if self.fault is None:
             return report
-        complaint = self._complaint(self.fault, report.run_id)
+        complaint = self._complaint(self.fault)
         if isinstance(self.fault, DiskError) and not self._test:
             return report.as_stopped(str(self.fault), complaint)
         report = msgspec.structs.replace(report, warnings=(*report.warnings, complaint))
@@ -151,10 +153,10 @@ class Enforcement:
             raise fault
         return fault, was_interrupted
 
-    def _complaint(self, fault: StoreError, run_id: str) -> Diagnostic:
+    def _complaint(self, fault: StoreError) -> Diagnostic:
         remedy = "repair the file or move it away, and apply again"
         if isinstance(fault, DiskError) and not self._test:
-            remedy = f"make room on the disk, and run: ensue runs resume {run_id}"
+            remedy = f"make room on the disk, and run: {self.again}"
         return Diagnostic(
             code="E0105",
             summary=f"the enforced state was not {'read' if self._test else 'kept'}: {fault}",

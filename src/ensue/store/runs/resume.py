@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from ensue.core.model.events import CommandStarted, RunEvent
     from ensue.core.model.returns import Return
-    from ensue.core.model.run_part import RunPart
     from ensue.core.model.state_identity import StateIdentity
 
 
@@ -33,27 +32,22 @@ class ResumedRun(msgspec.Struct, frozen=True, kw_only=True):
     """What a resuming run needs from the runs before it.
 
     Args:
-        run_id: its id.
+        started: how it began.
         chain: its id and those of the runs that it resumed, newest first.
-        mods: the requested SLS; empty for a highstate.
-        tgt: the requested target; empty for a run of this machine.
-        part: the part of the run that was chosen.
-        batch: how many hosts are at work at a time; None: all.
-        fail_limit: how many hosts may fail before no further one begins; None: any number.
         done: the states that had finished, each with the return to take over; None for a state that has to
             be called again nevertheless.
         still_running: commands of unfinished states that still run.
     """
 
-    run_id: str
+    started: RunStarted
     chain: tuple[str, ...]
-    mods: tuple[str, ...]
-    tgt: str
-    part: RunPart
-    batch: str | None
-    fail_limit: str | None
     done: Mapping[StateIdentity, Return | None]
     still_running: Sequence[CommandStarted]
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run."""
+        return self.started.run_id
 
 
 def run_to_resume(cachedir: Path, prefix: str, minion_id: str, *, despite_running: bool) -> ResumedRun:
@@ -124,13 +118,8 @@ def resumed_run(chain: Sequence[Sequence[RunEvent]]) -> ResumedRun:
         )
     events = [event for run in reversed(chain) for event in run]
     return ResumedRun(
-        run_id=started.run_id,
+        started=started,
         chain=tuple(start.run_id for run in chain if (start := run_started(run)) is not None),
-        mods=started.mods,
-        tgt=started.tgt,
-        part=started.part,
-        batch=started.batch or None,
-        fail_limit=started.fail_limit or None,
         done=_done(events),
         still_running=still_running(events),
     )

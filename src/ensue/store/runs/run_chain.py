@@ -139,19 +139,19 @@ def killed_before(cachedir: Path, *, test: bool) -> list[Diagnostic]:
             started, ended = ends_of(path)
             if started is None or started.test or started.deployment or started.fleet or writer_lives(path):
                 continue
-            return [] if ended is not None else [_killed(started.run_id, test=test)]
+            return [] if ended is not None else [_killed(started, test=test)]
     return []
 
 
-def _killed(run_id: str, *, test: bool) -> Diagnostic:
+def _killed(started: RunStarted, *, test: bool) -> Diagnostic:
     which = "an apply" if test else "this apply"
     instead = ", and not `ensue apply`," if test else ""
     return Diagnostic(
         code="E0107",
-        summary=f"the last apply, {run_id}, was killed before it ended",
+        summary=f"the last apply, {started.run_id}, was killed before it ended",
         detail=f"{which} does not react to what that one changed: "
         "a handler (`listen`, `watch`, `onchanges`) of such a state does not run",
-        help=f"`ensue runs resume {run_id}`{instead} ends that run, with its handlers",
+        help=f"`{started.resume_command}`{instead} ends that run, with its handlers",
         severity=Severity.WARNING,
     )
 

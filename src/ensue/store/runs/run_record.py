@@ -69,6 +69,7 @@ class RunRecord:
         self._bound = OutputBound(self._settings.keep_output_bytes)
         self._journal: JournalWriter | None = None
         self._has_ended = False
+        self._again = ""
         self._fault: StoreError | None = None
         self._stop: Callable[[str], None] | None = None
 
@@ -107,6 +108,7 @@ class RunRecord:
         Raises:
             StoreError: it cannot be created.
         """
+        self._again = self._enforcement.again = event.resume_command
         self._journal = await JournalWriter.open(self._created, self._note_fault)
         self._journal.write(event)
         await self._journal.recorded()
@@ -219,7 +221,7 @@ class RunRecord:
             self._stop(str(fault))
 
     def _complaint(self, fault: str) -> Diagnostic:
-        again = "plan again" if self._test else f"continue: ensue runs resume {self._run_id}"
+        again = "plan again" if self._test else f"continue: {self._again}"
         return Diagnostic(
             code="E0111",
             summary=f"the run was stopped: {fault}",

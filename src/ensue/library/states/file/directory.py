@@ -14,7 +14,7 @@ from ensue.core.contracts.functions import also_takes, reads_paths
 from ensue.core.errors import StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.attributes import RequestedAttributes, apply_attributes
-from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
+from ensue.library.states.file.cleaning import kept_paths, remove_all, superfluous
 from ensue.library.states.file.described import absent_state, owner_state, path_state
 from ensue.library.states.file.modes import mode_bits
 from ensue.library.states.file.needs import needs_of
@@ -89,7 +89,8 @@ async def directory(
         dir_mode: mode of folders.
         file_mode: mode of the files in the folder, if `recurse` has `mode`; `dir_mode` by default.
         mode: the same as `dir_mode`.
-        clean: remove everything in the folder that no `file` state required by this one manages.
+        clean: remove everything in the folder that no `file` state required by this one manages, and that no
+            state beside it makes.
         exclude_pat: patterns of paths that `clean` leaves alone.
         force: replace a file or symlink at this path.
         backupname: move a file or symlink at this path to this name instead.
@@ -104,6 +105,14 @@ async def directory(
             - user: www-data
             - mode: '0755'
             - makedirs: true
+
+    Notes:
+        `clean` keeps what any state on the same target names below the folder, in the same run, its delayed
+        blocks that have run, and the SLS that it includes. Name what a block or command makes later, or what
+        an SLS of another run makes, with `require_in` or `exclude_pat`.
+
+    Differences from Salt:
+        Salt's `clean` keeps what the folder requires, and removes what other states of the run have made.
 
     Returns:
         `changes` by path; `new_state` has `path mode user group`.
@@ -274,7 +283,7 @@ class _Folder:
             if differences:
                 todo[self._path], self._wanted_at[self._path] = differences, wish.folders
         if wish.clean:
-            keep = required_paths(self._ctx)
+            keep = kept_paths(self._ctx)
             self._superfluous = await superfluous(self._connection, self._path, keep, wish.exclude_pat)
             todo |= {path: {"removed": "Removed due to clean"} for path in self._superfluous}
         return todo

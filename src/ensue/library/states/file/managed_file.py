@@ -34,6 +34,7 @@ from ensue.library.states.file.modes import folder_bits, shown_mode
 from ensue.library.states.file.needs import needs_of
 from ensue.library.states.file.paths import is_folder, make_parents, missing_folder, without_folder
 from ensue.library.states.file.preview import content_preview
+from ensue.library.states.file.shown_difference import WHOLE_SECRET
 from ensue.reach.connections.target_content import content_at
 
 if TYPE_CHECKING:
@@ -162,6 +163,9 @@ class ManagedFile:
         changes = await self._content_changes(status, content, is_secret=desired.is_secret)
         changes |= await desired.attributes.differences(self._connection, status)
         if self._ctx.test:
+            if self._old_sha256 is None and not is_link:
+                # Where no diff is made, the checksum tells whether somebody has changed the file.
+                self._old_sha256 = await self._connection.checksum(self._path)
             return self._returned(None, _SET_TO_CHANGE.format(self._path), changes)
         await self._check(content, desired.attributes)
         if self._wish.backup and not is_link:
@@ -189,7 +193,7 @@ class ManagedFile:
             return {"diff": HIDDEN}
         if is_secret:
             # The old content is a secret too, and the masker does not know it.
-            return {"diff": MASK}
+            return {"diff": WHOLE_SECRET if status.size_bytes and size_of(content) else MASK}
         if not isinstance(content, bytes) or status.size_bytes > LONGEST_SHOWN_BYTES:
             return {"diff": long_difference(status.size_bytes, size_of(content))}
         return {"diff": await content_difference(await self._old_content(), content, self._ctx.masker)}

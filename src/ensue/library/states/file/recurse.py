@@ -17,7 +17,7 @@ from ensue.core.errors import RemoteFileError, StateFailedError
 from ensue.core.model.returns import StateReturn
 from ensue.library.states.file.at_once import results_of
 from ensue.library.states.file.attributes import RequestedAttributes
-from ensue.library.states.file.cleaning import remove_all, required_paths, superfluous
+from ensue.library.states.file.cleaning import kept_paths, remove_all, superfluous
 from ensue.library.states.file.directory import directory
 from ensue.library.states.file.managed import managed
 from ensue.library.states.file.paths import make_parents, target_path
@@ -70,7 +70,7 @@ async def recurse(
     Args:
         name: absolute path of the folder.
         source: a `salt://` folder; the first of a list that exists.
-        clean: remove what is in the folder and not in the source.
+        clean: remove what is in the folder and not in the source; see `clean` of `file.directory`.
         user: owner of all files and folders, by name or number.
         dir_mode: mode of folders.
         file_mode: mode of files, or `keep` for those of the source.
@@ -164,7 +164,9 @@ async def recurse(
         done.add(place, await _return_of(link, place))
     managed_paths = sorted([*tree.files, *tree.links])
     if clean and is_there:
-        extra = await superfluous(ctx.connection, path, {*managed_paths, *required_paths(ctx)}, exclude_pat)
+        keep = kept_paths(ctx)
+        keep = keep._replace(whole=keep.whole | {*managed_paths})
+        extra = await superfluous(ctx.connection, path, keep, exclude_pat)
         if extra:
             done.changes["removed"] = list(extra if ctx.test else await remove_all(ctx.connection, extra))
             done.result = None if ctx.test and done.result else done.result

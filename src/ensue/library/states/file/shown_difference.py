@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from ensue.core.masking import Masker
 
 ONLY_SECRET: Final = "\\ only the secret differs"  # noqa: S105 (a remark)
+WHOLE_SECRET: Final = f"--- \n+++ \n@@ -1 +1 @@\n-{MASK}\n+{MASK}\n{ONLY_SECRET}\n"
+"""The difference of two contents that are secrets as a whole."""
+
 WITHHELD: Final = "\\ lines are hidden that may have the former value of a secret"
 
 _ENDS: Final = "\r\n"
