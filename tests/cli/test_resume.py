@@ -180,7 +180,8 @@ def test_the_next_apply_says_what_a_killed_one_owes(project: Shell) -> None:
 
 def test_a_command_that_finished_after_its_apply_was_killed(project: Shell) -> None:
     """What it made skips it from then on; a reference names the run, and what to do."""
-    made = f"made:\n  cmd.run: [name: 'touch made; echo hi%s', cwd: {project.root}, creates: {project.root}/made]\n"
+    where = f"cwd: {project.root}, creates: {project.root}/made"
+    made = f"made:\n  cmd.run: [name: 'touch made; echo hi%s', {where}]\n"
     reads = "reads:\n  test.show_notification: [text: '${cmd:made:stdout}']\n"
     project.write("states/lost.sls", made % "; kill -9 $PPID" + reads)
     assert project.run("apply", "lost").code == -signal.SIGKILL

@@ -1,0 +1,64 @@
+"""`resource.unregistered`: a teardown that can be applied again and again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.app.test_project import apply, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ensue.core.model.report import RunReport
+
+MADE = """
+host:
+  test.present:
+    - new_state: {}
+    - registers: [{'dummy:box': {}}]
+conf:
+  file.managed: [name: /conf, contents: x, tgt: box]
+"""
+GONE = """
+conf:
+  file.absent: [name: /conf, tgt: box, tgt_optional: true]
+dummy:box:
+  resource.unregistered:
+    - require: [file: conf]
+after:
+  test.nop:
+    - require: [resource: 'dummy:box']
+"""
+
+
+def outline(report: RunReport) -> list[tuple[str, bool | None, bool]]:
+    """Return ID, result and whether there are changes, of each state."""
+    return [
+        (returned.id, returned.result, bool(returned.changes))
+        for returned in sorted(report.returns.values(), key=lambda each: each.run_num)
+    ]
+
+
+def test_a_teardown_that_is_applied_again(tmp_path: Path) -> None:
+    """The first apply cleans up and unregisters; the second changes nothing, and what requires it runs."""
+    write(tmp_path, states__made=MADE, states__gone=GONE)
+    assert apply(tmp_path, "made").exit_code == 0
+    planned = apply(tmp_path, "gone", test=True)
+    assert ("dummy:box", None, True) in outline(planned)
+    first = apply(tmp_path, "gone")
+    assert ("dummy:box", True, True) in outline(first)
+    second = apply(tmp_path, "gone")
+    assert [(id_, changed) for id_, result, changed in outline(second) if result is not True or changed] == []
+    assert ("after", True, False) in outline(second)
+    assert (planned.exit_code, first.exit_code, second.exit_code) == (0, 0, 0)
+    assert apply(tmp_path, "gone", test=True).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["box", "dummy:"])
+def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
+    """The state fails and says what a name is."""
+    write(tmp_path, states__gone=f"gone:\n  resource.unregistered: [name: '{name}']\n")
+    [returned] = apply(tmp_path, "gone").returns.values()
+    assert returned.result is False
+    assert returned.comment.startswith("name: ")
