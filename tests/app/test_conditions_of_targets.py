@@ -150,9 +150,9 @@ def test_a_plan_of_what_an_earlier_state_makes_unnecessary(tmp_path: Path) -> No
     write(tmp_path, states__t=SKIPS.replace("DIR", str(tmp_path / "etc")))
     plan = {one.id: one.comment for one in apply(tmp_path, "t", test=True).returns.values() if one.unknown}
     assert plan == {
-        "unless": "waits for 'made' (known after apply); now: unless condition is false",
-        "creates": "waits for 'made' (known after apply); now: Creates files not found",
-        "again": "waits for 'other' (known after apply); now: Creates files not found",
+        "unless": "waits for 'made' (known after apply); now: runs",
+        "creates": "waits for 'made' (known after apply); now: runs",
+        "again": "waits for 'other' (known after apply); now: runs",
     }
     done = {one.id for one in apply(tmp_path, "t").returns.values() if one.changes}
     assert not done & {"unless", "creates"}

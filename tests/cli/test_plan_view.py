@@ -74,7 +74,7 @@ def test_a_plan_has_a_line_per_change(shell: Shell) -> None:
         f"    - gone (file.absent) {shell.root}/gone",
         (
             """    ? producer (cmd.run) echo '{"host":"x"}': waits for 'made' (known after apply); """
-            "now: Creates files not found"
+            "now: runs"
         ),
         "    ? deferred: block late (known after apply), from delayed_render of producer",
         "    ? user (test.show_notification): waits for ${cmd:producer:stdout_json:host} (known after apply)",

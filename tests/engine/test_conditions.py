@@ -164,11 +164,15 @@ def test_only_the_shell_decides_about_a_syntax_error(shell: str) -> None:
     ("fun", "options", "expected"),
     [
         ("fail", {"check_cmd": ("true",)}, (True, "check_cmd determined the state succeeded", False)),
-        ("change", {"check_cmd": ("true", "false")}, (False, "check_cmd determined the state failed", True)),
+        (
+            "change",
+            {"check_cmd": ("true", "false")},
+            (False, "check_cmd determined the state failed: `false` exited 1", True),
+        ),
         (
             "change",
             {"check_cmd": ("false",), "unless": ("true",)},
-            (False, "check_cmd determined the state failed", False),
+            (False, "check_cmd determined the state failed: `false` exited 1", False),
         ),
     ],
 )

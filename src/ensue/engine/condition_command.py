@@ -78,8 +78,8 @@ async def condition_holds(context: StateContext, chunk: Chunk, line: str) -> Com
         return CommandVerdict(holds=False, trouble=Trouble(event, "`timeout` of the state limits it, too"))
 
 
-async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:
-    """Return whether a `check_cmd` succeeds within the state's `timeout`.
+async def failure_of_check(context: StateContext, chunk: Chunk, line: str) -> str:
+    """Return how a `check_cmd` fails, empty if it succeeds within the state's `timeout`.
 
     Raises:
         EnsueError: it cannot be run.
@@ -89,11 +89,12 @@ async def check_holds(context: StateContext, chunk: Chunk, line: str) -> bool:
     try:
         async with limit:
             command = Command(shell_line=line, user=_text(options.get("runas")))
-            return (await context.connection.run(command)).returncode == 0
+            code = (await context.connection.run(command)).returncode
+            return f"exited {code}" if code else ""
     except TimeoutError:
         if not limit.expired():
             raise
-        return False
+        return f"has not ended within {_seconds(options.get('timeout')):g} seconds"
 
 
 def _options(chunk: Chunk) -> Mapping[str, Data]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from ensue.core.errors import RemoteFileError
-from ensue.engine.condition_command import check_holds, condition_holds
+from ensue.engine.condition_command import condition_holds, failure_of_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -130,8 +130,9 @@ async def check_afterwards(context: StateContext, chunk: Chunk) -> ConditionsRes
     """
     context = context.for_conditions
     for line in chunk.options.check_cmd:
-        if not await check_holds(context, chunk, line):
-            return ConditionsResult(met=False, comment="check_cmd determined the state failed")
+        if failure := await failure_of_check(context, chunk, line):
+            comment = f"check_cmd determined the state failed: `{line}` {failure}"
+            return ConditionsResult(met=False, comment=comment)
     return ConditionsResult(met=True, comment="check_cmd determined the state succeeded")
 
 

@@ -311,7 +311,8 @@ class Executor:
             condition = await look_at_conditions(context, chunk, self._masker.text)
         makers = self._makers(node, condition) if node.is_test and condition is not MET else ()
         if makers:
-            reply = AttemptResult(known_later(chunk.name, condition.comment, makers), skipped=True)
+            now = "runs" if condition.met else condition.comment
+            reply = AttemptResult(known_later(chunk.name, now, makers), skipped=True)
         elif condition.met:
             reply = AttemptResult(await self._calls.call(node, callee, context))
         else:

@@ -88,11 +88,13 @@ class ArgumentType(msgspec.Struct, frozen=True, kw_only=True):
         kinds: names of kinds, all of them keys of `_KINDS`.
         choices: words that are accepted as they are.
         certain: classes of which every value is accepted, so that most values need no closer look.
+        items: the words that a list holds, for people: the function itself refuses others; empty: any.
     """
 
     kinds: tuple[str, ...]
     choices: tuple[str, ...]
     certain: frozenset[type]
+    items: tuple[str, ...] = ()
 
     def accepts(self, value: Any) -> bool:
         """Return whether a value is of one of the kinds."""
@@ -114,7 +116,11 @@ class ArgumentType(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def expected(self) -> str:
         """What it takes, in the user's words."""
-        words = [_KINDS[kind].words for kind in self.kinds] + [f"`{choice}`" for choice in self.choices]
+        kinds = [_KINDS[kind].words for kind in self.kinds]
+        if self.items:
+            listed = _KINDS["list"].words
+            kinds[kinds.index(listed)] = f"{listed} of {', '.join(f'`{item}`' for item in self.items)}"
+        words = kinds + [f"`{choice}`" for choice in self.choices]
         words = list(dict.fromkeys(words))
         return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
@@ -208,18 +214,21 @@ def argument_type(annotation: str) -> ArgumentType | None:
     """
     kinds: dict[str, None] = {}
     choices: list[str] = []
+    items: list[str] = []
     for part in _split(annotation, "|"):
         name, _, inner = part.rstrip("]").partition("[")
         if name == "Literal":
             choices += [choice.strip("'\"") for choice in _split(inner, ",")]
         elif name in _KIND_OF:
             kinds[_KIND_OF[name]] = None
+            if name == "list" and inner.startswith("Literal["):
+                items += [item.strip("'\"") for item in _split(inner.removeprefix("Literal["), ",")]
         elif name != "None":
             return None
     if not kinds and not choices:
         return None
     certain = frozenset[type]().union(*(_KINDS[kind].certain for kind in kinds))
-    return ArgumentType(kinds=tuple(kinds), choices=tuple(choices), certain=certain)
+    return ArgumentType(kinds=tuple(kinds), choices=tuple(choices), certain=certain, items=tuple(items))
 
 
 def _split(text: str, sign: str) -> Iterator[str]:

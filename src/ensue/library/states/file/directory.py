@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from ensue.core.contracts.functions import also_takes, reads_paths
 from ensue.core.errors import StateFailedError
@@ -63,7 +63,7 @@ async def directory(
     *,
     user: str | int | None = None,
     group: str | int | None = None,
-    recurse: list[str] | None = None,
+    recurse: list[Literal["user", "group", "mode", "ignore_files", "ignore_dirs", "silent"]] | None = None,
     max_depth: int | None = None,
     dir_mode: Mode | None = None,
     file_mode: Mode | None = None,

@@ -55,17 +55,19 @@ def succeed_without_changes(
 
 
 @touches_nothing
-def fail_without_changes(
-    ctx: StateContext, name: str, comment: Data = "Failure!", **kwargs: Data
-) -> StateReturn:
+def fail_without_changes(ctx: StateContext, name: str, comment: Data = None, **kwargs: Data) -> StateReturn:
     """Return the result False, in a plan too.
 
+    Args:
+        comment: why; without it, a text of Salt.
+
     Example:
-        never:
-          test.fail_without_changes
+        wrong size:
+          test.fail_without_changes:
+            - comment: the disk is too small
     """
-    if ctx.test:
-        comment = "If we weren't testing, this would be a failure!"
+    if comment is None:
+        comment = "If we weren't testing, this would be a failure!" if ctx.test else "Failure!"
     return StateReturn.failed(name, str(comment))
 
 

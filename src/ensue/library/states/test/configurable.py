@@ -28,7 +28,7 @@ def configurable_test_state(
     result: Data = True,
     comment: str = "",
     warnings: str | list[str] | None = None,
-    allow_test_mode_failure: bool = False,
+    allow_test_mode_failure: bool = True,
 ) -> StateReturn:
     """Return the requested result, changes, comment and warnings.
 
@@ -36,7 +36,8 @@ def configurable_test_state(
         changes: whether there are changes: true, false, or `Random`.
         result: the result: true, false, or `Random`.
         warnings: a warning, or several.
-        allow_test_mode_failure: whether `result: false` fails a plan too.
+        allow_test_mode_failure: whether `result: false` fails a plan, too, as it fails the apply. In Salt, it
+            does so only if that is true.
 
     Example:
         maybe:
