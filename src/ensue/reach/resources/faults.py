@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
     from ensue.core.model.srn import Srn
 
+_MAY_NOT: Final = "connect as a user who may, or use sudo"
 _REMEDIES: Final = {
-    errno.EACCES: "connect as a user who may, or use sudo",
-    errno.EPERM: "connect as a user who may, or use sudo",
+    errno.EACCES: _MAY_NOT,
+    errno.EPERM: _MAY_NOT,
     errno.ENOSPC: "free some space there",
     errno.EDQUOT: "the disk quota is used up",
     errno.EFBIG: "the limit on the size of files is reached",
@@ -39,6 +40,8 @@ def file_error(
     """
     cause = why or (os.strerror(number) if number else "the target does not say why")
     remedy = remedy or _REMEDIES.get(number, "")
+    if remedy == _MAY_NOT and srn.type == "ssh_host":
+        remedy = "give the entry of the host `sudo: true`, or a `user` who may"
     mend = f" ({remedy})" if remedy else ""
     error = RemoteFileError(
         f"cannot {doing} {printable(path)} on {srn}: {cause}{mend}", path=path, target=str(srn)

@@ -45,6 +45,7 @@ _REASONS: Final = {
     scripts.NOT_A_FOLDER: (errno.EEXIST, "it exists and is not a folder"),
     scripts.CUT_SHORT: (0, "the content did not arrive whole, or the disk is full"),
     scripts.NOT_EMPTY: (errno.ENOTEMPTY, ""),
+    scripts.DENIED: (errno.EACCES, ""),
 }
 
 
@@ -194,6 +195,8 @@ class PosixFiles:
             )
         number, why = _REASONS.get(done.returncode, (0, ""))
         errors = done.stderr.decode("utf-8", "replace").strip()
+        if number == errno.EACCES:
+            why = errors.rpartition(": ")[2]  # The shell begins with its own name and a line of the script.
         if not number and errors:
             why = f"{why}: {errors}" if why else errors
         if not number and not why:

@@ -27,6 +27,9 @@ NO_TOOL: Final = 88
 FOREIGN_LINK: Final = 89
 """A symlink in the path must not be followed; stdout has its owner, a line end, and its path."""
 
+DENIED: Final = 90
+"""The user of the connection may not do that."""
+
 COMMON: Final = r"""
 set -u
 LC_ALL=C; export LC_ALL
@@ -37,8 +40,19 @@ file_at() {
   [ ! -d "$1" ] || exit 82
   [ ! -e "$1" ] || [ -f "$1" ] || exit 83
 }
+unowned() { r=$?; [ "$(id -u)" -eq 0 ] || exit 90; exit $r; }
+failed() {
+  r=$? a=$1
+  while [ ! -d "${a:-/}" ]; do a=${a%/*}; done
+  [ -w "${a:-/}" ] && [ -x "${a:-/}" ] || (exit $r) || unowned
+  exit $r
+}
 """
-"""Begins every script."""
+"""Begins every script.
+
+`failed` ends a script whose last command could not change what is in the folder `$1`, or in the first above
+it that exists; `unowned` one that could not change an owner or mode. Root never gets 90 of them.
+"""
 
 _RESOLVE: Final = r"""
 trusted() {
@@ -80,10 +94,11 @@ Its `$1` is a path; its `$2` is empty to leave a symlink at the end as it is.
 _NEED_FILE: Final = r"""
 if ! [ -e "$p" ]; then
   d=${p%/*}
-  [ -x "${d:-/}" ] || ! [ -d "${d:-/}" ] || { echo "Permission denied" >&2; exit 1; }
+  [ -x "${d:-/}" ] || ! [ -d "${d:-/}" ] || exit 90
   exit 81
 fi
 file_at "$p"
+[ -r "$p" ] || exit 90
 """
 
 READ: Final = _NEED_FILE + 'exec cat < "$p"'
@@ -120,7 +135,7 @@ umask 077
 trap 'rm -f -- "$t"' EXIT
 trap 'exit 129' HUP INT TERM PIPE
 set -C
-cat > "$t" || exit
+cat > "$t" || failed "$d"
 set +C
 [ "$(wc -c < "$t")" -eq "$size" ] || exit 86
 if [ -e "$p" ]; then
@@ -131,11 +146,11 @@ if [ -e "$p" ]; then
   [ -n "$group" ] || group=$3
 fi
 own() { [ "$(stat -c "$1" -- "$t")" = "$2" ]; }
-if [ -n "$user" ] && ! own %u "$user" && ! own %U "$user"; then chown -- "$user" "$t" || exit; fi
-if [ -n "$group" ] && ! own %g "$group" && ! own %G "$group"; then chgrp -- "$group" "$t" || exit; fi
+if [ -n "$user" ] && ! own %u "$user" && ! own %U "$user"; then chown -- "$user" "$t" || unowned; fi
+if [ -n "$group" ] && ! own %g "$group" && ! own %G "$group"; then chgrp -- "$group" "$t" || unowned; fi
 chmod "${mode:-0644}" "$t" || exit
 sync "$t" 2>/dev/null || :
-mv -f -- "$t" "$p" || exit
+mv -f -- "$t" "$p" || failed "$d"
 trap - EXIT
 """
 )
@@ -145,7 +160,7 @@ STAT: Final = r"""
 if [ -n "$2" ]; then [ -e "$p" ] || absent=1; else there "$p" || absent=1; fi
 if [ -n "${absent-}" ]; then
   d=${p%/*}; d=${d:-/}
-  [ ! -d "$d" ] || [ -x "$d" ] || { echo "Permission denied" >&2; exit 1; }
+  [ ! -d "$d" ] || [ -x "$d" ] || exit 90
   exit 81
 fi
 stat $2 -c '%f %u %g %U %G %s %Y %X' -- "$p" || exit
@@ -174,10 +189,10 @@ there "$p" && exit 85
 if [ -n "$3" ]; then
   d=${p%/*}
   umask 022
-  [ -z "$d" ] || [ -d "$d" ] || mkdir -p -- "$d" || exit
+  [ -z "$d" ] || [ -d "$d" ] || mkdir -p -- "$d" || failed "$d"
 fi
 umask 077
-mkdir -- "$p" || { [ -d "$p" ] && exit 0; exit 1; }
+mkdir -- "$p" || { r=$?; [ -d "$p" ] && exit 0; (exit $r); failed "${p%/*}"; }
 chmod "$mode" "$p"
 """
 )
@@ -189,14 +204,15 @@ REMOVE: Final = (
 resolve "$p" ''
 p=$at
 there "$p" || exit 0
-if [ -n "$2" ]; then exec rm -rf -- "$p"; fi
+if [ -n "$2" ]; then rm -rf -- "$p" || failed "${p%/*}"; exit 0; fi
 if [ -d "$p" ] && [ ! -L "$p" ]; then
   rmdir -- "$p" && exit 0
   r=$?
   [ -z "$(ls -A -- "$p" 2>/dev/null)" ] || exit 87
-  exit $r
+  (exit $r)
+  failed "${p%/*}"
 fi
-exec rm -f -- "$p"
+rm -f -- "$p" || failed "${p%/*}"
 """
 )
 """`$2` is non-empty for a recursive removal."""
@@ -210,9 +226,10 @@ d=${p%/*}
 t=${d%/}/.ensue-$3
 if [ ! -L "$p" ]; then
   [ ! -e "$p" ] || exit 84
-  exec ln -s -- "$2" "$p"
+  ln -s -- "$2" "$p" || failed "$d"
+  exit 0
 fi
-ln -s -- "$2" "$t" || exit
+ln -s -- "$2" "$t" || failed "$d"
 mv -f -T -- "$t" "$p" 2>/dev/null && exit 0
 rm -f -- "$t"
 exec ln -s -f -n -- "$2" "$p"
@@ -235,7 +252,7 @@ elif [ -L "$new" ]; then
   mv -f -T -- "$p" "$new" 2>/dev/null && exit 0
   rm -f -- "$new" || exit
 fi
-exec mv -f -- "$p" "$new"
+mv -f -- "$p" "$new" || failed "${new%/*}"
 """
 )
 """`$2` the new path. A `mv` without a useful `-T` (busybox) replaces a symlink in two steps."""
@@ -245,7 +262,7 @@ SET_MODE: Final = (
     + r"""
 [ -e "$p" ] || exit 81
 resolve "$p" follow
-exec chmod "$2" "$at"
+chmod "$2" "$at" || unowned
 """
 )
 """`$2` mode."""
@@ -256,8 +273,8 @@ SET_OWNER: Final = (
 there "$p" || exit 81
 if [ -n "$4" ]; then resolve "$p" ''; else resolve "$p" follow; fi
 p=$at
-if [ -n "$2" ]; then chown $4 -- "$2" "$p" || exit; fi
-if [ -n "$3" ]; then chgrp $4 -- "$3" "$p" || exit; fi
+if [ -n "$2" ]; then chown $4 -- "$2" "$p" || unowned; fi
+if [ -n "$3" ]; then chgrp $4 -- "$3" "$p" || unowned; fi
 exit 0
 """
 )
