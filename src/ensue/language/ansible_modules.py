@@ -162,10 +162,10 @@ MODULES: Final = {
     "rabbitmq_plugin": "`rabbitmq_plugin.enabled`",
     "uri": "`http.query`, or `http.wait_for_successful_query` until it answers",
     "debug": "`test.show_notification`",
-    "assert": "for pillar and grains {% if pillar.port < 1024 %}{{ raise('too low a port') }}{% endif %}, "
-    "which refuses the SLS before anything runs, and `test.check_pillar` for the types of values; for what a "
-    "command finds out `cmd.run` with `read_only: true`, which fails the states that require it; "
-    f"for a result `test.fail_without_changes` with `comment` in {BLOCK}",
+    "assert": "`test.check_pillar` for the types of values of pillar; for other conditions on pillar and "
+    "grains {% if pillar.port < 1024 %}{{ raise('too low a port') }}{% endif %}, which refuses the SLS "
+    "before anything runs; for what a command finds out `cmd.run` with `read_only: true`, which fails the "
+    f"states that require it; for a result `test.fail_without_changes` with `comment` in {BLOCK}",
     "fail": "`test.fail_without_changes` with `comment`",
     "reboot": "`cmd.run` with the command, and `retry` in the state that comes after it",
     "meta": "`listen` for handlers that wait, `watch` or `onchanges` for those that react at their place, as "
