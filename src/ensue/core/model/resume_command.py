@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,7 +10,11 @@ if TYPE_CHECKING:
 
 def pillar_words(keys: Iterable[str]) -> str:
     """Return options that give pillar, each after a blank, with `…` for the values, which may be secret."""
-    return "".join(f" --pillar {shlex.quote(key)}=…" for key in keys)
+    if not (named := list(keys)):
+        return ""
+    import shlex
+
+    return "".join(f" --pillar {shlex.quote(key)}=…" for key in named)
 
 
 def resume_command(run_id: str, pillar_keys: Iterable[str]) -> str:
