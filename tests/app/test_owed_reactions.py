@@ -166,8 +166,8 @@ def test_what_is_owed_can_be_forgotten(tmp_path: Path, kind: str) -> None:
     async def forget() -> None:
         async with AppProject.open(tmp_path, ProjectOptions(minion_id="m")) as project:
             assert not [shown for shown in await project.enforced() if shown.state.id == "h"]
-            forgotten, unknown = await project.forget_enforced(["h"])
-        assert (len(forgotten), unknown) == (1, {})
+            forgotten = await project.forget_enforced(["h"])
+        assert (len(forgotten.entries), forgotten.unknown, forgotten.several) == (1, {}, {})
 
     asyncio.run(forget())
     sls(tmp_path, CAUSE + KINDS[kind])
