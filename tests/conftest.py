@@ -29,7 +29,7 @@ IN_CI = os.environ.get("CI") == "true"
 # For the same reason nobody is told that data is made slowly.
 _SLOW = (HealthCheck.too_slow,)
 settings.register_profile("default", deadline=None, max_examples=60, suppress_health_check=_SLOW)
-settings.register_profile("ci", deadline=None, max_examples=40, print_blob=True, suppress_health_check=_SLOW)
+settings.register_profile("ci", deadline=None, max_examples=60, print_blob=True, suppress_health_check=_SLOW)
 settings.register_profile(
     "thorough", deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_SLOW
 )
