@@ -18,7 +18,9 @@ WHERE = ("--app", "shop", "--env", "dev")
 def project(tmp_path: Path) -> DeployedProject:
     """A deployed project whose database has outputs of all kinds."""
     project = deployed_project(tmp_path / "project")
-    project.postgres('{host: "db ü", port: 5432, nodes: [{name: a}, {name: "b:c"}]}')
+    project.postgres(
+        '{host: "db ü", port: 5432, nodes: [{name: a}, {name: "b:c"}], admin: {api_token: t0ken, url: x}}'
+    )
     deployed(project)
     return project
 
@@ -46,6 +48,8 @@ def test_a_value_is_printed_alone(project: DeployedProject, output: str, printed
         (f"{DB}:hots", "has no output 'hots' (did you mean host?)"),
         (f"{DB}:nodes:7", "has no output 'nodes:7'"),
         (f"{DB}:password", "the output 'password' is secret, and is not printed"),
+        (f"{DB}:admin:api_token", "the output 'admin:api_token' is secret, and is not printed"),
+        (f"{DB}:admin", "the output 'admin' is secret, and is not printed"),
         (f"{DB}:", "has no output ''"),
         (f"{DB}x:host", f"this environment has no record of '{DB}x'"),
     ],
@@ -56,6 +60,7 @@ def test_what_is_not_there_or_secret_is_refused(project: DeployedProject, word: 
     assert (ended.code, ended.out) == (1, "")
     assert message in " ".join(ended.err.split())
     assert SECRET not in ended.err
+    assert "t0ken" not in ended.err
 
 
 def test_one_environment_is_meant(project: DeployedProject) -> None:

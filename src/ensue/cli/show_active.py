@@ -125,13 +125,18 @@ def _state(record: ActiveResource) -> str:
     )
 
 
-def _active_data(context: Context, record: ActiveResource, masker: Masker) -> dict[str, Any]:
+def shown_outputs(record: ActiveResource, masker: Masker) -> Any:
+    """Return the outputs of a resource as they may be shown, without its secrets and those of the project."""
     from ensue.core.model.secret_values import IDENTITY_KEYS, hide_named
     from ensue.core.model.sensitive_paths import hide_paths
     from ensue.deploy.provisioning.sensitive import colon_paths
     from ensue.output.presentable import presentable
 
     outputs = hide_paths(record.outputs, colon_paths(record.secret_paths))
+    return presentable(hide_named(outputs, shown=IDENTITY_KEYS), masker)
+
+
+def _active_data(context: Context, record: ActiveResource, masker: Masker) -> dict[str, Any]:
     return {
         "app": context.app,
         "env": context.env,
@@ -144,7 +149,7 @@ def _active_data(context: Context, record: ActiveResource, masker: Masker) -> di
         "protect": record.protect,
         "retain": record.retain,
         "depends_on": [str(key) for key in record.depends_on],
-        "outputs": presentable(hide_named(outputs, shown=IDENTITY_KEYS), masker),
+        "outputs": shown_outputs(record, masker),
     }
 
 

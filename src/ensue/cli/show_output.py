@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 import msgspec
 
 from ensue.cli import exit_codes
-from ensue.cli.show_active import active_resources
+from ensue.cli.show_active import active_resources, shown_outputs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
-    from ensue.core.model.data import Data
-    from ensue.deploy.provisioning.active import ActiveResource
+
+_ABSENT: Final = object()
 
 
 def show_output(session: Session, word: str, words: DeploymentWords) -> int:
@@ -30,6 +32,8 @@ def show_output(session: Session, word: str, words: DeploymentWords) -> int:
         ConfigurationError: the environment has no record of the resource.
         UsageError: there is no such output, it is secret, or several environments have the resource.
     """
+    from ensue.core.model.near_names import near
+    from ensue.core.model.plain_data import plain
     from ensue.output.colours import is_terminal, without_escapes
 
     resource, *keys = word.split(":")
@@ -37,7 +41,17 @@ def show_output(session: Session, word: str, words: DeploymentWords) -> int:
     if len(active) > 1:
         environments = ", ".join(f"{context.app}/{context.env}" for context, _ in active)
         raise click.UsageError(f"{resource} is in {environments}: say which one with --app and --env")
-    value = _value(active[0][1], keys)
+    record = active[0][1]
+    value = _at(record.outputs, keys)
+    shown = shown_outputs(record, session.masker)
+    if value is _ABSENT:
+        name, known = ":".join(keys), map(str, record.outputs)
+        raise click.UsageError(f"{record.key} has no output {name!r}{near(keys[0], known)}")
+    if _at(shown, keys) != plain(value):
+        raise click.UsageError(
+            f"{record.key}: the output {':'.join(keys)!r} is secret, and is not printed "
+            "(a resource, workload or SLS that refers to it gets it)"
+        )
     if session.is_for_programs:
         session.print_document(value)
     else:
@@ -46,24 +60,15 @@ def show_output(session: Session, word: str, words: DeploymentWords) -> int:
     return exit_codes.SUCCEEDED
 
 
-def _value(record: ActiveResource, keys: list[str]) -> Data:
+def _at(data: Any, keys: Sequence[str]) -> Any:
+    """Return what is at a place; `_ABSENT` if nothing is."""
     from ensue.core.model.data import is_list, is_mapping
-    from ensue.core.model.near_names import near
 
-    value: Data = record.outputs
-    for count, key in enumerate(keys, 1):
-        name = ":".join(keys[:count])
-        if is_mapping(value) and key in value:
-            value = value[key]
-        elif is_list(value) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
+    for key in keys:
+        if is_mapping(data) and key in data:
+            data = data[key]
+        elif is_list(data) and key.isdecimal() and int(key) < len(data):
+            data = data[int(key)]
         else:
-            known = map(str, value) if is_mapping(value) else ()
-            raise click.UsageError(f"{record.key} has no output {name!r}{near(key, known)}")
-    for path in record.secret_paths:
-        if all(str(part) == key for part, key in zip(path, keys, strict=False)):
-            raise click.UsageError(
-                f"{record.key}: the output {':'.join(keys)!r} is secret, and is not printed "
-                "(a resource, workload or SLS that refers to it gets it)"
-            )
-    return value
+            return _ABSENT
+    return data
