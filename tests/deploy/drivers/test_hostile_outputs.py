@@ -45,7 +45,7 @@ JINJA = (
     "a:\n  {{ driver.values | toyaml | indent(2) }}\nb: 1",
 )
 GO = (
-    *(one for one in JINJA if "{{" not in one and "{%" not in one and "{#" not in one),
+    *(text for text in JINJA if "{{" not in text and "{%" not in text and "{#" not in text),
     "a: {{ if .driver.values.flag }}@{{ else }}no{{ end }}",
     "a: {{/* @ */}}\nb: 1",
     'a: {{ "@" }}\nb: 1',

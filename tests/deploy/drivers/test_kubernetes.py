@@ -75,8 +75,8 @@ class Scene:
 
     def remove(self, kind: str, name: str, api_version: str = "v1") -> None:
         key = self.key(kind, name, api_version)
-        if (found := self.cluster.find(key)) is not None:
-            self.cluster.delete(key, found["metadata"]["uid"])
+        if (stored := self.cluster.find(key)) is not None:
+            self.cluster.delete(key, stored["metadata"]["uid"])
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ def test_objects_are_applied_and_found_again(scene: Scene) -> None:
     first = created(made)
     second = asyncio.run(kubernetes.update(again(made, first)))
 
-    found = scene.find("ConfigMap", "a")
-    assert found is not None
-    assert found["data"] == {"x": "1"}
+    stored = scene.find("ConfigMap", "a")
+    assert stored is not None
+    assert stored["data"] == {"x": "1"}
     assert first.comment == "2 objects applied, 2 changed, 0 deleted"
     assert second.comment == "2 objects applied, 0 changed, 0 deleted"
     assert (first.changed, second.changed) == (True, False)
@@ -264,9 +264,9 @@ def test_what_another_store_applied_is_left_alone(scene: Scene) -> None:
         with pytest.raises(DriverError, match=f"belongs to the store {made.owner}, and this is"):
             asyncio.run(call(other))
     asyncio.run(kubernetes.delete(deletion(other)))
-    found = scene.find("ConfigMap", "a")
-    assert found is not None
-    assert (found["data"], found["metadata"]["annotations"]["ensue/owner"]) == ({"x": "1"}, made.owner)
+    stored = scene.find("ConfigMap", "a")
+    assert stored is not None
+    assert (stored["data"], stored["metadata"]["annotations"]["ensue/owner"]) == ({"x": "1"}, made.owner)
 
     taken = created(msgspec.structs.replace(other, may_adopt=True))
 
@@ -274,9 +274,9 @@ def test_what_another_store_applied_is_left_alone(scene: Scene) -> None:
         with pytest.raises(DriverError, match=f"belongs to the store {OTHER}, and this is"):
             asyncio.run(call(again(made, done)))
     asyncio.run(kubernetes.delete(deletion(made, done)))
-    found = scene.find("ConfigMap", "a")
-    assert found is not None
-    assert found["data"] == {"x": "2"}
+    stored = scene.find("ConfigMap", "a")
+    assert stored is not None
+    assert stored["data"] == {"x": "2"}
     asyncio.run(kubernetes.delete(deletion(other, taken)))
     assert scene.find("ConfigMap", "a") is None
 
@@ -303,9 +303,9 @@ def test_an_object_without_a_mark_gets_one(scene: Scene) -> None:
     scene.apply("v1", "ConfigMap", "a", manager="ensue", data={"x": "1"})
     made = scene.request([config_map("a", x="1")])
     done = created(made)
-    found = scene.find("ConfigMap", "a")
-    assert found is not None
-    assert found["metadata"]["annotations"] == {"ensue/owner": made.owner, "ensue/resource": made.guresid}
+    stored = scene.find("ConfigMap", "a")
+    assert stored is not None
+    assert stored["metadata"]["annotations"] == {"ensue/owner": made.owner, "ensue/resource": made.guresid}
     scene.apply("v1", "ConfigMap", "a", manager="ensue", data={"x": "1"})
     asyncio.run(kubernetes.delete(deletion(made, done)))
     assert scene.find("ConfigMap", "a") is None
@@ -320,9 +320,9 @@ def test_conflicts_are_forced_when_it_is_wanted(scene: Scene) -> None:
 
     created(scene.request([config_map("a", x="2")], force_conflicts=True))
 
-    found = scene.find("ConfigMap", "a")
-    assert found is not None
-    assert found["data"] == {"x": "2"}
+    stored = scene.find("ConfigMap", "a")
+    assert stored is not None
+    assert stored["data"] == {"x": "2"}
 
 
 def gadget(scene: Scene) -> list[dict[str, Any]]:

@@ -154,8 +154,8 @@ def test_what_a_driver_raises_names_it(tmp_path: Path, function: str) -> None:
 @pytest.mark.parametrize("result", [None, {"host": "h"}, "text"])
 def test_what_is_no_result_is_refused(tmp_path: Path, function: str, result: Any) -> None:
     """A function that forgets its return value is named."""
-    wanted = "Planned" if function == "plan" else "Provisioned"
-    with pytest.raises(DriverError, match=f"the driver lab: {function} returned .*, not {wanted}"):
+    expected = "Planned" if function == "plan" else "Provisioned"
+    with pytest.raises(DriverError, match=f"the driver lab: {function} returned .*, not {expected}"):
         called(tmp_path, function, result)
 
 

@@ -53,8 +53,8 @@ class TestTemplate(DriverContract):
             },
             other_inputs={"values": {"host": "other", "templates": templates}},
             wrong_inputs=[
-                {"values": {"templates": {"outputs": one}}, "secrets": SECRETS}
-                for one in (
+                {"values": {"templates": {"outputs": outputs}}, "secrets": SECRETS}
+                for outputs in (
                     "a: {{ driver.secrets.password }}: b",
                     "{{ driver.secrets.password }}",
                     "a: *{{ driver.secrets.password }}",
@@ -89,8 +89,8 @@ class TestGoTemplate(DriverContract):
             },
             other_inputs={"values": {"host": "other", "templates": templates}},
             wrong_inputs=[
-                {"values": {"templates": {"outputs": one}}, "secrets": SECRETS}
-                for one in (
+                {"values": {"templates": {"outputs": outputs}}, "secrets": SECRETS}
+                for outputs in (
                     "a: {{ .driver.secrets.password }}: b",
                     "{{ .driver.secrets.password }}",
                     "{{ fail .driver.secrets.password }}",

@@ -97,11 +97,11 @@ class Resource:
     def exists(self) -> tuple[bool, bool]:
         """Say whether the server has the database, and whether it has the role."""
         database, role = self.database.replace("'", "''"), self.role.replace("'", "''")
-        found = self.server.query(
+        row = self.server.query(
             f"SELECT '{database}' IN (SELECT datname FROM pg_database),"  # noqa: S608 (quoted above)
             f" '{role}' IN (SELECT rolname FROM pg_roles)"
         )[0]
-        return found[0] == "t", found[2] == "t"
+        return row[0] == "t", row[2] == "t"
 
     def _provision(self, call: Any) -> Provisioned:
         self.services.kept.clear()
@@ -600,7 +600,7 @@ def test_a_database_in_use_is_not_removed(tmp_path: Path, server: Postgresql, us
 
     resource = Resource(tmp_path, server, user)
     made = resource.create()
-    with log_in(made) as one:
+    with log_in(made) as connection:
         with log_in(made), pytest.raises(DriverError, match=r"2 clients are connected.*`force_delete: true`"):
             resource.delete()
         assert resource.exists() == (True, True)
@@ -609,7 +609,7 @@ def test_a_database_in_use_is_not_removed(tmp_path: Path, server: Postgresql, us
         resource.delete()
         assert resource.exists() == (False, False)
         with pytest.raises(psycopg.OperationalError):
-            one.execute("SELECT 1")
+            connection.execute("SELECT 1")
 
 
 def test_names_and_place_are_fixed(resource: Resource, server: Postgresql) -> None:
@@ -651,8 +651,8 @@ def test_extensions_schema_owner_and_limit(resource: Resource, server: Postgresq
     resource.params = {"type": "postgres", "extensions": {"plpgsql": {"version": None}}}
     made = resource.create()
     database = resource.database
-    found = server.query("SELECT datname, pg_get_userbyid(datdba), datconnlimit FROM pg_database")
-    assert f"{database},dba,5" in found
+    rows = server.query("SELECT datname, pg_get_userbyid(datdba), datconnlimit FROM pg_database")
+    assert f"{database},dba,5" in rows
     with log_in(made) as connection:
         connection.execute("CREATE TABLE things (name text)")
         connection.execute("CREATE TABLE public.others (name text)")
@@ -684,12 +684,12 @@ def test_many_at_once(tmp_path: Path, server: Postgresql) -> None:
     resources = [Resource(tmp_path, server, "maker") for _ in range(12)]
 
     async def scene() -> list[Provisioned]:
-        return await asyncio.gather(*(postgres.create(one.request()) for one in resources))
+        return await asyncio.gather(*(postgres.create(resource.request()) for resource in resources))
 
-    for one, made in zip(resources, asyncio.run(scene()), strict=True):
+    for resource, made in zip(resources, asyncio.run(scene()), strict=True):
         log_in(made).close()
-        one.cookie = made.cookie
-        one.delete()
+        resource.cookie = made.cookie
+        resource.delete()
 
 
 def test_a_user_with_the_host(resource: Resource) -> None:
@@ -803,12 +803,12 @@ def test_one_works_on_a_resource_at_a_time(resource: Resource) -> None:
     from ensue.deploy.drivers._postgres_inputs import wanted_of
     from ensue.deploy.drivers._postgres_server import connected, take_turn
 
-    wanted = wanted_of(resource.request())
+    requested = wanted_of(resource.request())
     resource.values["timeout_s"] = 0.5
 
     async def scene() -> None:
-        async with connected(wanted.server) as killed:
-            await take_turn(killed, wanted)
+        async with connected(requested.server) as killed:
+            await take_turn(killed, requested)
             with pytest.raises(DriverError, match="took longer than"):
                 await postgres.create(resource.request())
 

@@ -42,7 +42,7 @@ def returned(id_: str, new_state: Any = None, **fields: Any) -> Return:
 
 def request(path: Path, values: Any, *returns: Return, **fields: Any) -> DriverRequest:
     """Return a request in a run in which states return that."""
-    services = FakeDriverServices(returns={one.tag: one for one in returns})
+    services = FakeDriverServices(returns={returned.tag: returned for returned in returns})
     return driver_request(path, services, values=values, **fields)
 
 

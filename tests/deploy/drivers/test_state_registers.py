@@ -28,7 +28,7 @@ def test_both_forms_are_accepted(tmp_path: Path, registers: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("registers", "told"),
+    ("registers", "problem"),
     [
         (
             {"ssh_host:edge-${context.env.id}": CONFIG},
@@ -39,8 +39,8 @@ def test_both_forms_are_accepted(tmp_path: Path, registers: Any) -> None:
         ("ssh_host:edge", "neither a mapping"),
     ],
 )
-def test_what_would_register_something_else_is_refused(tmp_path: Path, registers: Any, told: str) -> None:
+def test_what_would_register_something_else_is_refused(tmp_path: Path, registers: Any, problem: str) -> None:
     """Placeholders are replaced in values only, so one in a key is an error before anything runs."""
     values = {"state": "test.present", "registers": registers}
     (message,) = state.check(driver_request(tmp_path, values=values))
-    assert told in message
+    assert problem in message

@@ -33,7 +33,7 @@ TEXTS: Final = ("Hunter-two one", "Qwertz_uio pas")
 
 def _of_each_form(text: str) -> dict[str, Any]:
     """Return secrets of every form that a function may ask for."""
-    digits = "".join(str(ord(one) % 10) for one in text)
+    digits = "".join(str(ord(character) % 10) for character in text)
     return {
         "text": text,
         "base64": base64.b64encode(text.encode()).decode(),
@@ -73,13 +73,13 @@ class Runs:
 
     def check(self, driver: Any, text: str, part: str = "outputs") -> None:
         """Check that one template shows the same of both runs."""
-        first, second = (self.rendered(driver, text, one, part) for one in SECRETS)
+        first, second = (self.rendered(driver, text, secrets, part) for secrets in SECRETS)
         # Whether a function fails with a secret is told, as a comparison is.
         if bool(first[1]) == bool(second[1]):
             assert first[0] == second[0], text
         for shown, hidden in (first, second):
-            for one in hidden:
-                assert len(one) < SHORTEST_CHARS or json.dumps(one)[1:-1] not in shown, (text, one)
+            for secret in hidden:
+                assert len(secret) < SHORTEST_CHARS or json.dumps(secret)[1:-1] not in shown, (text, secret)
 
     def rendered(self, driver: Any, text: str, secrets: Any, part: str = "outputs") -> tuple[str, list[str]]:
         """Return what is shown of a rendering, or of its error, and the secret texts among the results."""
@@ -111,10 +111,10 @@ def _shown(data: Any, hidden: list[str]) -> Any:
     if isinstance(data, dict):
         if any(isinstance(key, Secret) for key in data):
             return MASK
-        return {key: _shown(one, hidden) for key, one in data.items()}
+        return {key: _shown(value, hidden) for key, value in data.items()}
     if isinstance(data, list):
-        items = [_shown(one, hidden) for one in data]
-        return MASK if all(one == MASK for one in items) else items
+        items = [_shown(item, hidden) for item in data]
+        return MASK if all(item == MASK for item in items) else items
     if data is None or isinstance(data, bool) or data == "":
         return MASK
     if isinstance(data, Secret):
@@ -128,7 +128,7 @@ _SLOW: Final = frozenset(
     for name in FUNCTIONS
     if name.startswith(("gen", "build", "derive")) or name in {"bcrypt", "htpasswd", "now"}
 )
-_RANDOM: Final = frozenset(name for name, one in FUNCTIONS.items() if one.is_random)
+_RANDOM: Final = frozenset(name for name, function in FUNCTIONS.items() if function.is_random)
 
 
 def _arguments(name: str, form: str) -> str:
@@ -194,9 +194,9 @@ def test_every_operation_of_jinja(runs: Runs, form: str) -> None:
     """Filters, methods and operators on secrets of every form, printed as JSON and as they are."""
     name = f"driver.secrets.{form}"
     expressions = [
-        *(f"{name} | {one}" for one in ALL_FILTERS),
-        *(f"{name}.{one}" for one in METHODS),
-        *(one.replace("%s", name).replace("%%", "%") for one in SHAPES),
+        *(f"{name} | {filter_}" for filter_ in ALL_FILTERS),
+        *(f"{name}.{method}" for method in METHODS),
+        *(pattern.replace("%s", name).replace("%%", "%") for pattern in SHAPES),
     ]
     shapes = (
         "{{ (%s) | tojson }}",

@@ -240,10 +240,10 @@ JINJA_FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("outputs", "said"), JINJA_FAILURES)
-def test_a_failure_of_jinja_says_where_and_what(outputs: Any, said: str, project: Project) -> None:
+@pytest.mark.parametrize(("outputs", "message"), JINJA_FAILURES)
+def test_a_failure_of_jinja_says_where_and_what(outputs: Any, message: str, project: Project) -> None:
     """The template, the line, and what is wrong; near names where there are some."""
-    assert project.failure(outputs, values={"host": "db"}).startswith(said)
+    assert project.failure(outputs, values={"host": "db"}).startswith(message)
 
 
 GO_FAILURES = [
@@ -258,10 +258,10 @@ GO_FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("outputs", "said"), GO_FAILURES)
-def test_a_failure_of_go_says_where_and_what(outputs: Any, said: str, project: Project) -> None:
+@pytest.mark.parametrize(("outputs", "message"), GO_FAILURES)
+def test_a_failure_of_go_says_where_and_what(outputs: Any, message: str, project: Project) -> None:
     """The template, line and column, and what is wrong."""
-    assert project.failure(outputs, driver=go_template, values={"host": "db"}).startswith(said)
+    assert project.failure(outputs, driver=go_template, values={"host": "db"}).startswith(message)
 
 
 def test_a_key_may_be_missing_where_go_replaces_it(project: Project) -> None:
@@ -281,8 +281,8 @@ def test_no_secret_is_in_a_failure(project: Project) -> None:
         (template, "a: *{{ driver.secrets.password }}"),
         (template, "{{ driver.secrets[driver.secrets.password] }}"),
     ):
-        said = project.failure(text, driver=driver, secrets={"password": "correct-horse"})
-        assert "correct-horse" not in said
+        message = project.failure(text, driver=driver, secrets={"password": "correct-horse"})
+        assert "correct-horse" not in message
 
 
 def test_manifests_are_named_and_placed(project: Project) -> None:
@@ -292,14 +292,14 @@ def test_manifests_are_named_and_placed(project: Project) -> None:
     assert project.render({"manifests": text}).manifests == {"a.yaml": pod}
     entries = [{"location": "volumes", "data": "name: {{ id }}"}, {"location": "cluster", "data": "\n"}]
     assert project.render({"manifests": entries}).manifests == {"0": pod}
-    for wrong, said in (
+    for wrong, problem in (
         ({"location": "namespaced", "data": "a: b"}, "its location is 'namespaced' (it is one of namespace,"),
         ({"location": "cluster", "data": "- a"}, "its data is no mapping"),
         ("text", "it renders to one value"),
     ):
         with pytest.raises(DriverError) as caught:
             project.render({"manifests": {"a.yaml": wrong}})
-        assert str(caught.value).startswith(f"templates.manifests.a.yaml: {said}")
+        assert str(caught.value).startswith(f"templates.manifests.a.yaml: {problem}")
 
 
 def test_secret_outputs_may_be_written_among_the_secrets(project: Project) -> None:
@@ -312,7 +312,7 @@ def test_secret_outputs_may_be_written_among_the_secrets(project: Project) -> No
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "problems"),
     [
         ([], ["values: it takes a mapping"]),
         ({"templates": "x"}, ["values.templates: it takes a mapping of templates"]),
@@ -335,9 +335,9 @@ def test_secret_outputs_may_be_written_among_the_secrets(project: Project) -> No
         (None, []),
     ],
 )
-def test_check_names_all_that_is_wrong(values: Any, said: list[str], project: Project) -> None:
+def test_check_names_all_that_is_wrong(values: Any, problems: list[str], project: Project) -> None:
     """Unknown keys with near names, wrong kinds, and each template that does not parse."""
-    assert project.check(values) == said
+    assert project.check(values) == problems
 
 
 def test_inputs_are_not_changed(project: Project) -> None:

@@ -55,8 +55,8 @@ def deletion(made: DriverRequest, done: Provisioned | None = None) -> DriverRequ
 
 
 def terraform_version() -> tuple[int, ...]:
-    said = subprocess.run(["terraform", "version", "-json"], check=True, capture_output=True)
-    return tuple(map(int, json.loads(said.stdout)["terraform_version"].split("-")[0].split(".")))
+    completed = subprocess.run(["terraform", "version", "-json"], check=True, capture_output=True)
+    return tuple(map(int, json.loads(completed.stdout)["terraform_version"].split("-")[0].split(".")))
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -215,9 +215,11 @@ def test_nothing_is_kept_in_the_clear(tmp_path: Path) -> None:
     made = request(tmp_path, values, secrets=secrets)
     created(made)
 
-    found = files_in(made.directory)
-    assert found
-    assert [name for name, content in found.items() if b"secret-of" in content or b"hunter2" in content] == []
+    contents = files_in(made.directory)
+    assert contents
+    assert [
+        name for name, content in contents.items() if b"secret-of" in content or b"hunter2" in content
+    ] == []
     assert made.directory.stat().st_mode & 0o077 == 0
 
 
@@ -438,8 +440,8 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [0, -1, "5", True])
 def test_a_limit_is_a_number_of_seconds(tmp_path: Path, value: object) -> None:
     """Anything else is refused before terraform runs."""
-    said = terraform.check(request(tmp_path, {"script": BOX, "timeout_s": value}))
-    assert said == ["timeout_s is not a number of seconds above 0"]
+    problems = terraform.check(request(tmp_path, {"script": BOX, "timeout_s": value}))
+    assert problems == ["timeout_s is not a number of seconds above 0"]
 
 
 _GOOD = """\

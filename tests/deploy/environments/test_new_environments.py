@@ -17,18 +17,18 @@ def context(app: str, env: str) -> Context:
 
 def report(known: list[Context], *removed: Context, is_plan: bool = False) -> Collector:
     """Return what the first deployment of shop/deev reports."""
-    found = Collector()
+    collector = Collector()
     refusals = Refusals(is_plan=is_plan)
-    notice_new_environment(context("shop", "deev"), known, removed, found, refusals)
-    assert refusals.codes == (tuple(each.code for each in found.warnings) if is_plan else ())
-    return found
+    notice_new_environment(context("shop", "deev"), known, removed, collector, refusals)
+    assert refusals.codes == (tuple(each.code for each in collector.warnings) if is_plan else ())
+    return collector
 
 
 def test_the_first_environment_needs_no_word() -> None:
     """Nothing else is in the store."""
-    found = report([])
-    assert not found.errors
-    assert not found.warnings
+    collector = report([])
+    assert not collector.errors
+    assert not collector.warnings
 
 
 def test_a_misspelt_environment_is_refused_and_a_plan_warns() -> None:
@@ -38,9 +38,9 @@ def test_a_misspelt_environment_is_refused_and_a_plan_warns() -> None:
     assert error.code == "E0898"
     assert error.summary == "new environment shop/deev: the application shop has dev, prod"
     assert error.help.startswith("write --env dev; --new-env")
-    found = report(known, is_plan=True)
-    assert not found.errors
-    assert [warning.summary for warning in found.warnings] == [error.summary]
+    collector = report(known, is_plan=True)
+    assert not collector.errors
+    assert [warning.summary for warning in collector.warnings] == [error.summary]
 
 
 def test_another_environment_or_application_is_a_warning() -> None:
@@ -74,10 +74,10 @@ def test_an_application_of_which_everything_was_removed_is_not_new() -> None:
 )
 def test_a_misspelt_type_is_refused(named: set[str], used: set[str], *, is_refused: bool) -> None:
     """Unless a definition or another environment has exactly that type."""
-    found = Collector()
+    collector = Collector()
     deployed = Context(app="shop", env="dev", env_type="develpment", org="")
-    refuse_misspelt_type(deployed, named, used, found.error)
-    assert [error.help.partition(";")[0] for error in found.errors] == [
+    refuse_misspelt_type(deployed, named, used, collector.error)
+    assert [error.help.partition(";")[0] for error in collector.errors] == [
         "write --env-type development"
     ] * is_refused
 

@@ -16,7 +16,7 @@ from ensue.deploy.gotemplate.functions import FUNCTIONS
 CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("conformance.json").read_text())
 
 
-@pytest.mark.parametrize("case", CASES, ids=[one["template"][:60] for one in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case["template"][:60] for case in CASES])
 def test_a_template_gives_what_go_gives(case: dict[str, Any]) -> None:
     """The same output, and an error where Go has one; `differs` says why a case is not the same."""
     if case["expected"] is None:
@@ -28,7 +28,7 @@ def test_a_template_gives_what_go_gives(case: dict[str, Any]) -> None:
 
 def test_every_function_has_a_case() -> None:
     """No function is without a case."""
-    named = set(re.findall(r"\w+", " ".join(one["template"] for one in CASES)))
+    named = set(re.findall(r"\w+", " ".join(case["template"] for case in CASES)))
     assert sorted(set(FUNCTIONS) - named) == []
 
 

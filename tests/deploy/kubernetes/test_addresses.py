@@ -38,8 +38,8 @@ def test_a_service_has_its_addresses() -> None:
 def test_a_service_without_an_address_has_an_empty_one() -> None:
     """A headless one, and one that the controllers have not seen yet."""
     for fields in ({"spec": {"clusterIP": "None"}}, {"spec": {}}, {}, {"status": {"loadBalancer": {}}}):
-        (found,) = addresses_of([thing("Service", **fields)])["services"].values()
-        assert found == {"host": "web.shop.svc", "cluster_ip": "", "ports": [], "load_balancer": []}
+        (address,) = addresses_of([thing("Service", **fields)])["services"].values()
+        assert address == {"host": "web.shop.svc", "cluster_ip": "", "ports": [], "load_balancer": []}
 
 
 def test_an_ingress_has_its_hosts() -> None:

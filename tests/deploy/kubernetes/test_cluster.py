@@ -265,7 +265,7 @@ def test_a_watch_that_says_nothing_is_opened_again(scene: Scene, monkeypatch: py
 def test_a_change_ends_the_wait(scene: Scene) -> None:
     """A condition that holds does so at once; one that comes true is seen in the watch."""
     scene.cluster.apply(KEY, manifest(x="1"))
-    assert scene.cluster.wait(KEY, lambda found: found["data"] == {"x": "1"}, 0)
+    assert scene.cluster.wait(KEY, lambda stored: stored["data"] == {"x": "1"}, 0)
     assert not scene.cluster.wait(KEY, lambda _: False, 0)
 
     def change() -> None:
@@ -274,7 +274,7 @@ def test_a_change_ends_the_wait(scene: Scene) -> None:
 
     changing = threading.Thread(target=change)
     changing.start()
-    assert scene.cluster.wait(KEY, lambda found: found["data"] == {"x": "2"}, 60)
+    assert scene.cluster.wait(KEY, lambda stored: stored["data"] == {"x": "2"}, 60)
     changing.join()
 
 
@@ -290,7 +290,7 @@ def test_a_version_that_is_gone_is_no_error(scene: Scene) -> None:
 
     changing = threading.Thread(target=change)
     changing.start()
-    assert scene.cluster.wait(KEY, lambda found: found["data"] == {"x": "2"}, 60)
+    assert scene.cluster.wait(KEY, lambda stored: stored["data"] == {"x": "2"}, 60)
     changing.join()
 
 
@@ -325,13 +325,13 @@ def test_an_event_that_is_none_is_an_error_or_nothing(
     """Never a traceback, whatever comes in a watch; the time is kept."""
     scene.cluster.apply(KEY, manifest())
     scene.objects.event = line
-    came: object
+    outcome: object
     try:
-        came = scene.cluster.wait(KEY, lambda found: found["data"] == {"x": "2"}, 60 if is_error else 1)
+        outcome = scene.cluster.wait(KEY, lambda stored: stored["data"] == {"x": "2"}, 60 if is_error else 1)
     except DriverError as error:
-        came = str(error)
+        outcome = str(error)
     unreadable = "ConfigMap default/a: the answer of the API server cannot be read"
-    assert came in {True: (unreadable,), False: (False,), None: (unreadable, False)}[is_error]
+    assert outcome in {True: (unreadable,), False: (False,), None: (unreadable, False)}[is_error]
 
 
 def test_stop_ends_the_wait(scene: Scene) -> None:

@@ -23,12 +23,12 @@ ALONE = ScoreServices(is_defined=lambda _: False, read_source=lambda _: None)
 """Of a Score file without definitions and without files beside it."""
 
 
-def definition(type_: str, found: Collector, **entity: Any) -> Definition:
+def definition(type_: str, collector: Collector, **entity: Any) -> Definition:
     """Return a definition for all resources of a type, of that id."""
     full = {"type": type_, "driver_type": "echo", "criteria": [{}], **entity}
     data = {"kind": "Definition", "metadata": {"id": type_}, "entity": full}
-    read = read_definition(data, YamlDocument(f"definitions/{type_}.yaml", ""), found)
-    assert read is not None, found.errors
+    read = read_definition(data, YamlDocument(f"definitions/{type_}.yaml", ""), collector)
+    assert read is not None, collector.errors
     return read
 
 
@@ -37,18 +37,18 @@ def reading(name: str) -> dict[str, Any]:
     return {"values": {"it": f"${{resources.{name}.outputs.value}}"}}
 
 
-def deployment(data: dict[str, Any], found: Collector) -> Deployment:
+def deployment(data: dict[str, Any], collector: Collector) -> Deployment:
     """Return what a deployment set asks for."""
-    return read_deployment_set(data, YamlDocument("set.json", json.dumps(data)), found)
+    return read_deployment_set(data, YamlDocument("set.json", json.dumps(data)), collector)
 
 
-def score(text: str, found: Collector, path: str = "score.yaml") -> Deployment:
+def score(text: str, collector: Collector, path: str = "score.yaml") -> Deployment:
     """Return what a Score file asks for."""
     document = YamlDocument(path, text)
-    workload = read_score(load_document(document), document, found, ALONE)
+    workload = read_score(load_document(document), document, collector, ALONE)
     return Deployment(workloads=() if workload is None else (workload,))
 
 
-def graph(asked: Deployment, definitions: Iterable[Definition], found: Collector) -> ResourceGraph:
+def graph(asked: Deployment, definitions: Iterable[Definition], collector: Collector) -> ResourceGraph:
     """Return the graph of a deployment."""
-    return build_graph(asked, Catalog(definitions, found), CONTEXT, found)
+    return build_graph(asked, Catalog(definitions, collector), CONTEXT, collector)

@@ -173,12 +173,12 @@ class MemoryStore:
     async def flush(self) -> None:
         if self.is_full:
             raise StoreIsFullError
-        for key, one in self.pending.items():
-            self.flushed_phases.append(f"{key.type} {'removed' if one is None else one.phase}")
-            if one is None:
+        for key, record in self.pending.items():
+            self.flushed_phases.append(f"{key.type} {'removed' if record is None else record.phase}")
+            if record is None:
                 self.durable.pop(key, None)
             else:
-                self.durable[key] = one
+                self.durable[key] = record
         self.pending.clear()
 
 
@@ -268,18 +268,20 @@ class Environment:
         if not self.store.is_full:
             await self.store.flush()
         self.all = tuple(node_outcomes(built, CONTEXT, values, provisioner.kept, outcomes))
-        return {one.key.type: one.outcome for one in self.all}
+        return {node_outcome.key.type: node_outcome.outcome for node_outcome in self.all}
 
     all: tuple[NodeOutcome, ...] = ()
 
     def built(self, resources: dict[str, dict[str, Any]]) -> ResourceGraph:
         """Return the graph of a workload that declares resources of some types, each with its definition."""
-        found = Collector()
+        collector = Collector()
         externals = {f"the-{type_}": {"type": type_} for type_ in resources if type_ != "workload"}
-        definitions = [definition(type_, found, **entity) for type_, entity in resources.items()]
+        definitions = [definition(type_, collector, **entity) for type_, entity in resources.items()]
         if "workload" not in resources:
-            definitions.append(definition("workload", found, driver_type="pure"))
-        return graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
+            definitions.append(definition("workload", collector, driver_type="pure"))
+        return graph(
+            deployment({"modules": {"web": {"externals": externals}}}, collector), definitions, collector
+        )
 
     async def _cleared(
         self, provisioner: Provisioner, call: DriverCall, outcomes: dict[ResourceKey, ProvisioningOutcome]

@@ -46,8 +46,8 @@ def _document(data: Any) -> YamlDocument:
     return YamlDocument("file.json", json.dumps(data))
 
 
-def _check(found: Collector) -> None:
-    for fault in (*found.errors, *found.warnings):
+def _check(collector: Collector) -> None:
+    for fault in (*collector.errors, *collector.warnings):
         assert fault.summary
         assert fault.span is not None
         assert fault.span.path == "file.json"
@@ -56,35 +56,35 @@ def _check(found: Collector) -> None:
 @given(st.one_of(ANYTHING, MAPPINGS, MAPPINGS.map(lambda entity: {"kind": "Definition", "entity": entity})))
 def test_any_definition(data: Any) -> None:
     """A definition is read whole, or what is wrong with it is noted."""
-    found = Collector()
-    read = read_definition(data, _document(data), found)
-    _check(found)
-    assert read is None or not found.errors
+    collector = Collector()
+    read = read_definition(data, _document(data), collector)
+    _check(collector)
+    assert read is None or not collector.errors
 
 
 @given(MAPPINGS)
 def test_any_score_file(data: dict[str, Any]) -> None:
     """A Score file comes to a workload or to faults, and the graph of it to nodes or faults."""
-    found = Collector()
-    workload = read_score(data, _document(data), found, ALONE)
-    _check(found)
-    assert workload is not None or found.errors
-    _build(Deployment(workloads=() if workload is None else (workload,)), found)
+    collector = Collector()
+    workload = read_score(data, _document(data), collector, ALONE)
+    _check(collector)
+    assert workload is not None or collector.errors
+    _build(Deployment(workloads=() if workload is None else (workload,)), collector)
 
 
 @given(MAPPINGS.map(lambda modules: {"modules": {"w": {"externals": modules}}, "shared": modules}) | MAPPINGS)
 def test_any_deployment_set(data: dict[str, Any]) -> None:
     """A deployment set comes to workloads or to faults, and the graph of it to nodes or faults."""
-    found = Collector()
-    asked = read_deployment_set(data, _document(data), found)
-    _check(found)
-    _build(asked, found)
+    collector = Collector()
+    asked = read_deployment_set(data, _document(data), collector)
+    _check(collector)
+    _build(asked, collector)
 
 
-def _build(asked: Deployment, found: Collector) -> None:
-    definitions = [definition(type_, found) for type_ in ("workload", "web")]
+def _build(asked: Deployment, collector: Collector) -> None:
+    definitions = [definition(type_, collector) for type_ in ("workload", "web")]
     try:
-        graph = build_graph(asked, Catalog(definitions, found), CONTEXT, found)
+        graph = build_graph(asked, Catalog(definitions, collector), CONTEXT, collector)
     except CompileError as error:
         codes = {diagnostic.code for diagnostic in error.diagnostics}
         assert all(code.startswith("E08") for code in codes)

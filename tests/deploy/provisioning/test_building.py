@@ -74,7 +74,7 @@ def test_random_graphs_are_what_the_rules_say(drawn: Rules, asked: list[str], or
 
 
 def _built(drawn: Rules, asked: list[str], order: random.Random | None) -> Any:
-    found = Collector()
+    collector = Collector()
     definitions = []
     for type_, rule in drawn.items():
         values = {f"r{refer}": f"${{resources.{refer}.outputs.x}}" for refer in rule["refers"]}
@@ -84,7 +84,9 @@ def _built(drawn: Rules, asked: list[str], order: random.Random | None) -> Any:
         provision = {key: dict(flags) for key, flags in rule["brings"].items()}
         if order is not None:
             values, provision = _shuffled(values, order), _shuffled(provision, order)
-        definitions.append(definition(type_, found, driver_inputs={"values": values}, provision=provision))
+        definitions.append(
+            definition(type_, collector, driver_inputs={"values": values}, provision=provision)
+        )
     modules: dict[str, Any] = {
         "w1": {"externals": {f"n{n}": {"type": type_} for n, type_ in enumerate(asked)}},
         "w2": {"externals": {"n0": {"type": asked[0]}}},
@@ -92,7 +94,7 @@ def _built(drawn: Rules, asked: list[str], order: random.Random | None) -> Any:
     if order is not None:
         order.shuffle(definitions)
         modules = _shuffled({name: _shuffled(module, order) for name, module in modules.items()}, order)
-    return graph(deployment({"modules": modules}, found), definitions, found)
+    return graph(deployment({"modules": modules}, collector), definitions, collector)
 
 
 def _shuffled(mapping: dict[str, Any], order: random.Random) -> dict[str, Any]:
@@ -118,11 +120,11 @@ def _by_rule(drawn: Rules, asked: list[str]) -> tuple[set[ResourceKey], set[tupl
         for anchor, direction, type_ in drawn[owner.type]["selects"]:
             at = ResourceKey(anchor, owner.class_, owner.id)
             near = (
-                {to for one, to in edges if one == at}
+                {to for dependent, to in edges if dependent == at}
                 if direction == ">"
-                else {one for one, to in edges if to == at}
+                else {dependent for dependent, to in edges if to == at}
             )
-            selected |= {(owner, one) for one in near if one.type == type_}
+            selected |= {(owner, neighbour) for neighbour in near if neighbour.type == type_}
     edges |= selected
     _close(drawn, nodes, edges)
     return nodes, edges
@@ -145,7 +147,9 @@ def _close(drawn: Rules, nodes: set[ResourceKey], edges: set[tuple[ResourceKey, 
                     edges.add((brought, owner))
                 if flags["match_dependents"]:
                     edges |= {
-                        (one, brought) for one, to in list(edges) if to == owner and one not in siblings
+                        (dependent, brought)
+                        for dependent, to in list(edges)
+                        if to == owner and dependent not in siblings
                     }
 
 
@@ -162,11 +166,11 @@ def test_the_order_of_files_does_not_matter(names: list[str]) -> None:
     """Score files in any order come to the same graph, order and hash."""
 
     def built(names: list[str]) -> Any:
-        found = Collector()
-        parts = [score(SCORE.replace("NAME", name), found, f"{name}.yaml") for name in names]
-        definitions = [definition(type_, found) for type_ in ("workload", "postgres", "redis")]
+        collector = Collector()
+        parts = [score(SCORE.replace("NAME", name), collector, f"{name}.yaml") for name in names]
+        definitions = [definition(type_, collector) for type_ in ("workload", "postgres", "redis")]
         asked = Deployment(workloads=tuple(workload for part in parts for workload in part.workloads))
-        return graph(asked, definitions, found)
+        return graph(asked, definitions, collector)
 
     here, there = built(names), built(sorted(names))
     assert here.hash == there.hash
@@ -175,14 +179,14 @@ def test_the_order_of_files_does_not_matter(names: list[str]) -> None:
 
 def test_two_workloads_of_one_name_are_refused() -> None:
     """The error is at each workload after the first, in the order of their files, and points to the first."""
-    found = Collector()
-    parts = [score(SCORE.replace("NAME", "web"), found, path) for path in ("c.yaml", "a.yaml", "b.yaml")]
-    definitions = [definition(type_, found) for type_ in ("workload", "postgres", "redis")]
+    collector = Collector()
+    parts = [score(SCORE.replace("NAME", "web"), collector, path) for path in ("c.yaml", "a.yaml", "b.yaml")]
+    definitions = [definition(type_, collector) for type_ in ("workload", "postgres", "redis")]
     with pytest.raises(CompileError) as refused:
         graph(
             Deployment(workloads=tuple(workload for part in parts for workload in part.workloads)),
             definitions,
-            found,
+            collector,
         )
     places = [
         (
@@ -200,15 +204,16 @@ def test_the_hash_tells_graphs_apart(change: str) -> None:
     """What makes a resource another one makes another hash."""
 
     def hashed(change: str) -> str:
-        found = Collector()
+        collector = Collector()
         inputs = {"values": {"x": "2" if change == "inputs" else "1"}}
         shared = {"a": {"type": "a", "params": {"size": 2 if change == "params" else 1}}}
-        asked = deployment({"modules": {}, "shared": shared}, found)
+        asked = deployment({"modules": {}, "shared": shared}, collector)
         catalog = Catalog(
-            [definition("a", found, driver_inputs=inputs, driver_type=f"d{change == 'definition'}")], found
+            [definition("a", collector, driver_inputs=inputs, driver_type=f"d{change == 'definition'}")],
+            collector,
         )
         context = Context(app="shop", env="prod" if change == "env" else "dev", env_type="development")
-        return build_graph(asked, catalog, context, found).hash
+        return build_graph(asked, catalog, context, collector).hash
 
     assert hashed(change) != hashed("")
     assert hashed(change) == hashed(change)
@@ -225,7 +230,10 @@ def test_a_guresid_is_of_one_resource_in_one_environment() -> None:
         (Context(app="shop", env="prod", env_type="development"), key),
     ]
     assert guresid(CONTEXT, key) == "45559bf196d27cdff5171ca659477891"
-    assert len({guresid(context, one) for context, one in [(CONTEXT, key), *others]}) == len(others) + 1
+    assert (
+        len({guresid(context, resource) for context, resource in [(CONTEXT, key), *others]})
+        == len(others) + 1
+    )
 
 
 def test_building_is_linear() -> None:
@@ -235,21 +243,24 @@ def test_building_is_linear() -> None:
 
 
 def _build(workloads: int) -> None:
-    found = Collector()
+    collector = Collector()
     definitions = [
-        definition("workload", found, driver_inputs=reading("account")),
+        definition("workload", collector, driver_inputs=reading("account")),
         definition(
-            "account", found, driver_inputs={"values": {"x": "${resources.workload>policy.outputs.arn}"}}
+            "account", collector, driver_inputs={"values": {"x": "${resources.workload>policy.outputs.arn}"}}
         ),
         definition(
-            "db", found, provision={"policy": {"match_dependents": True}}, driver_inputs=reading("base-env")
+            "db",
+            collector,
+            provision={"policy": {"match_dependents": True}},
+            driver_inputs=reading("base-env"),
         ),
-        definition("policy", found, driver_inputs=reading("db")),
-        definition("base-env", found),
+        definition("policy", collector, driver_inputs=reading("db")),
+        definition("base-env", collector),
     ]
     module = {"externals": {f"db{number}": {"type": "db"} for number in range(5)}}
-    asked = deployment({"modules": {f"w{n}": module for n in range(workloads)}}, found)
-    built = graph(asked, definitions, found)
+    asked = deployment({"modules": {f"w{n}": module for n in range(workloads)}}, collector)
+    built = graph(asked, definitions, collector)
     assert len(list(GraphValues(built).nodes())) == 1 + 12 * workloads
 
 

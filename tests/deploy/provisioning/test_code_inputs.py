@@ -96,12 +96,12 @@ def test_what_is_only_data_passes(kind: CodeKind, text: str, value: Any) -> None
 @pytest.mark.parametrize(("kind", "text", "value"), REFUSED)
 def test_what_may_be_code_is_refused(kind: CodeKind, text: str, value: Any) -> None:
     """The message names the input, the placeholder and the resource, and never shows the value."""
-    found = problem(kind, text, value)
-    assert found.startswith(
+    message = problem(kind, text, value)
+    assert message.startswith(
         f"values.it is read as code ({kind}), and {PLACEHOLDER} is what config.default#it"
     )
-    assert "evil" not in found
-    assert "password" not in found
+    assert "evil" not in message
+    assert "password" not in message
 
 
 def test_only_files_of_terraform_are_code() -> None:

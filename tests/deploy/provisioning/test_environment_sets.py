@@ -41,10 +41,10 @@ def test_what_leaves_is_gone_and_nothing_else(kept: list[SetDocument], gone: Nam
     """The names are those before without those that leave; documents, their images and their order stay."""
     left = list(without(kept, gone))
     assert names_of(left) == names_of(kept).minus(gone)
-    assert all(one.names for one in left if one not in kept)
-    assert all(image == f"image-{name}" for one in left for name, image in one.workloads.items())
-    assert [one.path for one in left] == [
-        one.path for one in kept if one.path in {each.path for each in left}
+    assert all(document.names for document in left if document not in kept)
+    assert all(image == f"image-{name}" for document in left for name, image in document.workloads.items())
+    assert [document.path for document in left] == [
+        document.path for document in kept if document.path in {each.path for each in left}
     ]
 
 

@@ -39,8 +39,8 @@ def test_no_secret_is_shown_whatever_joins_or_leaves(before: dict[str, Any], aft
 
 def test_a_mapping_with_a_secret_that_joins_is_masked() -> None:
     """Only the place of the secret is hidden."""
-    (found,) = differences({}, {"creds": {"user": "u", "password": "p"}})
-    shown = _hidden(found, [("creds", "password")])
+    (difference,) = differences({}, {"creds": {"user": "u", "password": "p"}})
+    shown = _hidden(difference, [("creds", "password")])
     assert (shown.before, shown.after) == (None, {"user": "u", "password": MASK})
 
 
@@ -49,8 +49,8 @@ def test_values_under_the_key_of_a_secret_are_masked() -> None:
     before = {"params": {"password": "old", "db": {"api_token": 7, "host": "a"}}}
     after = {"params": {"password": "${resources.db.password}", "db": {"api_token": None, "host": "b"}}}
     shown = {
-        one.path: (one.before, one.after)
-        for one in (_hidden(each, []) for each in differences(before, after))
+        change.path: (change.before, change.after)
+        for change in (_hidden(difference, []) for difference in differences(before, after))
     }
     assert shown == {
         "/params/password": (MASK, "${resources.db.password}"),

@@ -30,20 +30,20 @@ WORDS = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,9}", fullmatch=True)
 
 
 def built(
-    entries: dict[str, Any], found: Collector, given_: Any = None, values: dict[str, Any] | None = None
+    entries: dict[str, Any], collector: Collector, given_: Any = None, values: dict[str, Any] | None = None
 ) -> ResourceGraph:
     """Return the graph of a workload with a resource whose definition has entries."""
     inputs = {"values": values or {}}
     definitions = [
         definition(
-            "workload", found, driver_inputs={"values": {"all": "${resources.workload>zone.outputs.x}"}}
+            "workload", collector, driver_inputs={"values": {"all": "${resources.workload>zone.outputs.x}"}}
         ),
-        definition("dns", found, driver_inputs=inputs, provision=entries),
-        definition("zone", found, provision={"record": {"is_dependent": True, "match_dependents": True}}),
-        definition("record", found, driver_inputs={"values": {"id": "${context.res.id}"}}),
+        definition("dns", collector, driver_inputs=inputs, provision=entries),
+        definition("zone", collector, provision={"record": {"is_dependent": True, "match_dependents": True}}),
+        definition("record", collector, driver_inputs={"values": {"id": "${context.res.id}"}}),
     ]
-    asked = deployment({"modules": {"web": {"externals": {"dns": {"type": "dns"}}}}}, found)
-    return build_graph(asked, Catalog(definitions, found), CONTEXT, found, given_ or {})
+    asked = deployment({"modules": {"web": {"externals": {"dns": {"type": "dns"}}}}}, collector)
+    return build_graph(asked, Catalog(definitions, collector), CONTEXT, collector, given_ or {})
 
 
 def entry(value: Any, **more: Any) -> dict[str, Any]:
@@ -57,10 +57,10 @@ def test_any_value_has_items_that_can_be_ids_or_is_refused(value: Any) -> None:
         items = items_of(value)
     except ExpansionError:
         return
-    assert len(items) == len(value) == len({one.key for one in items})
-    for one in items:
-        assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}", one.key)
-        assert parse_descriptor(f"zone#{one.key}") == ("zone", None, one.key)
+    assert len(items) == len(value) == len({item.key for item in items})
+    for item in items:
+        assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,99}", item.key)
+        assert parse_descriptor(f"zone#{item.key}") == ("zone", None, item.key)
 
 
 @pytest.mark.parametrize(
@@ -109,31 +109,31 @@ def test_as_many_items_as_are_allowed() -> None:
 def test_a_list_is_the_entries_written_out(names: list[str], dependent: bool, matched: bool) -> None:
     """The same resources with the same params and dependencies in the same order, by the same hash."""
     flags = {"is_dependent": dependent, "match_dependents": matched}
-    found = Collector()
+    collector = Collector()
     listed = {"zone#${each.key}": {"for_each": names, "params": {"n": "${each.value}"}, **flags}}
     written = {f"zone#{name}": {"params": {"n": name}, **flags} for name in names}
-    one, other = built(listed, found), built(written, found)
-    assert one.hash == other.hash
-    assert [node.key for node in one.nodes] == [node.key for node in other.nodes]
-    assert [node.dependencies for node in one.nodes] == [node.dependencies for node in other.nodes]
-    values, others = GraphValues(one), GraphValues(other)
+    expanded, other = built(listed, collector), built(written, collector)
+    assert expanded.hash == other.hash
+    assert [node.key for node in expanded.nodes] == [node.key for node in other.nodes]
+    assert [node.dependencies for node in expanded.nodes] == [node.dependencies for node in other.nodes]
+    values, others = GraphValues(expanded), GraphValues(other)
     assert [node.params for node in values.nodes()] == [node.params for node in others.nodes()]
 
 
 @given(st.lists(WORDS, unique=True, max_size=6))
 def test_an_output_is_the_same_list_later(names: list[str]) -> None:
     """Beside the dependencies on its source, which each item has."""
-    found = Collector()
+    collector = Collector()
     name = ListName(DNS, "zone#${each.key}")
-    before = built(entry("${resources.dns.outputs.zones}"), found)
+    before = built(entry("${resources.dns.outputs.zones}"), collector)
     assert [point.name for point in before.points] == [name]
     assert before.points[0].waiting == {ResourceKey("workload", "default", "modules.web")}
     assert before.points[0].types.keys() == {"zone", "record"}
     assert before.nodes[-1].key.type == "workload"
     assert before.nodes[-1].selected == {}
     items = items_of(Foreign(names, (ForeignPart(placeholder="", resource=str(DNS)),)))
-    later = built(entry("${resources.dns.outputs.zones}"), found, {name: items})
-    written = built(entry(names), found)
+    later = built(entry("${resources.dns.outputs.zones}"), collector, {name: items})
+    written = built(entry(names), collector)
     assert later.points == ()
     assert {node.key for node in later.nodes} == {node.key for node in written.nodes}
     for node, other in zip(later.nodes, written.nodes, strict=True):
@@ -150,10 +150,10 @@ def test_an_output_is_the_same_list_later(names: list[str]) -> None:
 
 def test_an_id_with_an_output_stays_an_output() -> None:
     """Also where another resource has inherited it: a driver is told that it is not an author's text."""
-    found = Collector()
+    collector = Collector()
     name = ListName(DNS, "zone#${each.key}")
     items = items_of(Foreign(["eu"], (ForeignPart(placeholder="", resource=str(DNS)),)))
-    graph = built(entry("${resources.dns.outputs.zones}"), found, {name: items})
+    graph = built(entry("${resources.dns.outputs.zones}"), collector, {name: items})
     record = next(node for node in GraphValues(graph).nodes() if node.node.key.type == "record")
     assert record.values == {"id": "eu"}
     assert [part.resource for part in record.foreign["values", "id"]] == [str(DNS)]
@@ -161,12 +161,12 @@ def test_an_id_with_an_output_stays_an_output() -> None:
 
 def test_a_param_with_an_output_stays_an_output() -> None:
     """With its marks: of another resource, and secret."""
-    found = Collector()
+    collector = Collector()
     name = ListName(DNS, "zone#${each.key}")
     value = {"eu": {"host": "h", "password": Sensitive("s3cret")}}
     items = items_of(Foreign(value, (ForeignPart(placeholder="", resource=str(DNS)),)))
     params = {"host": "${each.value.host}", "login": "u:${each.value.password}", "all": "${each.value}"}
-    graph = built(entry("${resources.dns.outputs.zones}", params=params), found, {name: items})
+    graph = built(entry("${resources.dns.outputs.zones}", params=params), collector, {name: items})
     zone = next(node for node in GraphValues(graph).nodes() if node.node.key.type == "zone")
     assert zone.params == {"host": "h", "login": "u:s3cret", "all": {"host": "h", "password": "s3cret"}}
     assert set(zone.secret_params) == {("login",), ("all", "password")}
@@ -176,34 +176,34 @@ def test_a_param_with_an_output_stays_an_output() -> None:
 
 def test_a_placeholder_in_an_output_is_text() -> None:
     """It is inserted as it is, wherever it comes from."""
-    found = Collector()
+    collector = Collector()
     name = ListName(DNS, "zone#${each.key}")
     items = items_of(Foreign({"eu": "${context.app.id}"}, (ForeignPart(placeholder="", resource=str(DNS)),)))
     entries = entry("${resources.dns.outputs.zones}", params={"text": "${each.value}/${context.app.id}"})
-    graph = built(entries, found, {name: items})
+    graph = built(entries, collector, {name: items})
     zone = next(node for node in GraphValues(graph).nodes() if node.node.key.type == "zone")
     assert zone.params == {"text": "${context.app.id}/shop"}
 
 
 def test_a_list_is_known_when_its_source_is_provisioned() -> None:
     """Before, its value is unknown."""
-    found = Collector()
-    graph = built(entry("${resources.dns.outputs.zones}"), found)
+    collector = Collector()
+    graph = built(entry("${resources.dns.outputs.zones}"), collector)
     values, owner = GraphValues(graph), next(node for node in graph.nodes if node.key == DNS)
     assert isinstance(values.list_of(graph.points[0], owner), Unknown)
     values.note_outputs(DNS, Outputs(data={"zones": ["eu"]}))
-    assert [one.key for one in items_of(values.list_of(graph.points[0], owner))] == ["eu"]
+    assert [item.key for item in items_of(values.list_of(graph.points[0], owner))] == ["eu"]
 
 
 def test_two_lists_with_one_item_and_other_params() -> None:
     """They are the params of one resource, and must be the same."""
-    found = Collector()
+    collector = Collector()
     params = {"n": "${each.value}"}
     same = {"zone#${each.key}": {"for_each": ["a"], "params": params}, "zone#a": {"params": {"n": "a"}}}
-    assert len([node for node in built(same, found).nodes if node.key.type == "zone"]) == 1
+    assert len([node for node in built(same, collector).nodes if node.key.type == "zone"]) == 1
     other = {"zone#${each.key}": {"for_each": ["a"], "params": params}, "zone#a": {"params": {"n": "b"}}}
     with pytest.raises(CompileError) as refused:
-        built(other, found)
+        built(other, collector)
     assert [diagnostic.code for diagnostic in refused.value.diagnostics] == ["E0820"]
 
 

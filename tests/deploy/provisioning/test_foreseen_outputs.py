@@ -19,7 +19,7 @@ TYPES = ("a", "b", "c", "d")
 
 def entity(driver: str, uses: tuple[str, ...] = ()) -> dict[str, Any]:
     """Return the entity of a definition whose inputs are a size and outputs of other resources."""
-    of = {one: f"${{resources.{one}#modules.web.externals.the-{one}.outputs.size}}" for one in uses}
+    of = {type_: f"${{resources.{type_}#modules.web.externals.the-{type_}.outputs.size}}" for type_ in uses}
     return {"driver_type": driver, "driver_inputs": {"values": {"size": 1, **of}}}
 
 
@@ -82,7 +82,7 @@ def test_declared_outputs_are_known_by_name_alone() -> None:
 )
 def test_a_node_is_evaluated_with_the_outputs_that_were_noted_last(steps: list[tuple[str, str, int]]) -> None:
     """In whatever order outputs are foreseen, noted and noted again, a node has those of now."""
-    resources = {one: entity("pure", TYPES[:place]) for place, one in enumerate(TYPES)}
+    resources = {type_: entity("pure", TYPES[:place]) for place, type_ in enumerate(TYPES)}
     graph = environment().built(resources)
     nodes = {node.key.type: node for node in graph.nodes}
     values, outputs = GraphValues(graph, {}), dict[str, Outputs]()
@@ -90,8 +90,8 @@ def test_a_node_is_evaluated_with_the_outputs_that_were_noted_last(steps: list[t
         node = nodes[type_]
         if action == "evaluate":
             fresh = GraphValues(graph, {})
-            for one, known in outputs.items():
-                fresh.note_outputs(nodes[one].key, known)
+            for noted_type, known in outputs.items():
+                fresh.note_outputs(nodes[noted_type].key, known)
             assert values.evaluated(node).values == fresh.evaluated(node).values
         else:
             outputs[type_] = Outputs(data={"size": size})

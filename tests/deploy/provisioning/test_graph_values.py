@@ -24,14 +24,16 @@ DB = "${resources.db#modules.web.externals.db"
 
 def built(asks: Any, **entity: Any) -> ResourceGraph:
     """Return the graph of a workload with a `db`, and a `dns` whose only input is that."""
-    found = Collector()
+    collector = Collector()
     definitions = [
-        definition("workload", found),
-        definition("db", found, driver_inputs={"values": {"size": 1}}),
-        definition("dns", found, driver_inputs={"values": {"it": asks}}, **entity),
+        definition("workload", collector),
+        definition("db", collector, driver_inputs={"values": {"size": 1}}),
+        definition("dns", collector, driver_inputs={"values": {"it": asks}}, **entity),
     ]
     externals = {name: {"type": name} for name in ("db", "dns")}
-    return graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
+    return graph(
+        deployment({"modules": {"web": {"externals": externals}}}, collector), definitions, collector
+    )
 
 
 def after(
@@ -116,16 +118,18 @@ def test_a_selected_resource_without_the_output_is_an_error() -> None:
 
 def test_a_secret_account_stays_secret() -> None:
     """It is marked in the node that has it, and in one that refers to it, however short it is."""
-    found = Collector()
+    collector = Collector()
     account = "${resources.db#modules.web.externals.db.outputs.key}"
     refers = {"values": {"as": "${resources.dns#modules.web.externals.dns.account}"}}
     definitions = [
-        definition("workload", found, driver_inputs=refers),
-        definition("db", found),
-        definition("dns", found, driver_account=account),
+        definition("workload", collector, driver_inputs=refers),
+        definition("db", collector),
+        definition("dns", collector, driver_account=account),
     ]
     externals = {name: {"type": name} for name in ("db", "dns")}
-    made = graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
+    made = graph(
+        deployment({"modules": {"web": {"externals": externals}}}, collector), definitions, collector
+    )
     nodes = after(made, {"db": Outputs(data={"key": "ab"}, secret_paths=(("key",),))})
     assert (nodes["dns"].account, nodes["dns"].secret_account) == ("ab", ((),))
     assert list(nodes["dns"].secret_texts()) == ["ab"]
@@ -142,9 +146,9 @@ resources: {env: {type: environment}, api: {type: service}}
 
 def outside(placeholder: str, values: Mapping[str, Any] | None) -> Any:
     """Return what a placeholder for a value of the environment comes to."""
-    found = Collector()
-    asked = score(SCORE.replace("VALUE", placeholder), found)
-    nodes = after(graph(asked, [definition("workload", found)], found), {}, values)
+    collector = Collector()
+    asked = score(SCORE.replace("VALUE", placeholder), collector)
+    nodes = after(graph(asked, [definition("workload", collector)], collector), {}, values)
     return nodes["workload"].params["spec"]["containers"]["main"]["variables"]["IT"]
 
 

@@ -46,7 +46,7 @@ def plan_of(
     rest: list[ActiveResource],
     cleared: Collection[ResourceKey] = (),
 ) -> Plan:
-    work = DeploymentWork(list(nodes), removed, cleared, {one.key: one for one in (*removed, *rest)})
+    work = DeploymentWork(list(nodes), removed, cleared, {record.key: record for record in (*removed, *rest)})
     return lower(work, MINION, "scope", deployment=CONTEXT, warnings=())
 
 
@@ -62,14 +62,16 @@ def order(plan: Plan) -> list[str]:
 
 def test_a_resource_requires_what_it_depends_on() -> None:
     """Each resource is a state that may run beside others, with the place where it was asked for."""
-    found = Collector()
+    collector = Collector()
     definitions = [
-        definition("workload", found),
-        definition("db", found, driver_inputs=reading("net#modules.web.externals.net")),
-        definition("net", found),
+        definition("workload", collector),
+        definition("db", collector, driver_inputs=reading("net#modules.web.externals.net")),
+        definition("net", collector),
     ]
-    asked = deployment({"modules": {"web": {"externals": {n: {"type": n} for n in ("db", "net")}}}}, found)
-    plan = plan_of(graph(asked, definitions, found).nodes, [], [])
+    asked = deployment(
+        {"modules": {"web": {"externals": {n: {"type": n} for n in ("db", "net")}}}}, collector
+    )
+    plan = plan_of(graph(asked, definitions, collector).nodes, [], [])
     assert order(plan) == ["provisioned net", "provisioned db after net", "provisioned workload after net db"]
     assert all(chunk.options.parallel and chunk.module == "graph" for chunk in plan.chunks)
     assert plan.chunks[0].keys == ("modules", "web", "externals", "net")
@@ -78,15 +80,17 @@ def test_a_resource_requires_what_it_depends_on() -> None:
 
 def test_what_was_replaced_goes_after_all_that_depends_on_the_resource() -> None:
     """Directly or not; of resources that nothing was made for before, nothing is to be destroyed."""
-    found = Collector()
+    collector = Collector()
     definitions = [
-        definition("workload", found),
-        definition("db", found, driver_inputs=reading("net#modules.web.externals.net")),
-        definition("net", found),
-        definition("dns", found),
+        definition("workload", collector),
+        definition("db", collector, driver_inputs=reading("net#modules.web.externals.net")),
+        definition("net", collector),
+        definition("dns", collector),
     ]
     externals = {name: {"type": name} for name in ("db", "net", "dns")}
-    built = graph(deployment({"modules": {"web": {"externals": externals}}}, found), definitions, found)
+    built = graph(
+        deployment({"modules": {"web": {"externals": externals}}}, collector), definitions, collector
+    )
     net = next(node.key for node in built.nodes if node.key.type == "net")
     plan = plan_of(built.nodes, [kept("net")], [], [net])
     assert order(plan)[-2:] == ["cleared net after net db workload", "removed net"]
@@ -115,14 +119,16 @@ def test_the_order_of_removal(needs: dict[str, set[str]]) -> None:
     removed = [kept(name, *sorted(needed)) for name, needed in needs.items()]
     plan = plan_of([], removed, [])
     ids = [chunk.id for chunk in plan.chunks]
-    assert sorted(ids) == sorted(str(one.key) for one in removed)
+    assert sorted(ids) == sorted(str(record.key) for record in removed)
     assert all(index < place for place, chunk in enumerate(plan.chunks)
                for requisite in chunk.requisites for index in requisite.chunks)  # fmt: skip
-    acyclic = {name: {one for one in needed if one < name} for name, needed in needs.items()}
+    acyclic = {
+        name: {dependency for dependency in needed if dependency < name} for name, needed in needs.items()
+    }
     removed = [kept(name, *sorted(needed)) for name, needed in acyclic.items()]
     ids = [chunk.id for chunk in plan_of([], removed, []).chunks]
     assert all(
-        ids.index(str(key(name))) < ids.index(str(key(one)))
+        ids.index(str(key(name))) < ids.index(str(key(dependency)))
         for name, needed in acyclic.items()
-        for one in needed & acyclic.keys()
+        for dependency in needed & acyclic.keys()
     )

@@ -21,7 +21,7 @@ ALL_CRITERIA = [dict(fields) for count in range(5) for fields in combinations(MA
 
 
 def _catalog(criteria: list[dict[str, str]]) -> Catalog:
-    found = Collector()
+    collector = Collector()
     definitions = []
     for number, criterion in enumerate(criteria):
         data = {
@@ -29,11 +29,11 @@ def _catalog(criteria: list[dict[str, str]]) -> Catalog:
             "metadata": {"id": f"d{number}"},
             "entity": {"type": "s3", "driver_type": "echo", "criteria": [criterion]},
         }
-        read = read_definition(data, YamlDocument(f"d{number}.yaml", ""), found)
+        read = read_definition(data, YamlDocument(f"d{number}.yaml", ""), collector)
         assert read is not None
         definitions.append(read)
-    catalog = Catalog(definitions, found)
-    found.stop_on_errors()
+    catalog = Catalog(definitions, collector)
+    collector.stop_on_errors()
     return catalog
 
 
@@ -47,7 +47,7 @@ def test_the_most_specific_criterion_wins(criteria: list[dict[str, str]]) -> Non
     assert chosen is not None
     assert chosen.id == best
     ranked = catalog.candidates("s3", "default", field_values(KEY, CONTEXT))
-    assert [one.definition.id for one in ranked if one.is_chosen] == [best]
+    assert [candidate.definition.id for candidate in ranked if candidate.is_chosen] == [best]
     assert ranked[0].is_chosen
 
 
@@ -63,22 +63,22 @@ def test_no_class_means_the_class_default() -> None:
     """A criterion without a class matches no resource of another class."""
     catalog = _catalog([{}, {"class": "large"}])
     chosen = [catalog.chosen(KEY._replace(class_=name), CONTEXT) for name in ("default", "large", "small")]
-    assert [one and one.id for one in chosen] == ["d0", "d1", None]
+    assert [choice and choice.id for choice in chosen] == ["d0", "d1", None]
 
 
 def test_a_definition_without_criteria_is_never_chosen() -> None:
     """It is a near miss that says so."""
-    found = Collector()
-    catalog = Catalog([definition("s3", found, criteria=[])], found)
+    collector = Collector()
+    catalog = Catalog([definition("s3", collector, criteria=[])], collector)
     assert catalog.chosen(KEY, CONTEXT) is None
     assert "never chosen" in catalog.near_misses(KEY, CONTEXT)
 
 
 def test_one_definition_may_repeat_a_criterion() -> None:
     """Only two definitions tie, never one with itself."""
-    found = Collector()
-    Catalog([definition("s3", found, criteria=[{}, {}])], found)
-    assert not found.errors
+    collector = Collector()
+    Catalog([definition("s3", collector, criteria=[{}, {}])], collector)
+    assert not collector.errors
 
 
 def test_a_type_that_is_nearly_spelled_right_is_offered() -> None:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 def of_set(data: dict[str, Any], **brings: Any) -> ResourceGraph:
     """Return the graph of a deployment set; `brings` is what `db` provisions along with itself."""
-    found = Collector()
+    collector = Collector()
     definitions = [
-        definition("workload", found),
-        definition("db", found, provision=brings),
-        definition("policy", found),
+        definition("workload", collector),
+        definition("db", collector, provision=brings),
+        definition("policy", collector),
     ]
-    return graph(deployment(data, found), definitions, found)
+    return graph(deployment(data, collector), definitions, collector)
 
 
 SHOP: dict[str, Any] = {
@@ -95,7 +95,10 @@ def test_each_resource_of_the_graph_has_its_known_inputs() -> None:
 def of_records(*records: ActiveResource, **words: Any) -> dict[str, tuple[str, str]]:
     outcomes: dict[ResourceKey, ProvisioningOutcome] = words.pop("outcomes", {})
     all_ = node_outcomes(None, CONTEXT, None, {record.key: record for record in records}, outcomes, **words)
-    return {one.key.type: (one.outcome.status, one.outcome.comment) for one in all_}
+    return {
+        node_outcome.key.type: (node_outcome.outcome.status, node_outcome.outcome.comment)
+        for node_outcome in all_
+    }
 
 
 def test_what_is_not_asked_for_is_orphaned() -> None:
@@ -103,20 +106,20 @@ def test_what_is_not_asked_for_is_orphaned() -> None:
     assert of_records(kept("db")) == {
         "db": ("orphaned", "no resource of the deployment needs it any more"),
     }
-    (one,) = node_outcomes(None, CONTEXT, None, {key("db"): kept("db")}, {})
-    assert one.kept == kept("db")
-    assert summed_up([one]).orphans == ("db.default#shared.db",)
+    (node_outcome,) = node_outcomes(None, CONTEXT, None, {key("db"): kept("db")}, {})
+    assert node_outcome.kept == kept("db")
+    assert summed_up([node_outcome]).orphans == ("db.default#shared.db",)
 
 
 def test_what_was_to_be_removed_and_was_not_is_skipped() -> None:
     """It is no orphan that `--prune` would remove: the resources that still use it are named."""
     records = [kept("app", "db"), kept("db"), kept("net")]
-    said = of_records(
+    outcomes = of_records(
         *records,
         outcomes={key("app"): ProvisioningOutcome("failed", "in use", old=records[0])},
         removed={record.key for record in records},
     )
-    assert said == {
+    assert outcomes == {
         "app": ("failed", "in use"),
         "db": ("skipped", "app.default#shared.app still uses it"),
         "net": ("skipped", "the run was stopped before it"),
@@ -126,6 +129,6 @@ def test_what_was_to_be_removed_and_was_not_is_skipped() -> None:
 def test_what_was_destroyed_has_its_old_record() -> None:
     """A program is told which definition and driver it had."""
     outcome = ProvisioningOutcome("destroyed", "gone", old=kept("db"))
-    (one,) = node_outcomes(None, CONTEXT, None, {}, {key("db"): outcome})
-    assert one.kept == kept("db")
-    assert summed_up([one]).changes == {"destroyed": ["db.default#shared.db"]}
+    (node_outcome,) = node_outcomes(None, CONTEXT, None, {}, {key("db"): outcome})
+    assert node_outcome.kept == kept("db")
+    assert summed_up([node_outcome]).changes == {"destroyed": ["db.default#shared.db"]}

@@ -43,9 +43,11 @@ def test_any_text_has_a_reading_and_every_part_a_span(text: str) -> None:
     if isinstance(parsed, str):
         assert parsed == text
         return
-    found = [part for part in parsed.parts if isinstance(part, Placeholder)]
-    assert all(text[one.start : one.end] == one.text for one in found)
-    assert [one.start for one in found] == sorted({one.start for one in found})
+    placeholders = [part for part in parsed.parts if isinstance(part, Placeholder)]
+    assert all(text[placeholder.start : placeholder.end] == placeholder.text for placeholder in placeholders)
+    assert [placeholder.start for placeholder in placeholders] == sorted(
+        {placeholder.start for placeholder in placeholders}
+    )
 
 
 @given(TEXTS)
@@ -211,8 +213,10 @@ def test_any_text_of_a_score_file_has_a_reading(text: str, dialect: Dialect) -> 
     parsed, faults = parse_text(text, dialect)
     assert all(text[fault.start : fault.end] == fault.text for fault in faults)
     if isinstance(parsed, PlaceholderText):
-        found = [part for part in parsed.parts if isinstance(part, Placeholder)]
-        assert all(text[one.start : one.end] == one.text for one in found)
+        placeholders = [part for part in parsed.parts if isinstance(part, Placeholder)]
+        assert all(
+            text[placeholder.start : placeholder.end] == placeholder.text for placeholder in placeholders
+        )
 
 
 def test_an_unknown_word_is_text_with_a_remark() -> None:

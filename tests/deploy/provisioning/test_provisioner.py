@@ -67,7 +67,7 @@ def test_a_failure_keeps_the_last_good_record() -> None:
     driver.obstacle = DriverError("the disk is full")
     outcomes = shop.deploy({"db": made_by("fake", {"size": 2})})
     assert (outcomes["db"].status, outcomes["db"].comment) == ("failed", "the disk is full")
-    (kept,) = [one for one in shop.store.durable.values() if one.key.type == "db"]
+    (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
     assert (kept.outputs, kept.cookie, kept.phase) == ({"host": "db"}, {"n": 1}, "updating")
     driver.obstacle = None
     assert statuses(shop.deploy({"db": made_by("fake", {"size": 1})})) == {"db": "updated"}
@@ -103,7 +103,7 @@ def test_a_killed_create_is_told_to_the_next_one() -> None:
     assert driver.calls == ["create db"]
     assert driver.requests[0].was_interrupted
     assert driver.requests[0].cookie == {"ordered": "i-1"}
-    (kept,) = [one for one in shop.store.durable.values() if one.key.type == "db"]
+    (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
     assert (kept.phase, kept.cookie) == ("active", {"ordered": "i-1"})
 
 
@@ -116,35 +116,35 @@ def test_a_cookie_of_the_result_wins_over_kept_ones() -> None:
     driver.cookies = [{"step": 3}]
     shop.deploy({"db": made_by("fake", {"size": 2})})
     assert driver.requests[-1].cookie == {"step": "end"}
-    (kept,) = [one for one in shop.store.durable.values() if one.key.type == "db"]
+    (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
     assert kept.cookie == {"step": 3}
 
 
 def test_another_driver_replaces_only_what_it_may() -> None:
     """Without permission nothing is called and the record stays; a plan says what would be replaced."""
-    one = RememberingDriver("one", made=Provisioned(values={"host": "db"}, cookie={"made": "by one"}))
-    two = RememberingDriver("two")
-    shop = environment(one=one, two=two)
+    first = RememberingDriver("one", made=Provisioned(values={"host": "db"}, cookie={"made": "by one"}))
+    second = RememberingDriver("two")
+    shop = environment(one=first, two=second)
     shop.deploy({"db": made_by("one")})
     before = dict(shop.store.durable)
     planned = shop.deploy({"db": made_by("two")}, test=True)
     assert planned["db"].status == "planned"
     assert planned["db"].comment == "-/+ would be replaced: definition db → db, driver one → two"
-    assert (two.calls, two.requests[0].cookie) == (["plan db"], None)
+    assert (second.calls, second.requests[0].cookie) == (["plan db"], None)
     refused = shop.deploy({"db": made_by("two")})
     assert refused["db"].status == "failed"
     assert "--allow-replace=db.default#modules.web.externals.the-db" in refused["db"].comment
-    assert (one.calls, two.calls) == (["create db"], ["plan db"])
+    assert (first.calls, second.calls) == (["create db"], ["plan db"])
     assert shop.store.durable == before
 
 
 def test_a_replacement_is_made_before_the_earlier_one_is_destroyed() -> None:
     """Each driver has its own cookie and folder; after the deletion nothing is left of the first."""
-    one = RememberingDriver("one", made=Provisioned(cookie={"made": "by one"}))
-    two = RememberingDriver("two", made=Provisioned(cookie={"made": "by two"}))
+    first = RememberingDriver("one", made=Provisioned(cookie={"made": "by one"}))
+    second = RememberingDriver("two", made=Provisioned(cookie={"made": "by two"}))
     calls: list[str] = []
-    one.calls = two.calls = calls
-    shop = environment(one=one, two=two)
+    first.calls = second.calls = calls
+    shop = environment(one=first, two=second)
     shop.deploy({"db": made_by("one")})
     outcomes = shop.deploy({"db": made_by("two")}, may_replace=True)
     assert (outcomes["db"].status, outcomes["db"].comment) == (
@@ -152,12 +152,12 @@ def test_a_replacement_is_made_before_the_earlier_one_is_destroyed() -> None:
         "definition db → db, driver one → two",
     )
     assert calls == ["create db", "create db", "delete db"]
-    created, deleted = two.requests[-1], one.requests[-1]
+    created, deleted = second.requests[-1], first.requests[-1]
     assert (created.cookie, created.was_interrupted) == (None, False)
     assert deleted.cookie == {"made": "by one"}
     assert created.guresid == deleted.guresid
-    assert created.directory != deleted.directory == one.requests[0].directory
-    (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db"]
+    assert created.directory != deleted.directory == first.requests[0].directory
+    (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
     assert (kept.driver, kept.phase, kept.beside) == ("two", "active", ())
     assert statuses(shop.deploy({"db": made_by("two")})) == {"db": "unchanged"}
 
@@ -166,33 +166,33 @@ def test_a_replacement_is_made_before_the_earlier_one_is_destroyed() -> None:
 def test_a_replacement_that_fails_leaves_what_is_there(end: BaseException) -> None:
     """The record is that of the resource in use; the way back destroys the attempt, the way on repeats it."""
     for way in ("back", "on", "away"):
-        one = RememberingDriver("one", made=Provisioned(values={"host": "db"}, cookie={"made": "by one"}))
-        two = RememberingDriver("two", cookies=[{"begun": "by two"}], obstacle=end)
-        shop = environment(one=one, two=two)
+        first = RememberingDriver("one", made=Provisioned(values={"host": "db"}, cookie={"made": "by one"}))
+        second = RememberingDriver("two", cookies=[{"begun": "by two"}], obstacle=end)
+        shop = environment(one=first, two=second)
         shop.deploy({"db": made_by("one")})
         try:
             shop.deploy({"db": made_by("two")}, may_replace=True)
         except Killed:
             shop.store.pending.clear()
-        (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db"]
+        (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
         assert (kept.driver, kept.phase, kept.outputs) == ("one", "active", {"host": "db"})
-        assert [(each.driver, each.phase, each.cookie) for each in kept.beside] == [
+        assert [(record.driver, record.phase, record.cookie) for record in kept.beside] == [
             ("two", "creating", {"begun": "by two"})
         ]
-        two.obstacle = None
-        two.forget()
-        one.forget()
+        second.obstacle = None
+        second.forget()
+        first.forget()
         if way == "back":
             assert statuses(shop.deploy({"db": made_by("one")})) == {"db": "unchanged"}
-            assert (one.calls, two.calls) == ([], ["delete db"])
+            assert (first.calls, second.calls) == ([], ["delete db"])
         elif way == "on":
             assert statuses(shop.deploy({"db": made_by("two")}, may_replace=True)) == {"db": "replaced"}
-            assert (one.calls, two.calls) == (["delete db"], ["create db"])
-            assert two.requests[-1].was_interrupted
+            assert (first.calls, second.calls) == (["delete db"], ["create db"])
+            assert second.requests[-1].was_interrupted
         else:
             assert statuses(shop.deploy({}, prune=True)) == {"db": "destroyed"}
-            assert (one.calls, two.calls) == (["delete db"], ["delete db"])
-        assert not [each for each in shop.store.durable.values() if each.beside]
+            assert (first.calls, second.calls) == (["delete db"], ["delete db"])
+        assert not [record for record in shop.store.durable.values() if record.beside]
 
 
 def test_what_makes_nothing_is_replaced_unasked() -> None:
@@ -202,21 +202,21 @@ def test_what_makes_nothing_is_replaced_unasked() -> None:
     assert statuses(shop.deploy({"db": made_by("fake")})) == {"db": "replaced"}
     assert statuses(shop.deploy({"db": made_by("pure")})) == {"db": "failed"}
     assert statuses(shop.deploy({"db": made_by("pure")}, may_replace=True)) == {"db": "replaced"}
-    assert [(one.driver, one.beside) for one in shop.store.durable.values() if one.key.type == "db"] == [
-        ("pure", ())
-    ]
+    assert [
+        (record.driver, record.beside) for record in shop.store.durable.values() if record.key.type == "db"
+    ] == [("pure", ())]
 
 
 def test_destroy_first() -> None:
     """Where names collide, the definition says that the earlier one goes first."""
-    one, two = RememberingDriver("one"), RememberingDriver("two")
+    first, second = RememberingDriver("one"), RememberingDriver("two")
     calls: list[str] = []
-    one.calls = two.calls = calls
-    shop = environment(one=one, two=two)
+    first.calls = second.calls = calls
+    shop = environment(one=first, two=second)
     shop.deploy({"db-first": made_by("one")})
     assert statuses(shop.deploy({"db-first": made_by("two")}, may_replace=True)) == {"db-first": "replaced"}
     assert calls == ["create db-first", "delete db-first", "create db-first"]
-    (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db-first"]
+    (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db-first"]
     assert (kept.driver, kept.beside) == ("two", ())
 
 
@@ -231,7 +231,7 @@ def test_a_failed_update_keeps_definition_and_edges() -> None:
         driver.obstacle = DriverError("no") if entity is on_net else None
         driver.failing = "dns"
         shop.deploy({"db": db, "net": db, "dns": entity})
-        (kept,) = [one for one in shop.store.durable.values() if one.key.type == "dns"]
+        (kept,) = [record for record in shop.store.durable.values() if record.key.type == "dns"]
         assert [key.type for key in kept.depends_on] == depends_on
         assert [key.type for key in kept.uses] == uses
 
@@ -249,19 +249,19 @@ def test_another_name_of_the_driver_is_no_other_driver() -> None:
 
 def test_a_delete_that_fails_is_tried_again() -> None:
     """What the earlier driver cannot delete stays on record beside the new one, until it can."""
-    one, two = RememberingDriver("one"), RememberingDriver("two")
-    shop = environment(one=one, two=two)
+    first, second = RememberingDriver("one"), RememberingDriver("two")
+    shop = environment(one=first, two=second)
     shop.deploy({"db": made_by("one")})
-    one.obstacle = DriverError("in use")
+    first.obstacle = DriverError("in use")
     assert statuses(shop.deploy({"db": made_by("two")}, may_replace=True)) == {"db": "failed"}
-    (kept,) = [each for each in shop.store.durable.values() if each.key.type == "db"]
+    (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
     assert (kept.driver, kept.phase) == ("two", "active")
-    assert [(each.driver, each.phase) for each in kept.beside] == [("one", "deleting")]
-    one.obstacle = None
+    assert [(record.driver, record.phase) for record in kept.beside] == [("one", "deleting")]
+    first.obstacle = None
     assert statuses(shop.deploy({"db": made_by("two")})) == {"db": "unchanged"}
-    assert one.calls == ["create db", "delete db", "delete db"]
-    assert one.requests[-1].was_interrupted
-    assert two.calls == ["create db"]
+    assert first.calls == ["create db", "delete db", "delete db"]
+    assert first.requests[-1].was_interrupted
+    assert second.calls == ["create db"]
 
 
 def test_orphans_stay_until_they_are_pruned() -> None:
@@ -380,14 +380,14 @@ def test_another_definition_with_the_same_inputs_is_noted() -> None:
     shop = environment(fake=driver)
     needing = made_by("fake", {"id": "${resources.dns#modules.web.externals.the-dns.guresid}"})
     outcomes = shop.deploy({"db": needing, "dns": made_by("fake")})
-    id_ = next(one.guresid for one in shop.all if one.key.type == "dns")
+    id_ = next(node.guresid for node in shop.all if node.key.type == "dns")
     assert statuses(outcomes) == {"db": "created", "dns": "created"}
     plain = made_by("fake", {"id": id_})
     assert statuses(shop.deploy({"db": plain, "dns": made_by("fake")})) == {
         "db": "unchanged",
         "dns": "unchanged",
     }
-    (kept,) = [one for one in shop.store.durable.values() if one.key.type == "db"]
+    (kept,) = [record for record in shop.store.durable.values() if record.key.type == "db"]
     assert kept.depends_on == ()
 
 
@@ -510,8 +510,8 @@ def test_a_driver_may_quote_secrets_of_an_earlier_deployment(size: int | None) -
     first.deploy({"db": made_by("fake", {"size": 1})})
     second = environment(fake=RememberingDriver(obstacle=DriverError(f"login with {SECRET} refused")))
     second.store = first.store
-    wanted = {} if size is None else {"db": made_by("fake", {"size": size})}
-    outcomes = second.deploy(wanted, prune=True)
+    resources = {} if size is None else {"db": made_by("fake", {"size": size})}
+    outcomes = second.deploy(resources, prune=True)
     assert outcomes["db"].comment == "login with (sensitive) refused"
 
 
@@ -563,13 +563,13 @@ def test_what_a_driver_leaves_is_not_reported_as_destroyed() -> None:
 def test_the_plan_of_a_removal_names_what_is_destroyed() -> None:
     """Each object once, and ten of many; a pure driver, and what is retained, destroy nothing."""
     objects = [ManagedObject(place=("x", str(number)), name=f"thing {number}") for number in range(12)]
-    one = RememberingDriver("one", objects=(*objects, *objects))
-    shop = environment(one=one)
+    driver = RememberingDriver("one", objects=(*objects, *objects))
+    shop = environment(one=driver)
     shop.deploy({"db": made_by("one")})
     planned = shop.deploy({}, test=True, prune=True)["db"].comment
     listed = ", ".join(f"thing {number}" for number in range(10))
     assert planned.endswith(f"would be destroyed: {listed} and 2 more")
-    one.objects = ()
+    driver.objects = ()
     assert shop.deploy({}, test=True, prune=True)["db"].comment.endswith("would be destroyed")
 
 

@@ -24,7 +24,7 @@ def entity(values: dict[str, Any], ready: Any, **inputs: Any) -> dict[str, Any]:
 
 
 def record(shop: Environment) -> ActiveResource:
-    (kept,) = [one for one in shop.store.durable.values() if one.key.type == "db"]
+    (kept,) = [active for active in shop.store.durable.values() if active.key.type == "db"]
     return kept
 
 
@@ -226,7 +226,7 @@ def test_an_address_of_ip_version_6() -> None:
 )
 def test_a_malformed_condition_is_refused(ready: Any, problem: str) -> None:
     """It is an error of the definition."""
-    found = Collector()
+    collector = Collector()
     with pytest.raises(AssertionError):
-        definition("db", found, ready=ready)
-    assert any(problem in error.summary for error in found.errors), found.errors
+        definition("db", collector, ready=ready)
+    assert any(problem in error.summary for error in collector.errors), collector.errors

@@ -50,8 +50,8 @@ def test_values_take_the_place_of_references() -> None:
 def test_a_reference_that_is_not_known_yet_names_its_store() -> None:
     """Its store can be checked; it is shown as it is written."""
     ref = Unknown("${resources.vault-path.outputs.path}")
-    (found,) = secret_references({"password": {"store": "vault", "ref": ref}})
-    assert (found.store, found.ref, found.is_known) == ("vault", ref.reference, False)
+    (reference,) = secret_references({"password": {"store": "vault", "ref": ref}})
+    assert (reference.store, reference.ref, reference.is_known) == ("vault", ref.reference, False)
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_a_reference_that_is_not_known_yet_names_its_store() -> None:
 )
 def test_what_is_no_reference_is_said(data: Any, keys: tuple[str, ...], what: str) -> None:
     """Each malformed one is named by its path; what is written there is not shown."""
-    (found,) = misshapen_references(data)
-    assert found.keys == keys
-    assert re.search(what, found.what)
-    assert "hunter2" not in found.what
+    (fault,) = misshapen_references(data)
+    assert fault.keys == keys
+    assert re.search(what, fault.what)
+    assert "hunter2" not in fault.what
     assert secret_references(data) == []

@@ -46,35 +46,38 @@ def chosen(draw: st.DrawFn) -> tuple[Any, list[tuple[str | int, ...]]]:
 def test_marks_come_off_as_they_were_put_on(drawn: tuple[Any, list[tuple[str | int, ...]]]) -> None:
     """The data is as before, and every path that was marked is at or below one that is told."""
     data, paths = drawn
-    plain, told = separated(marked(data, paths))
+    plain, secret_paths = separated(marked(data, paths))
     assert plain == data
-    assert all(below(told, path) or any(path[: len(one)] == one for one in told) for path in paths)
-    assert all(any(one[: len(path)] == path for path in paths) for one in told)
+    assert all(
+        below(secret_paths, path) or any(path[: len(prefix)] == prefix for prefix in secret_paths)
+        for path in paths
+    )
+    assert all(any(secret_path[: len(path)] == path for path in paths) for secret_path in secret_paths)
 
 
 @given(DATA)
 def test_data_without_marks_is_the_same_object(data: Any) -> None:
     """Nothing is copied where there is nothing to take away."""
-    plain, told = separated(data)
+    plain, secret_paths = separated(data)
     assert plain is data
-    assert told == ()
+    assert secret_paths == ()
 
 
 @given(chosen())
 def test_colon_paths_hide_all_that_is_secret(drawn: tuple[Any, list[tuple[str | int, ...]]]) -> None:
     """What states say of secrets covers each of them, also below a key with a colon in it."""
     data, paths = drawn
-    _, told = separated(marked(data, paths))
-    written = colon_paths(told)
+    _, secret_paths = separated(marked(data, paths))
+    written = colon_paths(secret_paths)
     shown = hide_paths(data, written)
-    for path in told:
+    for path in secret_paths:
         value, seen = data, shown
         for part in path:
             if not isinstance(seen, dict | list):
                 break
             value, seen = value[part], seen[part]
         assert seen in ("(sensitive)", None), (path, written, shown)
-    assert set(texts_in(data, told)) <= {*values_at(data, written), *texts_in(data, told)}
+    assert set(texts_in(data, secret_paths)) <= {*values_at(data, written), *texts_in(data, secret_paths)}
 
 
 @given(DATA, st.sampled_from("xyz"))
@@ -83,9 +86,9 @@ def test_all_that_masking_changed_is_found(data: Any, letter: str) -> None:
     masker = Masker()
     secret = letter * 3
     masker.add(secret)
-    found = differing(data, masker.data(data))
+    changed = differing(data, masker.data(data))
     here = {path for path in paths_of(data) if secret in _texts(data, path)}
-    assert set(found) == here
+    assert set(changed) == here
 
 
 def _texts(data: Any, path: tuple[str | int, ...]) -> list[str]:

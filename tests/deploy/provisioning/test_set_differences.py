@@ -22,19 +22,19 @@ DATA = st.recursive(
 @given(DATA, DATA)
 def test_the_operations_make_the_second_of_the_first(before: Any, after: Any) -> None:
     """Applied to the one, they give the other; there are none where both are the same."""
-    found = list(differences({"it": before}, {"it": after}))
-    patched = apply_patch({"it": before}, [one.operation for one in found])
+    changes = list(differences({"it": before}, {"it": after}))
+    patched = apply_patch({"it": before}, [change.operation for change in changes])
     assert canonical(patched) == canonical({"it": after})
-    assert bool(found) is (canonical(before) != canonical(after))
+    assert bool(changes) is (canonical(before) != canonical(after))
 
 
 def test_parts_that_come_go_and_change() -> None:
     """A part that is the same is not mentioned; 1 and 1.0 differ, as in templates."""
-    found = delta(
+    difference = delta(
         {"web": {"a": [1]}, "api": 1, "job": 0}, {"web": {"a": [1, 2], "b": 1}, "api": 1, "new": {}}
     )
-    assert (found.added, found.removed, list(found.updated)) == ({"new": {}}, ["job"], ["web"])
-    assert [one.operation for one in found.updated["web"]] == [
+    assert (difference.added, difference.removed, list(difference.updated)) == ({"new": {}}, ["job"], ["web"])
+    assert [change.operation for change in difference.updated["web"]] == [
         {"op": "replace", "path": "/a", "value": [1, 2]},
         {"op": "add", "path": "/b", "value": 1},
     ]

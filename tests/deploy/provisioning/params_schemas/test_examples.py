@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def schema_of(data: Any) -> ParamsSchema:
-    found = Collector()
-    read = read_params_schema(data, "box", "box", TextPlace(YamlDocument("d.yaml", "")), found)
-    assert read is not None, found.errors
+    collector = Collector()
+    read = read_params_schema(data, "box", "box", TextPlace(YamlDocument("d.yaml", "")), collector)
+    assert read is not None, collector.errors
     return read
 
 
@@ -81,7 +81,7 @@ def test_params_are_listed_with_those_in_them() -> None:
         },
     }
     listed = listed_params(schema_of(tree))
-    names = [one.name for one in listed]
+    names = [param.name for param in listed]
     assert names[:3] == ["kids", "kids[].kids", "kids[].kids[].kids"]
     last = listed[-1]
     assert (last.name, last.type, last.is_required) == ("kind", "string or integer", False)

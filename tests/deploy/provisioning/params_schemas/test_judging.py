@@ -26,9 +26,9 @@ PLACE = TextPlace(YamlDocument("score.yaml", ""))
 
 def schema_of(data: Any) -> ParamsSchema:
     """Return a schema that can be used."""
-    found = Collector()
-    read = read_params_schema(data, "box", "box", PLACE, found)
-    assert read is not None, found.errors
+    collector = Collector()
+    read = read_params_schema(data, "box", "box", PLACE, collector)
+    assert read is not None, collector.errors
     return read
 
 
@@ -123,9 +123,9 @@ PERMITTED = st.sampled_from(
 def test_a_secret_is_in_no_message(schema: Any) -> None:
     """Neither a secret value nor a key in a secret mapping is in a message, whatever is wrong with it."""
     for value in (SECRET, {SECRET: 1}):
-        found = misfits({"it": value}, {"properties": {"it": schema}}, (("it",),))
-        assert SECRET not in str(found)
-        assert "hunter2-of-the-parts" not in "".join(one.help for one in found)
+        problems = misfits({"it": value}, {"properties": {"it": schema}}, (("it",),))
+        assert SECRET not in str(problems)
+        assert "hunter2-of-the-parts" not in "".join(problem.help for problem in problems)
 
 
 VALUES = st.recursive(
@@ -185,8 +185,8 @@ def test_what_is_not_known_is_never_an_error(params: Any, schema: Any, data: st.
         if data.draw(st.integers(0, 3)) == 0:
             return Unknown("${it}")
         if isinstance(value, dict):
-            return {key: hidden(one) for key, one in value.items()}
-        return [hidden(one) for one in value] if isinstance(value, list) else value
+            return {key: hidden(item) for key, item in value.items()}
+        return [hidden(item) for item in value] if isinstance(value, list) else value
 
     partly = {key: hidden(value) for key, value in params.items()}
     assert not misfits(partly, whole), unknowns_in(partly)
