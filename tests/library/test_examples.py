@@ -33,13 +33,13 @@ CALLED_BY_STATES = {"state.apply", "state.single", "state.sls"}
 
 
 def _functions(kind: FunctionKind) -> list[FunctionDoc]:
-    found = [
+    documented = [
         DOCS.function(kind, f"{name}.{function}")
         for name in DOCS.modules(kind)
         if (module := DOCS.module(kind, name)) is not None
         for function in module.functions
     ]
-    return [one for one in found if one is not None]
+    return [doc for doc in documented if doc is not None]
 
 
 STATES = _functions("states")
@@ -48,12 +48,12 @@ MODULES = _functions("modules")
 
 def test_every_state_function_has_an_example() -> None:
     """Only those that no SLS names have none."""
-    assert {one.name for one in STATES if not one.example} == WITHOUT.keys()
+    assert {doc.name for doc in STATES if not doc.example} == WITHOUT.keys()
 
 
 def test_every_execution_function_has_an_example() -> None:
     """None is without, since a call without arguments is shown by default."""
-    assert not [one.name for one in MODULES if not one.example]
+    assert not [doc.name for doc in MODULES if not doc.example]
 
 
 @pytest.mark.parametrize("module", [*DOCS.modules("states"), "state"])
@@ -62,25 +62,25 @@ def test_the_examples_of_states_compile(
 ) -> None:
     """Each is an SLS that compiles by itself, arguments checked, and it calls the function."""
     (tmp_path / "states").mkdir()
-    for one in [*STATES, *(one for one in MODULES if one.name in CALLED_BY_STATES)]:
-        if one.name.rpartition(".")[0] != module or not one.example:
+    for doc in [*STATES, *(doc for doc in MODULES if doc.name in CALLED_BY_STATES)]:
+        if doc.name.rpartition(".")[0] != module or not doc.example:
             continue
-        (tmp_path / "states" / "a.sls").write_text(f"{one.example}\n", encoding="utf-8")
+        (tmp_path / "states" / "a.sls").write_text(f"{doc.example}\n", encoding="utf-8")
         code = main(["--root", str(tmp_path), "show", "low", "a", "--out", "json", "--id", "m"])
         captured = capfd.readouterr()
-        assert (code, captured.err) == (0, ""), f"{one.name}: {captured.out}{captured.err}"
-        assert re.search(rf"\b{re.escape(one.name)}\b", one.example), one.name
+        assert (code, captured.err) == (0, ""), f"{doc.name}: {captured.out}{captured.err}"
+        assert re.search(rf"\b{re.escape(doc.name)}\b", doc.example), doc.name
 
 
 @pytest.mark.parametrize(
-    "one", [one for one in MODULES if one.name not in CALLED_BY_STATES], ids=lambda one: one.name
+    "doc", [doc for doc in MODULES if doc.name not in CALLED_BY_STATES], ids=lambda doc: doc.name
 )
-def test_the_examples_of_execution_functions_are_calls(one: FunctionDoc) -> None:
+def test_the_examples_of_execution_functions_are_calls(doc: FunctionDoc) -> None:
     """Each is a command line `ensue call TGT FUN …` whose arguments the function takes."""
-    program, verb, _, function, *arguments = shlex.split(one.example)
-    assert (program, verb, function) == ("ensue", "call", one.name)
+    program, verb, _, function, *arguments = shlex.split(doc.example)
+    assert (program, verb, function) == ("ensue", "call", doc.name)
     module, _, name = function.rpartition(".")
-    found = Functions("ensue.library.modules").find(module, name)
-    assert found is not None
+    implementation = Functions("ensue.library.modules").find(module, name)
+    assert implementation is not None
     positional, keywords = call_arguments(tuple(arguments))
-    assert argument_fault(function, [found], positional, keywords) is None
+    assert argument_fault(function, [implementation], positional, keywords) is None

@@ -50,9 +50,9 @@ def test_a_file_of_the_roots_needs_no_copy_here(tmp_path: Path) -> None:
     assert call(ctx, "cp.cache_file", "salt://app/a.conf") == str(own)
     assert call(ctx, "cp.is_cached", "salt://app/a.conf") == str(own)
     assert call(ctx, "cp.cache_file", "salt://app/none") is False
-    wanted = hashlib.sha256(own.read_bytes()).hexdigest()
-    assert call(ctx, "cp.hash_file", "salt://app/a.conf") == {"hsum": wanted, "hash_type": "sha256"}
-    assert call(ctx, "cp.cache_file", "salt://app/a.conf", source_hash=f"sha256={wanted}") == str(own)
+    digest = hashlib.sha256(own.read_bytes()).hexdigest()
+    assert call(ctx, "cp.hash_file", "salt://app/a.conf") == {"hsum": digest, "hash_type": "sha256"}
+    assert call(ctx, "cp.cache_file", "salt://app/a.conf", source_hash=f"sha256={digest}") == str(own)
     assert call(ctx, "cp.cache_file", "salt://app/a.conf", source_hash="0" * 64) is False
 
 
@@ -141,8 +141,8 @@ def test_find_prints_what_is_asked_for(tmp_path: Path) -> None:
     ctx = context(tmp_path)
     assert call(ctx, "file.find", str(tmp_path), name="f", print="name") == ["f"]
     md5 = hashlib.md5(b"abc", usedforsecurity=False).hexdigest()
-    found = call(ctx, "file.find", str(tmp_path), name="f", print="path,type,size,mode,md5")
-    assert found == [[f"{tmp_path}/f", "f", 3, 640, md5]]
+    rows = call(ctx, "file.find", str(tmp_path), name="f", print="path,type,size,mode,md5")
+    assert rows == [[f"{tmp_path}/f", "f", 3, 640, md5]]
     with pytest.raises(StateFailedError, match="cannot print colour"):
         call(ctx, "file.find", str(tmp_path), print="colour")
 
@@ -162,9 +162,9 @@ def test_what_a_package_is(tmp_path: Path) -> None:
     """Fields come from the database of packages; one that is not installed is refused or left out."""
     ctx = context(tmp_path)
     ctx.grains_data["os_family"] = "Debian"
-    found = call(ctx, "pkg.info_installed", "dpkg", "no-such-package", attr="version,arch", failhard=False)
-    assert found["dpkg"].keys() == {"version", "arch"}
-    assert found.keys() == {"dpkg"}
+    packages = call(ctx, "pkg.info_installed", "dpkg", "no-such-package", attr="version,arch", failhard=False)
+    assert packages["dpkg"].keys() == {"version", "arch"}
+    assert packages.keys() == {"dpkg"}
     assert "Debian" in call(ctx, "pkg.info_installed", "dpkg")["dpkg"]["description"]
     with pytest.raises(StateFailedError, match=r"not installed.*no-such-package"):
         call(ctx, "pkg.info_installed", "no-such-package")

@@ -59,9 +59,9 @@ def test_what_is_there(call: Callable[..., Any]) -> None:
 
 def test_statistics(call: Callable[..., Any]) -> None:
     """Mode, size, kind and checksum have Salt's names and forms."""
-    found = call("stats", "d/f.txt", "sha256")
+    stats = call("stats", "d/f.txt", "sha256")
     digest = hashlib.sha256(b"one\ntwo words\n").hexdigest()
-    assert (found["mode"], found["size"], found["type"], found["sum"]) == ("0640", 14, "file", digest)
+    assert (stats["mode"], stats["size"], stats["type"], stats["sum"]) == ("0640", 14, "file", digest)
     assert call("stats", "d")["type"] == "dir"
     assert call("stats", "d/broken", follow_symlinks=False)["type"] == "link"
     assert call("get_mode", "d/f.txt") == "0640"

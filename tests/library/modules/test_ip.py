@@ -42,8 +42,8 @@ def context(family: str, files: dict[str, bytes] | None = None, *, test: bool = 
 
 def call(function: Any, *args: Any, **kwargs: Any) -> Any:
     async def run() -> Any:
-        found = function(*args, **kwargs)
-        return await found if inspect.isawaitable(found) else found
+        returned = function(*args, **kwargs)
+        return await returned if inspect.isawaitable(returned) else returned
 
     return asyncio.run(run())
 
@@ -59,12 +59,12 @@ def test_a_description_is_that_of_salt(case: dict[str, Any]) -> None:
     build = ip.FUNCTIONS[case.get("function", "build_interface")]
     arguments = ["eth9", case["type"], True] if "function" not in case else ["eth9"]
     try:
-        found = "".join(
+        description = "".join(
             line.rstrip("\n") + "\n" for line in call(build, ctx, *arguments, test=True, **case["given"])
         )
     except StateFailedError as error:
-        found = str(error)
-    assert found.rstrip("\n") == case["salt"].rstrip("\n")
+        description = str(error)
+    assert description.rstrip("\n") == case["salt"].rstrip("\n")
 
 
 def test_other_interfaces_stay_and_lost_lines_are_named() -> None:
@@ -161,9 +161,9 @@ def test_a_password_of_pppoe_is_masked_and_its_file_is_its_owners() -> None:
     done: StateReturn = call(STATES["managed"], ctx, "ppp0", noifupdown=True, **given)
     assert done.result, done.comment
     assert "password hunter22pw \n" in text(ctx, "/etc/ppp/peers/isp")
-    found = asyncio.run(ctx.connection.stat("/etc/ppp/peers/isp"))
-    assert found is not None
-    assert found.mode == 0o600
+    file_stat = asyncio.run(ctx.connection.stat("/etc/ppp/peers/isp"))
+    assert file_stat is not None
+    assert file_stat.mode == 0o600
     assert "hunter22pw" not in ctx.masker.text("is hunter22pw")
 
 

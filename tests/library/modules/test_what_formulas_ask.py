@@ -84,8 +84,8 @@ def test_match_chooses_a_value() -> None:
 def test_network() -> None:
     """Interfaces, addresses and networks are read from what `ip` says."""
     target = scripted("ip address show", ADDRESSES)
-    found = call("network.interfaces", target=target)
-    assert found["eth0"] == {
+    interfaces = call("network.interfaces", target=target)
+    assert interfaces["eth0"] == {
         "up": True,
         "hwaddr": "02:42:0a:00:00:02",
         "inet": [
@@ -94,7 +94,7 @@ def test_network() -> None:
         ],
         "inet6": [{"address": "fe80::42:aff:fe00:2", "prefixlen": "64", "scope": "link"}],
     }
-    assert found["eth1"] == {"up": False}
+    assert interfaces["eth1"] == {"up": False}
     assert call("network.ip_addrs", target=target) == ["8.8.4.4", "10.0.0.2"]
     assert call("network.ip_addrs", "lo", include_loopback=True, target=target) == ["127.0.0.1"]
     assert call("network.ip_addrs", type="private", target=target) == ["10.0.0.2"]
@@ -225,8 +225,8 @@ def test_keys_of_the_target() -> None:
     context = FakeFunctionContext(
         connection=FakeConnection(files=files), functions=dict(execution_functions())
     )
-    found = asyncio.run(context.call("ssh.host_keys"))
-    assert found == {"rsa": "PRIVATE-PART", "rsa.pub": "ssh-rsa AAAA"}
+    keys = asyncio.run(context.call("ssh.host_keys"))
+    assert keys == {"rsa": "PRIVATE-PART", "rsa.pub": "ssh-rsa AAAA"}
     assert "PRIVATE-PART" not in context.masker.text("x PRIVATE-PART x")
     assert asyncio.run(context.call("ssh.host_keys", private=False)) == {"rsa.pub": "ssh-rsa AAAA"}
 
@@ -245,8 +245,8 @@ def test_every_function_is_documented() -> None:
         "ssh",
         "status",
     ):
-        for function, found in import_module(f"ensue.library.modules.{name}").FUNCTIONS.items():
-            assert found.__doc__, f"{name}.{function}"
+        for function, implementation in import_module(f"ensue.library.modules.{name}").FUNCTIONS.items():
+            assert implementation.__doc__, f"{name}.{function}"
 
 
 def test_the_serial_number_of_a_zone_counts_on() -> None:

@@ -80,19 +80,19 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_certificate_is_data(folder: Path) -> None:
     """Names, dates, key and every extension are in the form of Salt's function."""
-    found: dict[str, Any] = execute("x509.read_certificate", context(), str(folder / "a.crt"))
-    assert found == execute("x509.read_certificate", context(), str(folder / "a.der"))
-    assert found == execute("x509.read_certificate", context(), (folder / "a.crt").read_text())
+    certificate: dict[str, Any] = execute("x509.read_certificate", context(), str(folder / "a.crt"))
+    assert certificate == execute("x509.read_certificate", context(), str(folder / "a.der"))
+    assert certificate == execute("x509.read_certificate", context(), (folder / "a.crt").read_text())
     about = ("version", "key_size", "key_type", "serial_number", "subject")
-    assert {word: found[word] for word in about} == {
+    assert {word: certificate[word] for word in about} == {
         "version": 3, "key_size": 256, "key_type": "ec", "serial_number": "0A:BC",
         "subject": {"C": "DE", "O": "Ex, Inc", "CN": "www.example.com"},
     }  # fmt: skip
-    assert (found["subject_str"], found["signature_algorithm"]) == (
+    assert (certificate["subject_str"], certificate["signature_algorithm"]) == (
         "CN=www.example.com,O=Ex\\, Inc,C=DE", "ecdsa-with-SHA256",
     )  # fmt: skip
-    assert (found["subject_hash"], found["issuer_hash"]) == ("A9:2E:2D:69", "A9:2E:2D:69")
-    extensions = found["extensions"]
+    assert (certificate["subject_hash"], certificate["issuer_hash"]) == ("A9:2E:2D:69", "A9:2E:2D:69")
+    extensions = certificate["extensions"]
     assert extensions.pop("subjectKeyIdentifier")["value"].count(":") == 19
     assert extensions.pop("keyUsage")["cRLSign"] is True
     point = {"crlissuer": [], "fullname": ["URI:http://l/"], "reasons": [], "relativename": None}
@@ -132,10 +132,10 @@ def test_a_request_and_a_list_are_data(folder: Path) -> None:
     assert (request["key_type"], request["extensions"]) == (
         "ec", {"subjectAltName": {"critical": False, "value": ["DNS:q.example"]}},
     )  # fmt: skip
-    found = execute("x509.read_crl", context(), str(folder / "a.crl"))
-    (revoked,) = found["revoked_certificates"].values()
+    crl = execute("x509.read_crl", context(), str(folder / "a.crl"))
+    (revoked,) = crl["revoked_certificates"].values()
     assert revoked["extensions"] == {"CRLReason": {"critical": False, "value": "keyCompromise"}}
-    assert (found["issuer"]["CN"], found["extensions"]["cRLNumber"]["value"]) == ("www.example.com", 10)
+    assert (crl["issuer"]["CN"], crl["extensions"]["cRLNumber"]["value"]) == ("www.example.com", 10)
     assert execute("x509.verify_crl", context(), str(folder / "a.crl"), str(folder / "a.crt")) is True
 
 

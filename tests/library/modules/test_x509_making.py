@@ -39,9 +39,9 @@ def test_a_certificate_is_returned_or_written(tmp_path: Path, key: str) -> None:
     ctx = context()
     made = execute("x509.create_certificate", ctx, CN="a", copypath=str(tmp_path), prepend_cn=True,
                    **signing(key))  # fmt: skip
-    found = x509.load_pem_x509_certificate(made.encode())
+    certificate = x509.load_pem_x509_certificate(made.encode())
     (copy,) = tmp_path.glob("a-*.crt")
-    assert (copy.read_text(), copy.stem) == (made, f"a-{found.serial_number:x}")
+    assert (copy.read_text(), copy.stem) == (made, f"a-{certificate.serial_number:x}")
     path = tmp_path / "a.der"
     given = {"CN": "b", "path": str(path), "encoding": "der", **signing(key)}
     assert execute("x509.create_certificate", context(test=True), **given) == f"Certificate written to {path}"
@@ -87,8 +87,8 @@ def test_requests_and_lists_are_made_and_encoded(tmp_path: Path, key: str) -> No
     revoked = [{"certificate": authority}, {"serial_number": "0A"}]
     made = execute("x509.create_crl", ctx, revoked=revoked, signing_cert=authority,
                    extensions={"cRLNumber": 7}, **signing(key))  # fmt: skip
-    found = execute("x509.read_crl", ctx, made)
-    assert (len(found["revoked_certificates"]), found["extensions"]["cRLNumber"]["value"]) == (2, 7)
+    crl = execute("x509.read_crl", ctx, made)
+    assert (len(crl["revoked_certificates"]), crl["extensions"]["cRLNumber"]["value"]) == (2, 7)
     der = execute("x509.encode_crl", ctx, made, "der")
     assert x509.load_der_x509_crl(base64.b64decode(der)).issuer.rfc4514_string() == "CN=ca"
     chain = execute("x509.encode_certificate", ctx, authority, "pkcs7_pem", append_certs=[authority])

@@ -64,13 +64,13 @@ class _Text(yaml.CSafeLoader):
 
 
 def all_cases() -> list[Case]:
-    found: list[Case] = []
+    cases: list[Case] = []
     for path in sorted(CASES.glob("*/*.yaml")):
         for document in yaml.load_all(path.read_text(encoding="utf-8"), _Text):
             unknown = set(document) - _KEYS
             assert not unknown, f"{path}: {sorted(unknown)}"
-            found.append(Case(path.parent.name, f"{path.parent.name}: {document['case']}", document))
-    return found
+            cases.append(Case(path.parent.name, f"{path.parent.name}: {document['case']}", document))
+    return cases
 
 
 def content_of(entry: Any) -> bytes:

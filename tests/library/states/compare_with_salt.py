@@ -59,13 +59,13 @@ def salt_returns(program: str, cases: list[Case], *, test: bool) -> dict[int, di
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         returns = json.loads(done.stdout[done.stdout.index('{\n    "local"') :])["local"]
-        found = {int(tag.split("_|-")[1][1:]): value for tag, value in returns.items()}
-        for number, value in found.items():
+        by_number = {int(tag.split("_|-")[1][1:]): value for tag, value in returns.items()}
+        for number, value in by_number.items():
             text = (
                 json.dumps(value).replace(f"{folder}/r{number}", "").replace(f"salt://r{number}/", "salt://")
             )
-            found[number] = json.loads(text)
-        return found
+            by_number[number] = json.loads(text)
+        return by_number
 
 
 def differences(expected: dict[str, Any], got: dict[str, Any]) -> list[str]:

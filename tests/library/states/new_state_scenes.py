@@ -246,13 +246,13 @@ def in_mysql(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
         sql = command.stdin.decode().partition("\n")[2]
         if sql.startswith(("CREATE", "GRANT", "DROP", "REVOKE")):
             is_there = not is_there
-        found = next((text for words, text in rows.items() if words in sql), "")
+        output = next((text for words, text in rows.items() if words in sql), "")
         has_account = "grants" in function and "SHOW" not in sql
         if "VERSION" in sql:
-            found = "version\n10.11.6-MariaDB\n"
+            output = "version\n10.11.6-MariaDB\n"
         elif not is_there and not has_account:
-            found = ""
-        return Completed(returncode=0, stdout=found.encode(), stderr=b"")
+            output = ""
+        return Completed(returncode=0, stdout=output.encode(), stderr=b"")
 
     fake = FakeConnection()
     fake.on_run("mysql *", answer)
@@ -274,11 +274,11 @@ def in_docker(function: str, _: Path, **arguments: Any) -> Iterator[Act]:
         words = list(command.argv or ())[1:]
         if words[1:2] == ["inspect"]:
             is_other = words[2] == "2" or "-ensue-" in words[2]
-            found = image if words[0] == "image" else other if is_other else about
-            listed = json.dumps([] if has_none else [found]).encode()
+            inspected = image if words[0] == "image" else other if is_other else about
+            listed = json.dumps([] if has_none else [inspected]).encode()
             return Completed(returncode=1 if has_none else 0, stdout=listed, stderr=b"")
-        said = {"create": b"2\n"}.get(words[0], b"")
-        return Completed(returncode=0, stdout=said, stderr=b"")
+        stdout = {"create": b"2\n"}.get(words[0], b"")
+        return Completed(returncode=0, stdout=stdout, stderr=b"")
 
     fake = FakeConnection()
     fake.on_run("docker *", answer)

@@ -52,16 +52,16 @@ class Key:
 @functools.cache
 def declared() -> dict[str, tuple[Key, ...]]:
     """Return the keys of each function; of those that have no `new_state`, none."""
-    found: dict[str, tuple[Key, ...]] = {}
+    declared_keys: dict[str, tuple[Key, ...]] = {}
     for section in re.split(r"^##+ ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         listed = re.search(r"^Functions: (.*?)\n\n", section + "\n\n", re.MULTILINE | re.DOTALL)
         names = re.findall(r"`([^`]+)`", listed[1]) if listed else []
         rows = [match for line in section.splitlines() if (match := _ROW.match(line))]
         keys = tuple(Key(row["key"], tuple(row["type"].split(" or ")), row["there"].strip()) for row in rows)
         for name in names:
-            assert name not in found, f"{PAGE.name} has {name} twice"
-            found[name] = keys
-    return found
+            assert name not in declared_keys, f"{PAGE.name} has {name} twice"
+            declared_keys[name] = keys
+    return declared_keys
 
 
 def check_new_state(function: str, returned: StateReturn, *, test: bool) -> None:

@@ -56,11 +56,11 @@ def context(
 def state(full_name: str, ctx: FakeStateContext, name: str, **arguments: Any) -> StateReturn:
     """Run a state function; what it raises is a result False."""
     module, _, function = full_name.rpartition(".")
-    found = import_module(f"ensue.library.states.{module}").FUNCTIONS[function]
+    implementation = import_module(f"ensue.library.states.{module}").FUNCTIONS[function]
 
     async def run() -> StateReturn:
         try:
-            returned = found(ctx, name, **arguments)
+            returned = implementation(ctx, name, **arguments)
             return await returned if inspect.isawaitable(returned) else returned
         except EnsueError as error:
             return StateReturn(name=name, result=False, comment=str(error))

@@ -92,5 +92,5 @@ def test_below_a_root(folder: Path) -> None:
     _, done = thrice("acl.present", here, "/sub/file", acl_type="user", acl_name="nobody", perms="r")
     assert done.changes
     assert "/sub/file" in execute("acl.getfacl", context(here), "/sub/file")
-    said = subprocess.run(["getfacl", folder / "sub/file"], capture_output=True, text=True, check=True)
-    assert "user:nobody:r--" in said.stdout
+    listing = subprocess.run(["getfacl", folder / "sub/file"], capture_output=True, text=True, check=True)
+    assert "user:nobody:r--" in listing.stdout

@@ -75,7 +75,7 @@ def extract(
 
 def archives() -> list[Any]:
     app = link("app/link", "run")
-    found = {
+    contents = {
         "a.tar": tar_of(FILES, "w", app),
         "a.tar.gz": tar_of(FILES, "w:gz", app),
         "a.tbz2": tar_of(FILES, "w:bz2", app),
@@ -83,7 +83,7 @@ def archives() -> list[Any]:
         "a.tar.lzma": lzma.compress(tar_of(FILES, "w", app), format=lzma.FORMAT_ALONE),
         "a.zip": zip_of(FILES),
     }
-    return [pytest.param(name, content, id=name) for name, content in found.items()]
+    return [pytest.param(name, content, id=name) for name, content in contents.items()]
 
 
 @pytest.mark.parametrize(("name", "content"), archives())

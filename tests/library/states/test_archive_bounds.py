@@ -124,7 +124,7 @@ def test_links_that_lead_out_on_request(target: str, tmp_path: Path) -> None:
     assert "(`allow_outside_links: true` makes such links)" in extract(tmp_path / "x", content).comment
     done = extract(tmp_path / "x", content, allow_outside_links=True)
     assert done.result is True, done.comment
-    assert [str((tmp_path / "x/a" / one).readlink()) for one in "lh"] == [target, target]
+    assert [str((tmp_path / "x/a" / name).readlink()) for name in "lh"] == [target, target]
     again = extract(tmp_path / "x", content, allow_outside_links=True)
     assert (again.result, again.changes) == (True, {})
 

@@ -83,9 +83,9 @@ def where(request: pytest.FixtureRequest) -> str:
 
 
 def pairs() -> list[Any]:
-    found = [(case, "memory") for case in CASES if case.is_in_memory]
-    found += [(case, "real") for case in CASES if case.is_real]
-    return [pytest.param(case, place, id=f"{case.title} [{place}]") for case, place in found]
+    placed_cases = [(case, "memory") for case in CASES if case.is_in_memory]
+    placed_cases += [(case, "real") for case in CASES if case.is_real]
+    return [pytest.param(case, place, id=f"{case.title} [{place}]") for case, place in placed_cases]
 
 
 class Target:

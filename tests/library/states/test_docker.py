@@ -34,9 +34,9 @@ class Docker:
         self.address = address
 
     def context(self, *, test: bool = False) -> FakeStateContext:
-        found = context(MinionConnection(HERE), test=test)
-        found.opts["docker.url"] = self.address
-        return found
+        ctx = context(MinionConnection(HERE), test=test)
+        ctx.opts["docker.url"] = self.address
+        return ctx
 
     def state(self, function: str, name: str, *, test: bool = False, **arguments: Any) -> StateReturn:
         return system_states.state(function, self.context(test=test), name, **arguments)

@@ -50,7 +50,7 @@ def test_a_copy_that_is_not_wanted_goes(tmp_path: Path) -> None:
     planned = here(tmp_path)
     planned.test = True
     results = [state("file.not_cached", ctx, URL) for ctx in (planned, here(tmp_path), here(tmp_path))]
-    assert [(one.result, one.changes) for one in results] == [
+    assert [(result.result, result.changes) for result in results] == [
         (None, {"deleted": True}),
         (True, {"deleted": True}),
         (True, {}),

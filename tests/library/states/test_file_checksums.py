@@ -50,7 +50,7 @@ def call(path: Path, function: str, *secrets: str, test: bool = False) -> StateR
 
 def shown(returned: StateReturn) -> str:
     """Return what is shown of a return."""
-    before = [hide_in_changes(one, returned.sensitive) for one in (returned.changes, returned.old_state)]
+    before = [hide_in_changes(data, returned.sensitive) for data in (returned.changes, returned.old_state)]
     return json.dumps([hide_paths(returned.new_state, returned.sensitive), returned.comment, *before])
 
 

@@ -45,16 +45,16 @@ def recursed(ctx: FakeStateContext, tmp_path: Path, **arguments: Any) -> StateRe
 
 def there(tmp_path: Path) -> dict[str, str]:
     """The files below the destination by path: the content, or `->` and what a link says."""
-    found: dict[str, str] = {}
+    contents: dict[str, str] = {}
     for folder, folders, files in os.walk(tmp_path / "there"):
         for name in [*folders, *files]:
             path = tmp_path / folder / name
             relative = path.relative_to(tmp_path / "there").as_posix()
             if path.is_symlink():
-                found[relative] = f"-> {path.readlink()}"
+                contents[relative] = f"-> {path.readlink()}"
             elif path.is_file():
-                found[relative] = path.read_text()
-    return found
+                contents[relative] = path.read_text()
+    return contents
 
 
 def test_links_are_copied_as_what_they_lead_to(ctx: FakeStateContext, tmp_path: Path) -> None:

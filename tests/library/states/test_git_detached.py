@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def remote(tmp_path: Path) -> Remote:
-    found = Remote(tmp_path / "remote", tmp_path / "copy")
-    found.folder.mkdir()
-    found.git("init", "-q", "-b", "main")
-    found.commit("one")
-    found.git("tag", "v1")
-    return found
+    repository = Remote(tmp_path / "remote", tmp_path / "copy")
+    repository.folder.mkdir()
+    repository.git("init", "-q", "-b", "main")
+    repository.commit("one")
+    repository.git("tag", "v1")
+    return repository
 
 
 def detached(remote: Remote, rev: str, *, test: bool = False, **arguments: Any) -> StateReturn:

@@ -53,13 +53,13 @@ def run(project: DeployedProject, *words: str, code: int = 0) -> dict[str, dict[
     ended = project.run(*words, "--out", "json")
     assert ended.code == code, ended.out + ended.err
     assert SECRET not in ended.out + ended.err
-    return {one["__id__"]: one for one in ended.document["m"].values()}
+    return {returned["__id__"]: returned for returned in ended.document["m"].values()}
 
 
 def inner(returned: dict[str, Any]) -> dict[str, Any]:
     """Return the results of the resources below a state, by resource."""
     (scope,) = returned["applied"]
-    return {one["__id__"]: one["result"] for one in scope["returns"].values()}
+    return {resource["__id__"]: resource["result"] for resource in scope["returns"].values()}
 
 
 def test_a_plan_marks_what_is_made(project: DeployedProject) -> None:
@@ -187,11 +187,11 @@ said:
 after:
 """
     project.write("states/t.sls", SLS.replace("after:\n", values, 1))
-    said = run(project, "apply", "t")["said"]["new_state"]["it"]
+    value = run(project, "apply", "t")["said"]["new_state"]["it"]
     words = ("--app", "shop", "--env", "dev", "--env-type", "development", "--value")
-    document = project.run("deploy", "score.yaml", *words, f"IT={said}", "--out", "json").document
+    document = project.run("deploy", "score.yaml", *words, f"IT={value}", "--out", "json").document
     module = document["nodes"][-1]["params"]["spec"]
-    assert said == "${resources.db.host} {{ 7 }}"
+    assert value == "${resources.db.host} {{ 7 }}"
     assert module["containers"]["main"]["variables"] == {"DB": "${resources.db.host} {{ 7 }}"}
     assert {node["status"] for node in document["nodes"]} == {"unchanged"}
 
@@ -212,7 +212,7 @@ def test_a_killed_apply_goes_on(project: DeployedProject) -> None:
     ended = project.run("runs", "resume", "--out", "json")
     assert ended.code == 0, ended.out + ended.err
     assert project.log() == ["create postgres again"]
-    returns = {one["__id__"]: one for one in ended.document["m"].values()}
+    returns = {returned["__id__"]: returned for returned in ended.document["m"].values()}
     assert returns["shop"]["comment"] == "shop/dev: 2 created, 2 unchanged"
     assert returns["after"]["comment"] == "db.shop (sensitive)"
     for descriptor in (progress, gate):

@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
-        said = {
+        request = {
             "method": self.command, "path": self.path, "body": self.rfile.read(length).decode(),
             "headers": dict(self.headers.items()),
         }  # fmt: skip
@@ -44,7 +44,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.path == "/later":
             asked.append(self.path)
             code = 200 if len(asked) > 2 else 503
-        text = b"{" if self.path == "/half" else json.dumps(said).encode()
+        text = b"{" if self.path == "/half" else json.dumps(request).encode()
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Set-Cookie", "id=s3ssion-id; Path=/")
@@ -61,8 +61,8 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def url() -> Iterator[str]:
     """The server's URL."""
-    with serving() as found:
-        yield found
+    with serving() as address:
+        yield address
 
 
 @contextmanager
@@ -142,26 +142,26 @@ def test_a_plan_asks_nobody() -> None:
 def test_an_error_status_is_an_answer(url: str) -> None:
     """A 404 can be what is wanted; its body is there too."""
     assert ask(f"{url}/status/404", status=404, match="/status/404").result is True
-    found = execute("http.query", made_context(), f"{url}/status/503")
-    assert (found["error"], found["status"]) == ("HTTP 503: Service Unavailable", 503)
+    response = execute("http.query", made_context(), f"{url}/status/503")
+    assert (response["error"], response["status"]) == ("HTTP 503: Service Unavailable", 503)
 
 
 def test_what_is_sent_arrives(url: str) -> None:
     """Method, parameters, body, headers and credentials; the password is masked from then on."""
     ctx = made_context()
-    found = execute(
+    response = execute(
         "http.query", ctx, f"{url}/a?b=1", method="post", params={"c": "d e"}, data={"f": 1},
         header_list=["X-One: 1"], header_dict={"X-Two": 2}, username="me", password="pa55word",
         decode=True, status=True, headers=True, agent="tester",
     )  # fmt: skip
-    said = found["dict"]
-    assert (said["method"], said["path"], said["body"]) == ("POST", "/a?b=1&c=d+e", "f=1")
-    headers = {key.lower(): value for key, value in said["headers"].items()}
+    request = response["dict"]
+    assert (request["method"], request["path"], request["body"]) == ("POST", "/a?b=1&c=d+e", "f=1")
+    headers = {key.lower(): value for key, value in request["headers"].items()}
     assert (headers["x-one"], headers["x-two"], headers["user-agent"]) == ("1", "2", "tester")
     assert base64.b64decode(headers["authorization"].removeprefix("Basic ")) == b"me:pa55word"
-    assert found["headers"]["Content-Type"] == "application/json"
+    assert response["headers"]["Content-Type"] == "application/json"
     assert "pa55word" not in ctx.masker.text("pa55word")
-    assert headers["authorization"] not in ctx.masker.text(found["body"])
+    assert headers["authorization"] not in ctx.masker.text(response["body"])
     text = execute("http.query", ctx, url, method="PUT", data="plain", headers={"X-Three": "3"}, text=True)
     assert (json.loads(text["text"])["body"], json.loads(text["body"])["method"]) == ("plain", "PUT")
 

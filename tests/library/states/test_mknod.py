@@ -36,8 +36,8 @@ def test_a_device(tmp_path: Path) -> None:
     here, path = MinionConnection(HERE), str(tmp_path / "null")
     _, done = thrice("file.mknod", here, path, ntype="c", major=1, minor=3, mode="0666")
     assert done.changes == {"new": f"Character device {path} created."}
-    found = Path(path).stat()
-    assert (found.st_rdev, stat.S_IMODE(found.st_mode)) == (os.makedev(1, 3), 0o666)
+    device = Path(path).stat()
+    assert (device.st_rdev, stat.S_IMODE(device.st_mode)) == (os.makedev(1, 3), 0o666)
     refused = state("file.mknod", context(here), path, ntype="c", major=1, minor=5)
     assert "has a different major/minor 1/3" in refused.comment
     _, done = thrice("file.mknod", here, f"{path}b", ntype="b", major=7, minor=260)

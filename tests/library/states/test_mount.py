@@ -95,13 +95,13 @@ def test_what_the_kernel_shows_otherwise() -> None:
     common = {"device": "host1,host2:/v", "fstype": "glusterfs", "persist": False}
     common |= {"device_name_regex": ["(host1|host2):/v"]}
     opts = ["rdma", "ours", "code=1", "log=2"]
-    said = {
+    shown_as = {
         "extra_mount_invisible_options": ["ours"],
         "extra_mount_invisible_keys": ["code"],
         "extra_mount_ignore_fs_keys": {"glusterfs": ["log"]},
         "extra_mount_translate_options": {"rdma": "proto=rdma"},
     }
-    same = state("mount.mounted", context(fake), "/gluster", opts=opts, **said, **common)
+    same = state("mount.mounted", context(fake), "/gluster", opts=opts, **shown_as, **common)
     assert (same.result, same.changes, same.comment) == (True, {}, "Target was already mounted")
     other = state("mount.mounted", context(fake), "/gluster", opts=opts, **common)
     assert other.changes == {"umount": "Forced remount because options (rdma,ours,code=1,log=2) changed"}

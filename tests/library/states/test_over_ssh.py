@@ -57,14 +57,14 @@ def twice(
         masker=Masker(), connect_to=unknown,
     )  # fmt: skip
     module, _, word = function.rpartition(".")
-    found = import_module(f"ensue.library.states.{module}").FUNCTIONS[word]
+    implementation = import_module(f"ensue.library.states.{module}").FUNCTIONS[word]
 
     async def run() -> list[StateReturn]:
         connection = ssh_host.connect(resource)
         ctx = context(connection)
         ctx.sources, ctx.opts = sources, opts or {}
         try:
-            returned: list[StateReturn] = [await found(ctx, name, **given) for _ in range(2)]
+            returned: list[StateReturn] = [await implementation(ctx, name, **given) for _ in range(2)]
             return returned
         finally:
             await connection.close()

@@ -101,7 +101,9 @@ def forget(name: str) -> None:
 
 def check_packages_come_and_go(here: MinionConnection) -> None:
     """`installed`, `latest`, `removed` and `purged` change what they say, and nothing the second time."""
-    versions = {name: found[0] for name, found in execute("pkg.list_repo_pkgs", context(here), *TINY).items()}
+    versions = {
+        name: available[0] for name, available in execute("pkg.list_repo_pkgs", context(here), *TINY).items()
+    }
     hello, pwgen = ({"old": "", "new": versions[name]} for name in TINY)
     assert execute("pkg.latest_version", context(here), "hello") == versions["hello"]
 

@@ -48,9 +48,9 @@ def send(ctx: FakeStateContext, **arguments: Any) -> StateReturn:
 
 
 def mode_of(connection: FakeConnection, path: str) -> int:
-    found = asyncio.run(connection.stat(path))
-    assert found is not None
-    return found.mode
+    file_stat = asyncio.run(connection.stat(path))
+    assert file_stat is not None
+    return file_stat.mode
 
 
 def content_of(connection: FakeConnection, path: str) -> bytes:
@@ -80,7 +80,7 @@ def applied(ctx: FakeStateContext, *returns: Return, status: str = "done", **mor
         scope="s",
         status=status,
         target=str(TARGET),
-        returns={one.tag: one for one in returns},
+        returns={returned.tag: returned for returned in returns},
         **more,
     )
     return asyncio.run(ssh_host.state_applied(ctx, "web-01", "openvpn.init"))
@@ -280,9 +280,9 @@ def test_sending_sets_mode_and_owner(ctx: FakeStateContext, there: FakeConnectio
     returned = send(ctx, mode="0640", user="www-data", group=33)
 
     assert content_of(there, "/etc/sent") == CONTENT
-    found = asyncio.run(there.stat("/etc/sent"))
-    assert found is not None
-    assert (found.mode, found.uid, found.gid) == (0o640, 33, 33)
+    file_stat = asyncio.run(there.stat("/etc/sent"))
+    assert file_stat is not None
+    assert (file_stat.mode, file_stat.uid, file_stat.gid) == (0o640, 33, 33)
     assert set(returned.changes) == {"path", "sha256", "size", "mode", "user", "group"}
     assert send(ctx, mode="0640", user="www-data", group=33).changes == {}
     assert send(ctx, user="nobody").changes["user"] == {"old": "www-data", "new": "nobody"}

@@ -195,8 +195,8 @@ def test_a_plan_that_only_registers_says_so(ctx: FakeStateContext) -> None:
     deployed(ctx)
     ctx.test = True
 
-    wanted = "environment env-01 is succeeded; ssh_host:jumphost-env-01 would be registered"
-    assert deployed(ctx, register_resources=True).comment == wanted
+    expected = "environment env-01 is succeeded; ssh_host:jumphost-env-01 would be registered"
+    assert deployed(ctx, register_resources=True).comment == expected
 
 
 def test_a_plan_of_what_is_there_is_converged(ctx: FakeStateContext) -> None:

@@ -50,15 +50,15 @@ def test_without_the_program_the_kernel_s_files_are_asked() -> None:
     fake.on_run("*", returncode=127)
     values = {"net/ipv4/conf/eth0.1/forwarding": "0", "kernel/ostype": "Linux"}
 
-    def told(command: Command) -> Completed:
+    def answer(command: Command) -> Completed:
         _, _, script, _, place, *value = command.argv or ()
         if value:
             values[place] = value[0]
-        found = values.get(place)
-        stdout = f"{found}\n".encode() if script.startswith("cat") else b""
-        return Completed(returncode=int(found is None), stdout=stdout, stderr=b"")
+        current = values.get(place)
+        stdout = f"{current}\n".encode() if script.startswith("cat") else b""
+        return Completed(returncode=int(current is None), stdout=stdout, stderr=b"")
 
-    fake.on_run("sh -c *", told)
+    fake.on_run("sh -c *", answer)
     ctx = context(fake)
     assert execute("sysctl.get", ctx, "kernel.ostype") == "Linux"
     assert execute("sysctl.get", ctx, "kernel.nosuch") == ""

@@ -46,14 +46,14 @@ def test_outputs_are_bound_and_registered(tmp_path: Path) -> None:
 
     first = apply(tmp_path, "vm")
 
-    assert first.exit_code == 0, {one.id: one.comment for one in first.returns.values()}
+    assert first.exit_code == 0, {returned.id: returned.comment for returned in first.returns.values()}
     assert (tmp_path / "copy").read_text() == "big\n"
     files = [path for path in (tmp_path / ".ensue").rglob("*") if path.is_file()]
     assert [path for path in files if b"hunter2" in path.read_bytes()] == []
-    assert not any(one.changes for one in apply(tmp_path, "vm").returns.values())
+    assert not any(returned.changes for returned in apply(tmp_path, "vm").returns.values())
     (gone,) = apply(tmp_path, "gone").returns.values()
     assert gone.changes["invalidated"] == ["dummy:db-01"]
-    (record,) = [one for one in records(tmp_path) if one.srn.type == "dummy"]
+    (record,) = [record for record in records(tmp_path) if record.srn.type == "dummy"]
     assert record.invalidated_because == "terraform:db_vm was destroyed"
     (again,) = apply(tmp_path, "gone").returns.values()
     assert (again.result, again.changes) == (True, {})
@@ -107,7 +107,7 @@ uses:
 """
     write(tmp_path, states__vm=sls)
     for _ in range(2):
-        returns = {one.id: one for one in apply(tmp_path, "vm").returns.values()}
+        returns = {returned.id: returned for returned in apply(tmp_path, "vm").returns.values()}
         assert returns["uses"].result is True, returns["uses"].comment
         assert returns["uses"].new_state == {"size": None, "text": "size null"}
 
@@ -178,7 +178,7 @@ def test_nothing_is_replaced_unless_the_state_allows_it(tmp_path: Path) -> None:
         assert mark_of(replaced) == "-/+"
         expected = "1 to change (1 destroys something)" if is_test else "1 changed (1 destroyed something)"
         assert expected in outcome_line(report)
-    assert not any(one.changes for one in apply(tmp_path, "vm").returns.values())
+    assert not any(returned.changes for returned in apply(tmp_path, "vm").returns.values())
 
 
 def test_a_plan_names_what_the_apply_reports(tmp_path: Path) -> None:
@@ -205,14 +205,14 @@ def test_another_id_loses_what_was_made(tmp_path: Path) -> None:
     write(tmp_path, states__vm=sls)
     assert apply(tmp_path, "vm").exit_code == 0
     write(tmp_path, states__vm=sls.replace("vm:", "machine:"))
-    [warning] = [one for one in apply(tmp_path, "vm", test=True).warnings if one.code == "E0894"]
+    [warning] = [warning for warning in apply(tmp_path, "vm", test=True).warnings if warning.code == "E0894"]
     assert warning.help.startswith(
         "if vm is machine now, keep what it made with `- name: vm`; if it has to go"
     )
     write(tmp_path, states__vm=f"{sls.replace('vm:', 'machine:')}    - name: vm\n")
     report = apply(tmp_path, "vm", test=True)
-    assert [one.code for one in report.warnings] == []
-    assert [one.result for one in report.returns.values()] == [True]
+    assert [warning.code for warning in report.warnings] == []
+    assert [returned.result for returned in report.returns.values()] == [True]
 
 
 def test_what_leaves_the_configuration_is_destroyed_only_if_allowed(tmp_path: Path) -> None:

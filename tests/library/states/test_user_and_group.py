@@ -210,11 +210,11 @@ def test_two_names_for_one_number(account: str, tmp_path: Path) -> None:
     """A second name of a user or group is that user: its files have the right owner, and nothing changes."""
     here = MinionConnection(HERE)
     thrice("user.present", here, account, createhome=False)
-    found = execute("user.info", context(here), account)
+    info = execute("user.info", context(here), account)
     second = f"{account}b"
-    same = {"uid": found["uid"], "gid": found["gid"], "unique": False, "createhome": False, "groups": []}
+    same = {"uid": info["uid"], "gid": info["gid"], "unique": False, "createhome": False, "groups": []}
     _, done = thrice("user.present", here, second, **same)
-    assert (done.result, execute("user.info", context(here), second)["uid"]) == (True, found["uid"])
+    assert (done.result, execute("user.info", context(here), second)["uid"]) == (True, info["uid"])
     path = str(tmp_path / "f")
     for name in (account, second):
         assert state("file.managed", context(here), path, contents="x", user=name).result is True

@@ -193,9 +193,9 @@ def test_a_list_of_revoked_certificates(tmp_path: Path, algo: str, encoding: str
     assert changes(older)["revocations"]["changed"] == ["0A:FF"]
     gone = {"serial_number": 12, "not_after": "2020-01-01 00:00:00"}
     assert changes(gone)["revocations"] == {"added": [], "changed": [], "removed": ["0A:FF"]}
-    found = load(path.read_bytes())
-    assert [*found] == []
-    assert found.extensions.get_extension_for_class(x509.CRLNumber).value.crl_number == 4
+    crl = load(path.read_bytes())
+    assert [*crl] == []
+    assert crl.extensions.get_extension_for_class(x509.CRLNumber).value.crl_number == 4
     assert changes(gone, include_expired=True)["revocations"]["added"] == ["0C"]
     assert changes(gone, include_expired=True, digest="sha512", extensions={}) == {
         "digest": "sha512",

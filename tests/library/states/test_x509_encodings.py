@@ -84,15 +84,17 @@ def test_a_certificate_has_the_encoding_that_is_asked_for(
     given: dict[str, Any] = {**authority, **chain, "encoding": encoding}
     planned, done = thrice("x509.certificate_managed", here(), str(path), **given)
     assert (planned.result, done.changes) == (None, {"created": str(path)})
-    found = certificates_in(path, encoding, None)
-    assert [each.subject.rfc4514_string() for each in found] == ["CN=own", "CN=ca"][: len(found)]
-    assert len(found) == 1 + len(chain)
+    certificates = certificates_in(path, encoding, None)
+    assert [each.subject.rfc4514_string() for each in certificates] == ["CN=own", "CN=ca"][
+        : len(certificates)
+    ]
+    assert len(certificates) == 1 + len(chain)
     _, again = thrice("x509.certificate_managed", here(), str(path), **given | {"encoding": "pem"})
     assert again.changes == {"encoding": "pem"}
-    assert certificates_in(path, "pem", None) == found
+    assert certificates_in(path, "pem", None) == certificates
     _, again = thrice("x509.certificate_managed", here(), str(path), **given)
     assert again.changes == {"encoding": encoding}
-    assert certificates_in(path, encoding, None) == found
+    assert certificates_in(path, encoding, None) == certificates
     _, again = thrice("x509.certificate_managed", here(), str(path), **{**given, "append_certs": []})
     assert again.changes == ({"additional_certs": True} if chain else {})
 
@@ -144,11 +146,11 @@ def test_dates_and_extensions_of_a_request_are_in_the_certificate(
     soon = (dt.datetime.now(tz=dt.UTC) + dt.timedelta(days=3)).replace(microsecond=0)
     dates = {"not_before": "2025-01-31 12:00:00", "not_after": f"{soon:%Y-%m-%d %H:%M:%S}"}
     thrice("x509.certificate_managed", here(), str(path), **given, **dates)
-    found = x509.load_pem_x509_certificate(path.read_bytes())
-    assert (found.not_valid_before_utc.year, found.not_valid_after_utc) == (2025, soon)
-    names = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    certificate = x509.load_pem_x509_certificate(path.read_bytes())
+    assert (certificate.not_valid_before_utc.year, certificate.not_valid_after_utc) == (2025, soon)
+    names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     assert names.get_values_for_type(x509.DNSName) == ["own.example"]
-    usage = found.extensions.get_extension_for_class(x509.KeyUsage)
+    usage = certificate.extensions.get_extension_for_class(x509.KeyUsage)
     assert (usage.critical, usage.value.key_agreement, usage.value.digital_signature) == (False, True, False)
     subprocess.run(
         ["openssl", "verify", "-CAfile", authority["signing_cert"], path], check=True, capture_output=True

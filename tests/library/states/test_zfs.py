@@ -27,8 +27,10 @@ class Pool:
         if verb == "list":
             return _said(f"{name}\n") if name in self.datasets else _said("", 1)
         if verb == "get":
-            found = self.datasets[name]
-            return _said("".join(f"{key}\t{found[key]}\n" for key in words[-2].split(",") if key in found))
+            properties = self.datasets[name]
+            return _said(
+                "".join(f"{key}\t{properties[key]}\n" for key in words[-2].split(",") if key in properties)
+            )
         if verb == "destroy":
             del self.datasets[name]
             return _said("")
