@@ -53,13 +53,13 @@ def test_a_container_comes_back(
         assert [each.certificate for each in loaded.additional_certs] == [authority.certificate]
         assert loaded.key.private_numbers() == private.private_numbers()  # type: ignore[union-attr] # a curve's
     for given in (passphrase, "not needed") if passphrase is None else (passphrase,):
-        found = done(opened(target(), str(path), given))
-        assert found is not None
-        assert found.held == Held(encoding="pkcs12", certificate=own, chain=(authority.certificate,))
-        assert (found.is_called("Ä name"), found.is_called("a name"), found.is_called(None)) == (
+        container = done(opened(target(), str(path), given))
+        assert container is not None
+        assert container.held == Held(encoding="pkcs12", certificate=own, chain=(authority.certificate,))
+        assert (container.is_called("Ä name"), container.is_called("a name"), container.is_called(None)) == (
             True, False, False,
         )  # fmt: skip
-        assert found.is_encrypted is (passphrase is not None)
+        assert container.is_encrypted is (passphrase is not None)
 
 
 def test_the_certificate_of_the_key_is_the_first(tmp_path: Path, authority: Authority) -> None:
@@ -69,11 +69,11 @@ def test_the_certificate_of_the_key_is_the_first(tmp_path: Path, authority: Auth
     both.write_bytes(authority.path.read_bytes() + path.read_bytes())
     openssl("pkcs12", "-export", "-inkey", authority.folder / "own.key", "-in", both, "-out", tmp_path / "a",
             "-passout", "pass:")  # fmt: skip
-    found = done(opened(target(), str(tmp_path / "a"), None))
-    assert found is not None
-    assert (found.held.certificate, found.held.chain) == (own, (authority.certificate,))
-    assert found.is_called(None)
-    assert not found.is_called("own")
+    container = done(opened(target(), str(tmp_path / "a"), None))
+    assert container is not None
+    assert (container.held.certificate, container.held.chain) == (own, (authority.certificate,))
+    assert container.is_called(None)
+    assert not container.is_called("own")
 
 
 def test_a_name_is_compared_as_openssl_shows_it(authority: Authority) -> None:

@@ -30,8 +30,8 @@ def test_a_chain_comes_back(authority: Authority, encoding: str) -> None:
     )
     form = "PEM" if encoding in TEXTS else "DER"
     if encoding != "pem":
-        told = openssl("pkcs7", "-inform", form, "-print_certs", stdin=data)
-        assert {*x509.load_pem_x509_certificates(told.encode())} == {own, authority.certificate}
+        printed = openssl("pkcs7", "-inform", form, "-print_certs", stdin=data)
+        assert {*x509.load_pem_x509_certificates(printed.encode())} == {own, authority.certificate}
 
 
 def test_a_certificate_alone_in_der(authority: Authority) -> None:
@@ -86,10 +86,10 @@ def test_the_order_of_a_chain(authority: Authority) -> None:
     ca = authority.certificate
     pem = Held(encoding="pem", certificate=ca, chain=(own,))
     assert pem.beside([ca]) is pem
-    found = Held(encoding="pkcs7_der", certificate=ca, chain=(other, own))
-    assert found.beside([ca]) == Held(encoding="pkcs7_der", certificate=other, chain=(ca, own))
-    assert found.beside([other, ca]) == Held(encoding="pkcs7_der", certificate=own, chain=(other, ca))
-    assert found.beside([ca, other, own]) == Held(encoding="pkcs7_der", certificate=ca, chain=(other, own))
+    pkcs7 = Held(encoding="pkcs7_der", certificate=ca, chain=(other, own))
+    assert pkcs7.beside([ca]) == Held(encoding="pkcs7_der", certificate=other, chain=(ca, own))
+    assert pkcs7.beside([other, ca]) == Held(encoding="pkcs7_der", certificate=own, chain=(other, ca))
+    assert pkcs7.beside([ca, other, own]) == Held(encoding="pkcs7_der", certificate=ca, chain=(other, own))
 
 
 def test_an_unknown_encoding_is_refused() -> None:

@@ -75,10 +75,10 @@ def test_a_key_is_what_is_asked_for(tmp_path: Path, algo: str, encoding: str, pa
     storage = Storage(encoding=encoding, passphrase=passphrase)
     done(generate(target(), str(path), KeyKind.wanted(algo, None), storage))
     key = loaded(path.read_bytes(), encoding, passphrase)
-    found = done(look(target(), TargetKey(path=str(path), passphrase=passphrase)))
-    assert found.kind == KeyKind(algo=algo, keysize=SIZES[algo])
-    assert (found.encoding, found.is_encrypted) == (encoding, passphrase is not None)
-    assert found.public == public_pem(key.public_key())
+    description = done(look(target(), TargetKey(path=str(path), passphrase=passphrase)))
+    assert description.kind == KeyKind(algo=algo, keysize=SIZES[algo])
+    assert (description.encoding, description.is_encrypted) == (encoding, passphrase is not None)
+    assert description.public == public_pem(key.public_key())
     assert path.stat().st_mode & 0o777 == 0o640
     if encoding != "pkcs12":
         words = ["-inform", encoding.upper(), "-passin", f"pass:{passphrase or ''}"]
@@ -140,8 +140,8 @@ def test_a_wrong_passphrase_opens_nothing(tmp_path: Path, encoding: str, passphr
     key_at(path, passphrase=SECRET, encoding=encoding)
     before = path.read_bytes()
     wrong = TargetKey(path=str(path), passphrase=passphrase)
-    found = done(look(target(), wrong))
-    assert (found.kind, found.encoding, found.public) == (None, encoding, None)
+    description = done(look(target(), wrong))
+    assert (description.kind, description.encoding, description.public) == (None, encoding, None)
     with pytest.raises(StateFailedError, match=r"private key .*a\.key cannot be read with this passphrase"):
         done(public_key(target(), wrong))
     with pytest.raises(StateFailedError, match=r"cannot create the private key .*a\.key: "):
@@ -155,8 +155,8 @@ def test_a_wrong_passphrase_opens_nothing(tmp_path: Path, encoding: str, passphr
 def test_a_passphrase_that_is_not_needed_is_no_error(tmp_path: Path) -> None:
     """The key is open, and that is what is found."""
     key = key_at(tmp_path / "a.key")
-    found = done(look(target(), TargetKey(path=key.path, passphrase=SECRET)))
-    assert (found.kind, found.is_encrypted) == (KeyKind(algo="ec", keysize=256), False)
+    description = done(look(target(), TargetKey(path=key.path, passphrase=SECRET)))
+    assert (description.kind, description.is_encrypted) == (KeyKind(algo="ec", keysize=256), False)
 
 
 @pytest.mark.parametrize(
@@ -190,10 +190,10 @@ def test_a_key_of_another_kind_is_a_key(tmp_path: Path, words: tuple[str, ...]) 
     """One that is not offered here, and perhaps not known to the library, is no fault of the program."""
     path = tmp_path / "a.key"
     openssl(*words, "-out", path)
-    found = done(look(target(), TargetKey(path=str(path))))
-    assert found.kind is not None
-    assert found.public is not None
-    assert found.public.strip() == openssl("pkey", "-in", path, "-pubout").strip()
+    description = done(look(target(), TargetKey(path=str(path))))
+    assert description.kind is not None
+    assert description.public is not None
+    assert description.public.strip() == openssl("pkey", "-in", path, "-pubout").strip()
 
 
 def test_a_public_key_that_is_none_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,5 +249,5 @@ def test_a_container_is_encrypted_as_its_options_say(
     key = key_at(tmp_path / "a.key")
     openssl("pkcs12", "-export", "-nocerts", "-inkey", key.path, "-out", tmp_path / "a.p12", "-passout",
             "pass:x", *pkcs12_options(**options))  # fmt: skip
-    told = openssl("pkcs12", "-in", tmp_path / "a.p12", "-info", "-noout", "-passin", "pass:x")
-    assert expected in told
+    printed = openssl("pkcs12", "-in", tmp_path / "a.p12", "-info", "-noout", "-passin", "pass:x")
+    assert expected in printed

@@ -125,8 +125,8 @@ def test_extensions_of_a_request_are_inherited(tmp_path: Path, authority: Author
     csr = request_at(tmp_path / "own.csr", key_at(tmp_path / "a.key"), "CN=own", config)
     made = done(certificate(target(), {**authority.signing, "csr": csr, "keyUsage": "keyAgreement"}))
     made.verify_directly_issued_by(authority.certificate)
-    found = {each.value.__class__: (each.critical, each.value) for each in made.extensions}
-    assert found.keys() == {x509.SubjectAlternativeName, x509.KeyUsage}
+    extensions = {each.value.__class__: (each.critical, each.value) for each in made.extensions}
+    assert extensions.keys() == {x509.SubjectAlternativeName, x509.KeyUsage}
     usage = made.extensions.get_extension_for_class(x509.KeyUsage)
     assert (usage.critical, usage.value.key_agreement, usage.value.digital_signature) == (False, True, False)
 

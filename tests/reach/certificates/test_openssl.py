@@ -76,9 +76,9 @@ def test_passphrases_come_on_standard_input(tmp_path: Path, monkeypatch: pytest.
     """One per line, without the empty ones; they are masked, and in no argument or variable."""
     monkeypatch.setenv("PATH", path_with_openssl(tmp_path / "bin", 'cat; echo "$@"; env'))
     ctx = target()
-    told = done(run(ctx, "pkey", passphrases=[None, SECRET, "", "second"])).stdout.decode()
-    assert told.startswith(f"{SECRET}\nsecond\npkey\n")
-    assert told.count(SECRET) == told.count("second") == 1
+    stdout = done(run(ctx, "pkey", passphrases=[None, SECRET, "", "second"])).stdout.decode()
+    assert stdout.startswith(f"{SECRET}\nsecond\npkey\n")
+    assert stdout.count(SECRET) == stdout.count("second") == 1
     assert ctx.masker.text(f"{SECRET} second") == "(sensitive) (sensitive)"
 
 
@@ -86,17 +86,17 @@ def test_a_pipe_gives_each_command_its_passphrase(tmp_path: Path, monkeypatch: p
     """The first reads it from standard input, the second from descriptor 3, as it is; both are masked."""
     monkeypatch.setenv("PATH", path_with_openssl(tmp_path / "bin", 'cat; test "$1" != sink || cat <&3'))
     ctx = target()
-    told = done(pipe(ctx, ["source"], ["sink"], passphrases=(SECRET, "END-asked $HOME `id`")))
-    assert told.stdout.decode() == f"{SECRET}\nEND-asked $HOME `id`\n"
+    completed = done(pipe(ctx, ["source"], ["sink"], passphrases=(SECRET, "END-asked $HOME `id`")))
+    assert completed.stdout.decode() == f"{SECRET}\nEND-asked $HOME `id`\n"
     assert ctx.masker.text(f"{SECRET} END-asked $HOME `id`") == "(sensitive) (sensitive)"
-    told = done(pipe(ctx, ["source"], ["sink"]))
-    assert told.stdout == b"\n\n"
+    completed = done(pipe(ctx, ["source"], ["sink"]))
+    assert completed.stdout == b"\n\n"
 
 
 def test_a_pipe_of_real_commands() -> None:
     """What the first writes is what the second reads."""
-    told = done(pipe(target(), ["rand", "3"], ["base64", "-A"]))
-    assert (told.returncode, len(told.stdout)) == (0, 4)
+    completed = done(pipe(target(), ["rand", "3"], ["base64", "-A"]))
+    assert (completed.returncode, len(completed.stdout)) == (0, 4)
     assert done(pipe(target(), ["x509", "-in", "/nonexistent"], ["x509"])).returncode == 1
 
 

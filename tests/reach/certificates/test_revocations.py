@@ -59,26 +59,26 @@ def signer(authority: Authority, **fields: Any) -> Signer:
 
 
 def list_of(
-    authority: Authority, wanted: list[Revoked], extensions: dict[str, Any] | None = None, **fields: Any
+    authority: Authority, revoked: list[Revoked], extensions: dict[str, Any] | None = None, **fields: Any
 ) -> x509.CertificateRevocationList:
     """Create a list, and check that openssl accepts its signature."""
-    found = done(made(target(), wanted, extensions or {}, signer(authority, **fields), NOW))
+    crl = done(made(target(), revoked, extensions or {}, signer(authority, **fields), NOW))
     path = authority.folder / "list.crl"
-    path.write_bytes(encoded(found, "pem"))
+    path.write_bytes(encoded(crl, "pem"))
     assert "verify OK" in openssl("crl", "-in", path, "-noout", "-CAfile", authority.path)
-    assert found.is_signature_valid(authority.certificate.public_key())  # type: ignore[arg-type] # a curve's
-    return found
+    assert crl.is_signature_valid(authority.certificate.public_key())  # type: ignore[arg-type] # a curve's
+    return crl
 
 
 def test_a_list_revokes_certificates(authority: Authority) -> None:
     """Openssl refuses those that are on it, and no other."""
     own, path = authority.issued("own")
     _, other = authority.issued("other")
-    found = list_of(authority, [Revoked(serial=own.serial_number, reason="keyCompromise")])
-    assert found.issuer == authority.certificate.subject
-    assert found.next_update_utc is not None
-    assert found.next_update_utc - found.last_update_utc == 7 * DAY
-    assert [*found.extensions] == []
+    crl = list_of(authority, [Revoked(serial=own.serial_number, reason="keyCompromise")])
+    assert crl.issuer == authority.certificate.subject
+    assert crl.next_update_utc is not None
+    assert crl.next_update_utc - crl.last_update_utc == 7 * DAY
+    assert [*crl.extensions] == []
     words = ("-crl_check", "-CRLfile", authority.folder / "list.crl")
     assert authority.verifies(other, *words)
     with pytest.raises(AssertionError, match="certificate revoked"):
@@ -87,15 +87,15 @@ def test_a_list_revokes_certificates(authority: Authority) -> None:
 
 def test_each_entry_is_what_is_asked_for(authority: Authority) -> None:
     """Serial number, date and each reason, which then differ in nothing; an empty list is one as well."""
-    wanted = [
+    revoked = [
         Revoked(serial=0xFFF + number, date=NOW - number * DAY, reason=reason, ends=NOW + DAY)
         for number, reason in enumerate(("", *REASONS))
     ]
-    found = list_of(authority, wanted)
-    assert [(each.serial_number, each.revocation_date_utc) for each in found] == [
-        (each.serial, each.date) for each in wanted
+    crl = list_of(authority, revoked)
+    assert [(each.serial_number, each.revocation_date_utc) for each in crl] == [
+        (each.serial, each.date) for each in revoked
     ]
-    assert differences(found, wanted, {}) == {}
+    assert differences(crl, revoked, {}) == {}
     empty = list_of(authority, [])
     assert [*empty] == []
     assert differences(empty, [], {}) == {}
@@ -108,11 +108,11 @@ def test_a_list_has_the_digest_that_is_asked_for(tmp_path: Path, digest: str) ->
     given = {"signing_private_key": key.path, "CN": "a", "basicConstraints": "critical,CA:true"}
     authority = done(certificate(target(), given))
     (tmp_path / "a.crt").write_bytes(certificate_bytes(authority, (), "pem"))
-    found = done(made(target(), [], {}, Signer(authority, key, digest, 1), NOW))
-    (tmp_path / "list.crl").write_bytes(encoded(found, "pem"))
-    told = openssl("crl", "-in", tmp_path / "list.crl", "-noout", "-text", "-CAfile", tmp_path / "a.crt")
-    assert "verify OK" in told
-    plain = re.sub(r"[ _-]|rsa(?=-)", "", told.lower())
+    crl = done(made(target(), [], {}, Signer(authority, key, digest, 1), NOW))
+    (tmp_path / "list.crl").write_bytes(encoded(crl, "pem"))
+    printed = openssl("crl", "-in", tmp_path / "list.crl", "-noout", "-text", "-CAfile", tmp_path / "a.crt")
+    assert "verify OK" in printed
+    plain = re.sub(r"[ _-]|rsa(?=-)", "", printed.lower())
     assert f"signaturealgorithm:{digest.replace('_', '')}" in plain
 
 
@@ -129,8 +129,8 @@ def test_every_kind_of_key_signs(tmp_path: Path, algo: str) -> None:
     key = key_at(tmp_path / "a.key", algo)
     given = {"signing_private_key": key.path, "CN": "a", "basicConstraints": "critical,CA:true"}
     authority = done(certificate(target(), given))
-    found = done(made(target(), [], {}, Signer(authority, key, "sha256", 1), NOW))
-    assert found.is_signature_valid(authority.public_key())  # type: ignore[arg-type] # such a key
+    crl = done(made(target(), [], {}, Signer(authority, key, "sha256", 1), NOW))
+    assert crl.is_signature_valid(authority.public_key())  # type: ignore[arg-type] # such a key
 
 
 def test_the_extensions_of_a_list(authority: Authority) -> None:
@@ -145,32 +145,28 @@ def test_the_extensions_of_a_list(authority: Authority) -> None:
             "critical": True, "fullname": ["URI:http://a.example"], "onlyuser": True, "indirectCRL": False,
         },
     }  # fmt: skip
-    found = list_of(authority, [], extensions)
-    number = found.extensions.get_extension_for_class(x509.CRLNumber)
+    crl = list_of(authority, [], extensions)
+    number = crl.extensions.get_extension_for_class(x509.CRLNumber)
     assert (number.critical, number.value.crl_number) == (False, 10)
-    point = found.extensions.get_extension_for_class(x509.IssuingDistributionPoint)
+    point = crl.extensions.get_extension_for_class(x509.IssuingDistributionPoint)
     assert (point.critical, point.value.only_contains_user_certs, point.value.indirect_crl) == (
         True,
         True,
         False,
     )
-    names = found.extensions.get_extension_for_class(x509.IssuerAlternativeName).value
+    names = crl.extensions.get_extension_for_class(x509.IssuerAlternativeName).value
     assert names.get_values_for_type(x509.DNSName) == ["a.example"]
-    assert len([*found.extensions]) == 6
+    assert len([*crl.extensions]) == 6
     who = signer(authority)
-    assert done(changed_extensions(target(), found, extensions, who, NOW)) == []
-    assert (
-        differences(found, [], extensions)
-        == differences(found, [], {**extensions, "cRLNumber": "auto"})
-        == {}
-    )
+    assert done(changed_extensions(target(), crl, extensions, who, NOW)) == []
+    assert differences(crl, [], extensions) == differences(crl, [], {**extensions, "cRLNumber": "auto"}) == {}
     other = {**extensions, "issuerAltName": "DNS:b.example", "cRLNumber": 11}
-    changed = done(changed_extensions(target(), found, other, who, NOW))
+    changed = done(changed_extensions(target(), crl, other, who, NOW))
     assert changed == ["issuerAltName"]
-    assert differences(found, [], other, changed) == {
+    assert differences(crl, [], other, changed) == {
         "extensions": {"added": [], "changed": ["issuerAltName", "cRLNumber"], "removed": []}
     }
-    assert done(changed_extensions(target(), found, {"cRLNumber": 5}, who, NOW)) == []
+    assert done(changed_extensions(target(), crl, {"cRLNumber": 5}, who, NOW)) == []
 
 
 def test_a_distribution_point_as_text() -> None:
@@ -199,12 +195,12 @@ def test_differences_are_named() -> None:
         )
         builder = builder.add_revoked_certificate(entry.build())
     current = builder.sign(ec.generate_private_key(ec.SECP256R1()), hashes.SHA256())
-    wanted = [Revoked(serial=0x0ABC, reason="superseded"), Revoked(serial=0x12)]
-    assert differences(current, wanted, {"freshestCRL": "URI:http://a"}) == {
+    revoked = [Revoked(serial=0x0ABC, reason="superseded"), Revoked(serial=0x12)]
+    assert differences(current, revoked, {"freshestCRL": "URI:http://a"}) == {
         "revocations": {"added": ["12"], "changed": ["0A:BC"], "removed": ["01"]},
         "extensions": {"added": ["freshestCRL"], "changed": [], "removed": ["cRLNumber"]},
     }
-    assert kept_dates(current, wanted) == [
+    assert kept_dates(current, revoked) == [
         Revoked(serial=0x0ABC, reason="superseded", date=NOW), Revoked(serial=0x12),
     ]  # fmt: skip
     earlier = Revoked(serial=1, date=NOW - DAY)
@@ -267,16 +263,16 @@ def test_expired_certificates_are_left_out(authority: Authority) -> None:
         {"certificate": str(path)}, {"certificate": authority.path.read_text()}, {"serial_number": 5},
         {"serial_number": 6, "not_after": "2020-02-01 00:00:00"},
     ]  # fmt: skip
-    found = done(revoked_in(target(), revoked, NOW, include_expired=False))
-    assert [each.serial for each in found] == [ca.serial_number, 5]
-    found = done(revoked_in(target(), revoked, NOW, include_expired=True))
-    assert [each.serial for each in found] == [own.serial_number, ca.serial_number, 5, 6]
+    entries = done(revoked_in(target(), revoked, NOW, include_expired=False))
+    assert [each.serial for each in entries] == [ca.serial_number, 5]
+    entries = done(revoked_in(target(), revoked, NOW, include_expired=True))
+    assert [each.serial for each in entries] == [own.serial_number, ca.serial_number, 5, 6]
     with pytest.raises(StateFailedError, match="cannot be read"):
         done(revoked_in(target(), [{"certificate": "00"}], NOW, include_expired=True))
 
 
 @pytest.mark.parametrize(
-    ("wanted", "extensions", "fields", "why"),
+    ("revoked", "extensions", "fields", "why"),
     [
         (
             [],
@@ -302,18 +298,18 @@ def test_expired_certificates_are_left_out(authority: Authority) -> None:
     ],
 )
 def test_what_is_refused(
-    authority: Authority, wanted: list[Revoked], extensions: dict[str, Any], fields: dict[str, Any], why: str
+    authority: Authority, revoked: list[Revoked], extensions: dict[str, Any], fields: dict[str, Any], why: str
 ) -> None:
     """Each by a sentence about what is wrong; no date is taken for another one a century away."""
     with pytest.raises(StateFailedError) as refused:
-        done(made(target(), wanted, extensions, signer(authority, **fields), NOW))
+        done(made(target(), revoked, extensions, signer(authority, **fields), NOW))
     assert why in str(refused.value)
 
 
 def test_a_certificate_that_ends_late_is_revoked(authority: Authority) -> None:
     """Its end is after the years that a date of two digits tells."""
-    found = list_of(authority, [Revoked(serial=1, ends=dt.datetime(2060, 1, 1, tzinfo=dt.UTC))])
-    assert [each.serial_number for each in found] == [1]
+    crl = list_of(authority, [Revoked(serial=1, ends=dt.datetime(2060, 1, 1, tzinfo=dt.UTC))])
+    assert [each.serial_number for each in crl] == [1]
 
 
 def test_a_key_that_is_not_the_authoritys_is_refused(tmp_path: Path, authority: Authority) -> None:
@@ -350,7 +346,7 @@ def test_a_target_without_openssl_is_named(
 
 def test_an_encoding_and_a_serial_number(authority: Authority) -> None:
     """DER is what openssl reads as DER; a number stays one, text is hexadecimal."""
-    found = list_of(authority, [])
-    assert "CN = ca" in openssl("crl", "-inform", "DER", "-noout", "-issuer", stdin=encoded(found, "der"))
-    assert encoded(found, "pem").startswith(b"-----BEGIN X509 CRL-----")
+    crl = list_of(authority, [])
+    assert "CN = ca" in openssl("crl", "-inform", "DER", "-noout", "-issuer", stdin=encoded(crl, "der"))
+    assert encoded(crl, "pem").startswith(b"-----BEGIN X509 CRL-----")
     assert [serial_of(each) for each in (11, "11", "0A:ff")] == [11, 17, 0x0AFF]

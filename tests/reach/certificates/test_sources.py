@@ -148,8 +148,8 @@ def test_the_public_part_of_a_private_key(tmp_path: Path, encoding: str, passphr
     ctx = target()
     read: list[str] = []
     ctx.connection.read = read.append  # type: ignore[assignment, method-assign] # it must not be called
-    found = done(public_key_of(ctx, key.path, passphrase))
-    assert openssl("pkey", "-pubin", "-noout", stdin=found.encode()) == ""
+    public = done(public_key_of(ctx, key.path, passphrase))
+    assert openssl("pkey", "-pubin", "-noout", stdin=public.encode()) == ""
     assert read == []
 
 

@@ -26,7 +26,7 @@ def warnings_of(root: Path, sls: str, *, test: bool = False, options: ProjectOpt
     async def run() -> tuple[Diagnostic, ...]:
         async with AppProject.open(root, options) as project:
             report = await project.apply(["a"], RunOptions(test=test), on_event=lambda _: None)
-            assert all(one.result is not False for one in report.returns.values()), report.returns
+            assert all(returned.result is not False for returned in report.returns.values()), report.returns
             return report.warnings
 
     return asyncio.run(run())

@@ -21,11 +21,14 @@ def test_content_of_a_target_goes_to_another(content: bytes) -> None:
     source, elsewhere = FakeConnection(files={"/f": content}), FakeConnection()
 
     async def run() -> None:
-        found = await content_at(source, "/f")
-        assert isinstance(found, bytes) == (len(content) <= SHORT_BYTES)
-        assert (size_of(found), sha256_of(found)) == (len(content), hashlib.sha256(content).hexdigest())
-        assert [await whole(found), await whole(found)] == [content, content]
-        await elsewhere.write("/g", found)
+        source_content = await content_at(source, "/f")
+        assert isinstance(source_content, bytes) == (len(content) <= SHORT_BYTES)
+        assert (size_of(source_content), sha256_of(source_content)) == (
+            len(content),
+            hashlib.sha256(content).hexdigest(),
+        )
+        assert [await whole(source_content), await whole(source_content)] == [content, content]
+        await elsewhere.write("/g", source_content)
         assert await elsewhere.read("/g") == content
 
     asyncio.run(run())
@@ -36,10 +39,10 @@ def test_a_file_that_is_another_by_now_is_not_written() -> None:
     source, elsewhere = FakeConnection(files={"/f": LONG}), FakeConnection(files={"/g": b"old"})
 
     async def run() -> None:
-        found = await content_at(source, "/f")
+        source_content = await content_at(source, "/f")
         await source.write("/f", LONG[::-1])
         with pytest.raises(RemoteFileError, match="/f on fake:target: it changes while it is read"):
-            await elsewhere.write("/g", found)
+            await elsewhere.write("/g", source_content)
         assert await elsewhere.read("/g") == b"old"
 
     asyncio.run(run())

@@ -131,9 +131,9 @@ def test_signals_end_a_download(server: DrippingServer, tmp_path: Path) -> None:
         assert process.stderr is not None
         assert server.is_asked.wait(300)
         err = b""
-        for said in (b"again: end that now", b"ending what is running"):
+        for message in (b"again: end that now", b"ending what is running"):
             process.send_signal(signal.SIGTERM)
-            while said not in err and (line := process.stderr.readline()):
+            while message not in err and (line := process.stderr.readline()):
                 err += line
         out, _ = process.communicate(timeout=300)
     assert process.returncode == 130

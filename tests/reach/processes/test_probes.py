@@ -118,9 +118,10 @@ def test_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def problem(*argv: str, most_s: float = 60) -> str:
         return await command_problem(argv, tmp_path, masker, most_s=most_s, without=("KEPT_KEY",))
 
-    said = asyncio.run(problem(sys.executable, "-c", code))
+    message = asyncio.run(problem(sys.executable, "-c", code))
     assert (
-        said == f"exited with code 1\nstderr: {os.path.realpath(tmp_path)} False other {masker.text(SECRET)}"
+        message
+        == f"exited with code 1\nstderr: {os.path.realpath(tmp_path)} False other {masker.text(SECRET)}"
     )
     assert asyncio.run(problem(sys.executable, "-c", "")) == ""
     assert asyncio.run(problem("no-such-program")) == "cannot be started: No such file or directory"

@@ -256,14 +256,14 @@ def _has_ended(pid: int) -> bool:
 
 def _unreaped() -> set[int]:
     """Return the children of this process that have ended and wait to be asked how."""
-    found: set[int] = set()
+    children: set[int] = set()
     for folder in Path("/proc").iterdir():
         with suppress(OSError):
             if folder.name.isdecimal():
                 state, parent = (folder / "stat").read_bytes().rpartition(b")")[2].split()[:2]
                 if state == b"Z" and int(parent) == os.getpid():
-                    found.add(int(folder.name))
-    return found
+                    children.add(int(folder.name))
+    return children
 
 
 def _environment_of(process: Path) -> bytes:

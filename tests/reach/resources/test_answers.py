@@ -34,13 +34,13 @@ PRINTED = st.one_of(
 def test_a_described_path_is_sensible_or_refused(printed: bytes) -> None:
     """What `stat` printed becomes a description whose numbers are some, or an error."""
     try:
-        found = stat_in(SRN, "/f", printed)
+        file_stat = stat_in(SRN, "/f", printed)
     except RemoteFileError as error:
         assert "/f" in str(error)  # noqa: PT017 -- most examples raise nothing
         return
-    assert isinstance(found, FileStat)
-    assert found.size_bytes >= 0
-    assert abs(found.mtime_s) < 1 << 40
+    assert isinstance(file_stat, FileStat)
+    assert file_stat.size_bytes >= 0
+    assert abs(file_stat.mtime_s) < 1 << 40
 
 
 @given(st.binary(max_size=80))

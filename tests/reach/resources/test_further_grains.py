@@ -36,18 +36,18 @@ nonsense line
 
 def test_gateways_are_those_of_the_cheapest_default_routes() -> None:
     """Each version has its gateway; True is a route without one, False is none; a refusing route is none."""
-    found = network_grains({"route4": ROUTE4, "route6": ROUTE6}, fqdn="m", own=frozenset())
-    assert (found["ip_gw"], found["ip4_gw"], found["ip6_gw"]) == (True, "192.0.2.1", "fd00::1")
-    found = network_grains({}, fqdn="m", own=frozenset())
-    assert (found["ip_gw"], found["ip4_gw"], found["ip6_gw"]) == (False, False, False)
+    grains = network_grains({"route4": ROUTE4, "route6": ROUTE6}, fqdn="m", own=frozenset())
+    assert (grains["ip_gw"], grains["ip4_gw"], grains["ip6_gw"]) == (True, "192.0.2.1", "fd00::1")
+    grains = network_grains({}, fqdn="m", own=frozenset())
+    assert (grains["ip_gw"], grains["ip4_gw"], grains["ip6_gw"]) == (False, False, False)
     direct = "ppp0\t00000000\t00000000\t0001\t0\t0\t0\t00000000\t0\t0\t0\n"
     assert network_grains({"route4": direct}, fqdn="m", own=frozenset())["ip4_gw"] is True
 
 
 def test_the_resolver_is_read_as_salt_reads_it() -> None:
     """Each server counts once, comments and what is no address are left out."""
-    found = network_grains({"resolv": RESOLV}, fqdn="m", own=frozenset())
-    assert found["dns"] == {
+    grains = network_grains({"resolv": RESOLV}, fqdn="m", own=frozenset())
+    assert grains["dns"] == {
         "nameservers": ["192.0.2.53", "2001:db8::53"],
         "ip4_nameservers": ["192.0.2.53"],
         "ip6_nameservers": ["2001:db8::53"],
@@ -61,9 +61,9 @@ def test_the_resolver_is_read_as_salt_reads_it() -> None:
 def test_names_and_addresses_come_from_the_file_of_hosts() -> None:
     """The long name has the addresses beside it; long names of own addresses are `fqdns`."""
     own = frozenset({"127.0.0.1", "192.0.2.5"})
-    found = network_grains({"hosts": HOSTS}, fqdn="web-1.example.org", own=own)
-    assert (found["fqdn_ip4"], found["fqdn_ip6"]) == (["127.0.1.1"], ["2001:db8::5"])
-    assert found["fqdns"] == ["www.example.org"]
+    grains = network_grains({"hosts": HOSTS}, fqdn="web-1.example.org", own=own)
+    assert (grains["fqdn_ip4"], grains["fqdn_ip6"]) == (["127.0.1.1"], ["2001:db8::5"])
+    assert grains["fqdns"] == ["www.example.org"]
 
 
 def test_what_the_system_is() -> None:
@@ -79,24 +79,24 @@ def test_what_the_system_is() -> None:
         "systemd_library": "libsystemd-shared-252.so",
         "fibre_channel": "yes",
     }
-    found = system_grains(facts, id_="vm")
-    assert found["kernelparams"] == [
+    grains = system_grains(facts, id_="vm")
+    assert grains["kernelparams"] == [
         ["ro", None],
         ["quiet", None],
         ["root", None],
         ["console", "ttyS0,115200"],
     ]
-    assert (found["disks"], found["ssds"], found["num_gpus"]) == (["sda"], ["nvme0n1"], 2)
-    assert found["gpus"] == [
+    assert (grains["disks"], grains["ssds"], grains["num_gpus"]) == (["sda"], ["nvme0n1"], 2)
+    assert grains["gpus"] == [
         {"vendor": "nvidia", "model": "0x1eb8"},
         {"vendor": "unknown", "model": "0x0001"},
     ]
-    assert found["locale_info"] == {
+    assert grains["locale_info"] == {
         "defaultlanguage": "de_DE",
         "defaultencoding": "UTF-8",
         "detectedencoding": "utf-8",
         "timezone": "CET",
     }
-    assert found["fibre_channel_host"]
-    assert (found["efi-secure-boot"], found["systemd"]) == (True, {"version": "252"})
-    assert (found["cpu_flags"], found["server_id"]) == (["fpu", "vme"], 2067164805)
+    assert grains["fibre_channel_host"]
+    assert (grains["efi-secure-boot"], grains["systemd"]) == (True, {"version": "252"})
+    assert (grains["cpu_flags"], grains["server_id"]) == (["fpu", "vme"], 2067164805)

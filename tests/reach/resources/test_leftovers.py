@@ -26,10 +26,10 @@ def killed(folder: Path, *left: tuple[str, str], done: tuple[tuple[str, str], ..
     pid = os.fork()
     if pid == 0:
         mine = Leftovers(folder)
-        for one in (*done, *left):
-            mine.begin(*one)
-        for one in done:
-            mine.end(*one)
+        for file in (*done, *left):
+            mine.begin(*file)
+        for file in done:
+            mine.end(*file)
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(pid, 0)
 

@@ -90,9 +90,9 @@ def test_without_a_tool_for_hashes_the_file_is_read(tmp_path: Path) -> None:
     tools = tmp_path / "tools"
     tools.mkdir()
     for tool in ("sh", "cat", "dd", "stat", "readlink"):
-        found = shutil.which(tool)
-        assert found is not None
-        (tools / tool).symlink_to(os.path.realpath(found))
+        program = shutil.which(tool)
+        assert program is not None
+        (tools / tool).symlink_to(os.path.realpath(program))
     (tmp_path / "file").write_bytes(b"content")
     plain = asyncio.run(ShellOnly().checksum(f"{tmp_path}/file"))
     assert asyncio.run(ShellOnly(str(tools)).checksum(f"{tmp_path}/file")) == plain

@@ -30,21 +30,23 @@ def pieces(text: bytes, cuts: list[int]) -> list[bytes]:
 
 
 @given(
-    st.binary(), st.binary().filter(lambda said: TOKEN.encode() not in said), st.lists(st.integers(0, 200))
+    st.binary(),
+    st.binary().filter(lambda printed: TOKEN.encode() not in printed),
+    st.lists(st.integers(0, 200)),
 )
 @example(b"banner ensue-", b"said ensue-0123", [3, 12, 13, 14, 20])
-def test_what_is_between_the_marks_is_passed_on(before: bytes, said: bytes, cuts: list[int]) -> None:
+def test_what_is_between_the_marks_is_passed_on(before: bytes, printed: bytes, cuts: list[int]) -> None:
     """A login shell's banner comes before the last mark of the beginning, a report after the output."""
     heard = Heard()
     listener = unmarked(heard, TOKEN, output_marks=1, error_marks=2)
     assert listener is not None
-    output = before + f"{TOKEN}\n".encode() + said + f"{TOKEN} exit 0\n".encode()
+    output = before + f"{TOKEN}\n".encode() + printed + f"{TOKEN} exit 0\n".encode()
     errors = before + f"{TOKEN} pid 12\n".encode() + output
     for piece in pieces(output, cuts):
         listener.output(piece)
     for piece in pieces(errors, cuts):
         listener.errors(piece)
-    assert (heard.stdout, heard.stderr) == (said, said)
+    assert (heard.stdout, heard.stderr) == (printed, printed)
 
 
 def test_output_without_a_first_mark_is_passed_on_from_its_beginning() -> None:

@@ -26,9 +26,9 @@ def test_credentials_become_environment_variables_and_a_file() -> None:
         ({"credentials": '{"Key": "k", "Token": "t"}'}, None),
         ({}, {"Key": "k", "Token": "t"}),
     ):
-        inputs, found = read_inputs({**SCRIPT, "credentials_config": config}, secrets, account, ROOT)
+        inputs, messages = read_inputs({**SCRIPT, "credentials_config": config}, secrets, account, ROOT)
 
-        assert found == []
+        assert messages == []
         assert inputs.environment == {"AWS_KEY": "k"}
         assert inputs.variables == {"token": "t"}
         assert inputs.files == {"script.tf": "# HCL", "sub/c.json": '{"Key": "k", "Token": "t"}'}
@@ -37,9 +37,9 @@ def test_credentials_become_environment_variables_and_a_file() -> None:
 def test_secret_inputs_win() -> None:
     """Files and variables of both are merged."""
     values = {**SCRIPT, "files": {"a": "1", "b": {"c": 1}}, "variables": {"x": 1, "y": 2}}
-    inputs, found = read_inputs(values, {"files": {"a": "2"}, "variables": {"y": 3}}, None, ROOT)
+    inputs, messages = read_inputs(values, {"files": {"a": "2"}, "variables": {"y": 3}}, None, ROOT)
 
-    assert found == []
+    assert messages == []
     assert inputs.files == {"a": "2", "b": '{"c": 1}', "script.tf": "# HCL"}
     assert inputs.variables == {"x": 1, "y": 3}
 
@@ -81,10 +81,10 @@ def test_sources() -> None:
 )
 def test_what_is_wrong_is_named(values: Any, secrets: Any, expected: str) -> None:
     """A sentence each, and no secret in it."""
-    found = problems(values, secrets)
+    messages = problems(values, secrets)
 
-    assert any(expected in problem for problem in found), found
-    assert "secret-value" not in str(found)
+    assert any(expected in problem for problem in messages), messages
+    assert "secret-value" not in str(messages)
 
 
 def test_what_is_not_known_yet_is_no_problem() -> None:

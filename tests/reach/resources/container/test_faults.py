@@ -170,7 +170,7 @@ def _runs(pid: str) -> bool:
 
 def test_what_is_wrong_with_a_configuration() -> None:
     """Each mistake is one sentence; a name can never be an option of the engine."""
-    found = container.check(
+    problems = container.check(
         {
             "engin": "podman",
             "container": "--privileged",
@@ -180,8 +180,8 @@ def test_what_is_wrong_with_a_configuration() -> None:
             "user": 1000,
         }
     )
-    assert len(found) == 6
-    assert "did you mean `engine`?" in found[0]
+    assert len(problems) == 6
+    assert "did you mean `engine`?" in problems[0]
     assert container.check({"engine": "lxc"}) != []
     with pytest.raises(ResourceError, match="not the name of a container"):
         box({}, id_="-it")

@@ -44,15 +44,15 @@ def call(root: Path, target: str, function: str, *args: Any, **kwargs: Any) -> d
     async def ask() -> dict[str, tuple[bool, Any]]:
         async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
             return {
-                one.target.id: (one.ok, one.value)
-                async for one in project.call(target, function, args, kwargs)
+                answer.target.id: (answer.ok, answer.value)
+                async for answer in project.call(target, function, args, kwargs)
             }
 
     return asyncio.run(ask())
 
 
 def results(report: RunReport) -> dict[str, tuple[bool | None, str]]:
-    return {one.id: (one.result, one.comment) for one in report.returns.values()}
+    return {returned.id: (returned.result, returned.comment) for returned in report.returns.values()}
 
 
 def test_ping_says_who_answers(project: Path) -> None:
@@ -122,10 +122,10 @@ samba:
     assert {result for result, _ in results(planned).values()} == {None}
     first = apply(project, "t")
     assert {result for result, _ in results(first).values()} == {True}, results(first)
-    assert all(one.changes for one in first.returns.values())
+    assert all(returned.changes for returned in first.returns.values())
     second = apply(project, "t")
     assert {result for result, _ in results(second).values()} == {True}
-    assert not any(one.changes for one in second.returns.values())
+    assert not any(returned.changes for returned in second.returns.values())
     assert call(project, "d1", "service.status", "samba")["d1"] == (True, True)
 
 
@@ -133,17 +133,17 @@ def test_a_state_that_needs_commands_is_a_failed_result(project: Path) -> None:
     """`cmd.run` on a dummy fails under the state's name, in a plan too; nothing runs on this machine."""
     write(project, states__t="touch here:\n  cmd.run:\n    - tgt: T@dummy:d1\n")
     for test in (True, False):
-        (said,) = results(apply(project, "t", test=test)).values()
-        assert said == (False, "cmd.run is not available for dummy")
+        (result,) = results(apply(project, "t", test=test)).values()
+        assert result == (False, "cmd.run is not available for dummy")
     assert not (project / "here").exists()
 
 
 def test_a_condition_that_needs_commands_fails_too(project: Path) -> None:
     """`unless` on a dummy is a failure, not a condition that holds."""
     write(project, states__t="a:\n  test.nop:\n    - tgt: T@dummy:d1\n    - unless: exit 0\n")
-    (said,) = results(apply(project, "t")).values()
-    assert said[0] is False
-    assert "is not available for dummy" in said[1]
+    (result,) = results(apply(project, "t")).values()
+    assert result[0] is False
+    assert "is not available for dummy" in result[1]
 
 
 def test_the_compiler_knows_what_a_dummy_lacks(project: Path) -> None:

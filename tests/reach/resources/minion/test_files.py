@@ -141,8 +141,8 @@ def test_moving_to_another_file_system(target: MinionConnection, tmp_path: Path)
         asyncio.run(target.rename(str(source), str(destination)))
         assert not source.exists()
         assert destination.read_bytes() == b"moved"
-        found = destination.stat()
-        assert (found.st_mode & 0o777, found.st_mtime) == (0o604, 1_100_000_000)
+        moved = destination.stat()
+        assert (moved.st_mode & 0o777, moved.st_mtime) == (0o604, 1_100_000_000)
     finally:
         source.unlink(missing_ok=True)
         destination.unlink(missing_ok=True)
@@ -168,14 +168,14 @@ def test_names_of_accounts_are_looked_up_again_when_they_change(
 ) -> None:
     """A number without a name is shown as a number, and root as root."""
     (tmp_path / "file").write_bytes(b"")
-    found = asyncio.run(target.stat("/"))
-    assert found is not None
-    assert (found.user, found.group) == ("root", "root")
+    path_stat = asyncio.run(target.stat("/"))
+    assert path_stat is not None
+    assert (path_stat.user, path_stat.group) == ("root", "root")
     if os.geteuid() == 0:
         asyncio.run(target.set_owner(f"{tmp_path}/file", user="54321"))
-        found = asyncio.run(target.stat(f"{tmp_path}/file"))
-        assert found is not None
-        assert found.user == "54321"
+        path_stat = asyncio.run(target.stat(f"{tmp_path}/file"))
+        assert path_stat is not None
+        assert path_stat.user == "54321"
 
 
 def test_an_unwritable_folder(target: MinionConnection) -> None:

@@ -137,8 +137,8 @@ def boxes(cachedir: Path) -> Generator[Callable[..., Sandbox]]:
         return made[-1]
 
     yield make
-    for one in made:
-        asyncio.run(sandbox.destroy(one.request))
+    for box in made:
+        asyncio.run(sandbox.destroy(box.request))
 
 
 @pytest.fixture(scope="session")

@@ -159,8 +159,8 @@ def test_root_can_give_files_away(running: Any) -> None:
     assert (
         run(running, "touch /root/given && chown 33:33 /root/given && stat -c %u:%g /root/given") == "33:33\n"
     )
-    found = (running.directory / "root" / "root" / "given").stat()
-    assert (found.st_uid, found.st_gid) == (33, 33)
+    given = (running.directory / "root" / "root" / "given").stat()
+    assert (given.st_uid, given.st_gid) == (33, 33)
 
 
 def test_symlinks_made_within_do_not_lead_the_next_start_out(

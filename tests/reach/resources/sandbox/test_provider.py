@@ -64,7 +64,7 @@ def call_under(directory: Path, isolation: str, verb: str, *, under: tuple[str, 
 
 def processes_holding(text: str, *, of: tuple[str, ...] = ("cmdline", "environ")) -> list[str]:
     """Return the processes that have a text in their arguments or environment, except this one."""
-    found: list[str] = []
+    matches: list[str] = []
     for process in Path("/proc").iterdir():
         if not process.name.isdigit() or int(process.name) == os.getpid():
             continue
@@ -74,8 +74,8 @@ def processes_holding(text: str, *, of: tuple[str, ...] = ("cmdline", "environ")
             except OSError:
                 continue
             if text.encode() in content:
-                found.append(f"{process.name}/{name}")
-    return found
+                matches.append(f"{process.name}/{name}")
+    return matches
 
 
 def files_holding(text: str, folder: Path) -> list[Path]:

@@ -20,14 +20,14 @@ def test_a_login_waits_for_a_place() -> None:
     """With two places the third login begins when one of the others has ended."""
 
     async def scene() -> list[str]:
-        told: list[str] = []
+        steps: list[str] = []
         gate, ends = Handshakes(2), [asyncio.Event() for _ in range(3)]
 
         async def login(number: int) -> None:
             async with gate.one():
-                told.append(f"begins {number}")
+                steps.append(f"begins {number}")
                 await ends[number].wait()
-            told.append(f"ended {number}")
+            steps.append(f"ended {number}")
 
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(login(number)) for number in range(3)]
@@ -37,7 +37,7 @@ def test_a_login_waits_for_a_place() -> None:
             ends[2].set()
             await tasks[2]
             ends[0].set()
-        return told
+        return steps
 
     assert asyncio.run(scene()) == [
         "begins 0", "begins 1", "ended 1", "begins 2", "ended 2", "ended 0",
@@ -94,11 +94,11 @@ def test_a_login_that_is_cancelled_as_it_gets_its_place_gives_it_back() -> None:
     """A place that was passed to a login which is cancelled before it begins is passed on to the next."""
 
     async def scene() -> list[str]:
-        gate, told = Handshakes(1), list[str]()
+        gate, begun = Handshakes(1), list[str]()
 
         async def login(name: str) -> None:
             async with gate.one():
-                told.append(name)
+                begun.append(name)
 
         async with gate.one():
             tasks = [asyncio.create_task(login(name)) for name in ("second", "third")]
@@ -107,7 +107,7 @@ def test_a_login_that_is_cancelled_as_it_gets_its_place_gives_it_back() -> None:
         tasks[0].cancel()
         await asyncio.wait(tasks, timeout=10)
         tasks[1].cancel()
-        return told
+        return begun
 
     assert asyncio.run(scene()) == ["third"]
 
@@ -163,14 +163,14 @@ def test_waiting_for_a_place_uses_up_no_time_limit() -> None:
     """The limit of the call that waits stands still until its login begins."""
 
     class Limit:
-        told: ClassVar[list[str]] = []
+        steps: ClassVar[list[str]] = []
 
         def pause(self) -> None:
-            self.told.append("paused")
+            self.steps.append("paused")
             first_may_end.set()
 
         def resume(self) -> None:
-            self.told.append("resumed")
+            self.steps.append("resumed")
 
     async def scene() -> None:
         gate = Handshakes(1)
@@ -182,7 +182,7 @@ def test_waiting_for_a_place_uses_up_no_time_limit() -> None:
         async def second() -> None:
             with limited_by(Limit()):
                 async with gate.one():
-                    Limit.told.append("begins")
+                    Limit.steps.append("begins")
 
         async with asyncio.TaskGroup() as group:
             group.create_task(first())
@@ -190,4 +190,4 @@ def test_waiting_for_a_place_uses_up_no_time_limit() -> None:
 
     first_may_end = asyncio.Event()
     asyncio.run(scene())
-    assert Limit.told == ["paused", "resumed", "begins"]
+    assert Limit.steps == ["paused", "resumed", "begins"]

@@ -65,9 +65,9 @@ def test_what_a_login_shell_prints_is_no_answer(servers: HostileServers, tmp_pat
         assert (done.returncode, done.stdout, done.stderr) == (3, b"out\n", b"err\n")
         await connection.write(place, b"content\n", mode=0o600)
         assert await connection.read(place) == b"content\n"
-        found = await connection.stat(place)
-        assert found is not None
-        assert (found.kind, found.mode, found.size_bytes) == ("file", 0o600, 8)
+        path_stat = await connection.stat(place)
+        assert path_stat is not None
+        assert (path_stat.kind, path_stat.mode, path_stat.size_bytes) == ("file", 0o600, 8)
         assert await connection.list_directory(str(tmp_path)) == ["file"]
         assert len(await connection.checksum(place) or "") == 64
         assert await connection.stat(f"{place}.gone") is None

@@ -113,8 +113,8 @@ def test_the_users_own_file(
         finally:
             await connection.close()
 
-    said = asyncio.run(scene({"host": "web", "ssh_config": True}))
-    assert said.split()[3:] == [str(sshd.port).encode(), b"not", b"a", b"tty"]
+    stdout = asyncio.run(scene({"host": "web", "ssh_config": True}))
+    assert stdout.split()[3:] == [str(sshd.port).encode(), b"not", b"a", b"tty"]
     with pytest.raises(UnreachableError):
         asyncio.run(scene({"host": "web", "ssh_config": True, "port": 1, "connect_attempts": 1}))
     (tmp_path / ".ssh/config").write_text("Port many\n")

@@ -239,11 +239,11 @@ def test_a_host_that_hangs(ssh: Callable[..., SshConnection], says: bytes) -> No
     async def scene() -> tuple[list[RemoteError], int]:
         async with _listener(says) as (port, accepted):
             connection = ssh({"host": "127.0.0.1", "port": port, "connect_timeout_s": 0.5})
-            found = await asyncio.gather(
+            answers = await asyncio.gather(
                 *(ssh_host.ping(connection) for _ in range(10)), return_exceptions=True
             )
             await connection.close()
-            return [each for each in found if isinstance(each, RemoteError)], len(accepted)
+            return [each for each in answers if isinstance(each, RemoteError)], len(accepted)
 
     faults, accepted = asyncio.run(scene())
     assert len(faults) == 10

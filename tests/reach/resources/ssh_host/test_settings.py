@@ -47,8 +47,8 @@ SRN = Srn("ssh_host", "web-01")
 )
 def test_what_is_wrong_is_told(config: dict[str, Any], word: str) -> None:
     """Each fault is one sentence with what would be right."""
-    found = ssh_host.check(config)
-    assert any(word in sentence for sentence in found), found
+    problems = ssh_host.check(config)
+    assert any(word in sentence for sentence in problems), problems
 
 
 def test_everything_is_told_at_once() -> None:

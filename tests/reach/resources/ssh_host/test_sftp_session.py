@@ -14,10 +14,10 @@ from ensue.reach.resources.ssh_host.sftp_session import SftpLostError, SftpSessi
 
 def test_a_session_that_nobody_waits_for_ends_quietly() -> None:
     """A host may go away before its session is used: who waits is told, and no stray exception is logged."""
-    said: list[dict[str, Any]] = []
+    logged: list[dict[str, Any]] = []
 
     async def scene() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context))
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: logged.append(context))
         session = SftpSession()
         waited_for, given_up = session.ask(SftpMessageKind.STAT, b""), session.ask(SftpMessageKind.STAT, b"")
         session.connection_lost(BrokenPipeError())
@@ -28,4 +28,4 @@ def test_a_session_that_nobody_waits_for_ends_quietly() -> None:
         gc.collect()
 
     asyncio.run(scene())
-    assert said == []
+    assert logged == []
