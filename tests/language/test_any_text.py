@@ -129,7 +129,9 @@ def test_any_text_compiles_or_is_refused_with_places(text: str, included: str) -
         else:
             places = range(len(compiled.plan.chunks))
             for place, chunk in enumerate(compiled.plan.chunks):
-                assert all(one in places and one != place for need in chunk.requisites for one in need.chunks)
+                assert all(
+                    index in places and index != place for need in chunk.requisites for index in need.chunks
+                )
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,9 @@ def stream(text: str) -> Stream:
     return Stream(text=text, path="t.sls", name="t.sls", context=never, jinja=never, mako=never)
 
 
-@pytest.mark.parametrize("stage", [yaml_stage, yamlex_stage, json_stage], ids=lambda one: one.__name__[-12:])
+@pytest.mark.parametrize(
+    "stage", [yaml_stage, yamlex_stage, json_stage], ids=lambda stage: stage.__name__[-12:]
+)
 @given(text=TEXTS)
 @example(text="a: &a [*a]")
 @example(text="? &a [*a]\n: 1")
@@ -69,9 +71,9 @@ def test_any_text_is_data_or_refused(stage: ModuleType, text: str) -> None:
 @given(TEXTS)
 def test_any_other_text_is_data_or_a_value_error(text: str) -> None:
     """What is no part of a project (grains, a file that is merged) is refused in one line."""
-    said = ""
+    message = ""
     try:
         check_data(load_plain_yaml(text))
     except ValueError as error:
-        said = str(error)
-    assert "\n" not in said
+        message = str(error)
+    assert "\n" not in message

@@ -58,7 +58,7 @@ def refusal(root: Path, target: str, function: str, *args: Any, **kwargs: Any) -
 
 
 @pytest.mark.parametrize(
-    ("args", "kwargs", "wanted"),
+    ("args", "kwargs", "expected"),
     [
         ((), {}, ("E0403", "missing a required argument: 'colour'")),
         (("red", 2), {}, ("E0402", "too many positional arguments")),
@@ -67,13 +67,13 @@ def refusal(root: Path, target: str, function: str, *args: Any, **kwargs: Any) -
     ],
 )
 def test_arguments_that_no_target_takes_are_refused_once(
-    root: Path, args: tuple[Any, ...], kwargs: dict[str, Any], wanted: tuple[str, str]
+    root: Path, args: tuple[Any, ...], kwargs: dict[str, Any], expected: tuple[str, str]
 ) -> None:
     """With the signature, as the caller sees it; nothing is called."""
     code, message = refusal(root, "T@box", "paint.coat", *args, **kwargs)
 
-    assert code == wanted[0]
-    assert f"paint.coat: {wanted[1]}" in message
+    assert code == expected[0]
+    assert f"paint.coat: {expected[1]}" in message
     assert "its signature is paint.coat(colour, *, layers=1)" in message
     assert not list(root.rglob("painted"))
 

@@ -112,5 +112,5 @@ def test_a_value_that_is_let_through_leaves_the_shape_of_the_document(template: 
 def _shape(data: object) -> object:
     """Return the keys and lengths of data; the value may be a key."""
     if isinstance(data, dict):
-        return {"key" if name not in _KEYS else name: _shape(one) for name, one in data.items()}
-    return [_shape(one) for one in data] if isinstance(data, list) else "scalar"
+        return {"key" if name not in _KEYS else name: _shape(value) for name, value in data.items()}
+    return [_shape(item) for item in data] if isinstance(data, list) else "scalar"

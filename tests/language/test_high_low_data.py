@@ -100,19 +100,19 @@ def shown(root: Path, what: Any) -> Any:
 def test_low_data_is_what_salt_shows(tmp_path: Path) -> None:
     """Every argument, option and requisite stands there as it is written, in order of execution."""
     low = [
-        {key: value for key, value in one.items() if key != "__requisites__"}
-        for one in shown(tmp_path, "low")
+        {key: value for key, value in chunk.items() if key != "__requisites__"}
+        for chunk in shown(tmp_path, "low")
     ]
     assert low == LOW
 
 
 def test_low_data_says_what_requisites_come_to(tmp_path: Path) -> None:
     """Which states are waited for is said of each state, wherever that is written."""
-    found = {one["name"]: one.get("__requisites__") for one in shown(tmp_path, "low")}
-    assert found["c"] == {"require": [{"test": "a"}]}
-    assert found["true"] == {"watch": [{"test": "e"}]}
-    assert found["a"]["require"] == [{"test": "b"}, {"test": "b"}, {"test": "e"}, {"cmd": "e"}]
-    assert found["x"] is None
+    requisites = {chunk["name"]: chunk.get("__requisites__") for chunk in shown(tmp_path, "low")}
+    assert requisites["c"] == {"require": [{"test": "a"}]}
+    assert requisites["true"] == {"watch": [{"test": "e"}]}
+    assert requisites["a"]["require"] == [{"test": "b"}, {"test": "b"}, {"test": "e"}, {"cmd": "e"}]
+    assert requisites["x"] is None
 
 
 def test_high_data_has_options_and_places(tmp_path: Path) -> None:
@@ -126,5 +126,5 @@ def test_high_data_has_options_and_places(tmp_path: Path) -> None:
         "__sls_included_from__": ["t"],
     }
     assert {
-        word: value for one in high["a"]["test"] if isinstance(one, dict) for word, value in one.items()
+        word: value for entry in high["a"]["test"] if isinstance(entry, dict) for word, value in entry.items()
     } == OPTIONS

@@ -22,7 +22,7 @@ def test_the_words_are_those_of_the_compiler() -> None:
     assert all(state_word.meaning and state_word.takes for state_word in state_words())
 
 
-@pytest.mark.parametrize("word", state_words(), ids=lambda one: one.name)
+@pytest.mark.parametrize("word", state_words(), ids=lambda word: word.name)
 def test_an_example_compiles(word: StateWordDoc, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It has the word, and neither errors nor warnings."""
     assert f"- {word.name}:" in word.example

@@ -24,7 +24,9 @@ def root(tmp_path: Path) -> Path:
 
 def keys(root: Path, *given: object) -> list[tuple[str, str]]:
     """Return the summary and the help of each warning."""
-    return [(one.summary, one.help) for one in unmentioned_pillar(given, ["resources"], [], [root])]
+    return [
+        (warning.summary, warning.help) for warning in unmentioned_pillar(given, ["resources"], [], [root])
+    ]
 
 
 def test_keys_that_a_file_mentions(root: Path) -> None:

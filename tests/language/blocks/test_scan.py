@@ -75,10 +75,10 @@ def cut(text: str) -> Scan:
 def test_any_text_is_cut_or_refused_with_places(text: str) -> None:
     """Whatever stands in a text, it is cut keeping every line where it was, or each fault has its line."""
     refused = diagnostics(text)
-    for one in refused:
-        assert one.code in {"E0901", "E0902", "E0903"}
-        assert one.span is not None
-        assert 1 <= one.span.line <= text.count("\n") + 1
+    for diagnostic in refused:
+        assert diagnostic.code in {"E0901", "E0902", "E0903"}
+        assert diagnostic.span is not None
+        assert 1 <= diagnostic.span.line <= text.count("\n") + 1
     if not refused:
         _assert_kept(text, cut(text))
 
@@ -90,17 +90,17 @@ def test_sound_tags_are_never_refused_for_their_nesting(parts: list[list[str]]) 
     assert {fault.split()[0] for fault in faults(text)} <= {"E0903"}
 
 
-def _assert_kept(text: str, found: Scan) -> None:
-    before, after = text.split("\n"), found.text.split("\n")
+def _assert_kept(text: str, scan: Scan) -> None:
+    before, after = text.split("\n"), scan.text.split("\n")
     assert len(before) == len(after)
     cut_lines = {
         line
-        for block in found.blocks
+        for block in scan.blocks
         for line in range(block.place.line, block.first_line + block.text.count("\n") + 1)
     }
     for line, (old, new) in enumerate(zip(before, after, strict=True), start=1):
         assert new == ("" if line in cut_lines else old)
-    for block in found.blocks:
+    for block in scan.blocks:
         inside = block.text.split("\n")
         outside = before[block.first_line - 1 : block.first_line - 1 + len(inside)]
         for line, raw in zip(inside, outside, strict=False):
@@ -112,11 +112,11 @@ def _assert_kept(text: str, found: Scan) -> None:
 
 def test_a_block_is_cut_and_blank_lines_stay() -> None:
     """The text keeps its line numbers, the block its own text without common indentation."""
-    found = cut(
+    scan = cut(
         "a: x\n  #!delayed_block late scoped\n    b:\n      {{ c\n\n  #!end_delayed_block late\nd: y\n"
     )
-    assert found.text == "a: x\n\n\n\n\n\nd: y\n"
-    (block,) = found.blocks
+    assert scan.text == "a: x\n\n\n\n\n\nd: y\n"
+    (block,) = scan.blocks
     assert (block.name, block.text, block.first_line) == ("late", "b:\n  {{ c\n\n", 3)
     assert (block.scoped, block.limit, block.pipe) == (True, UNSET, "jinja|yaml")
     assert str(block.place) == "t.sls:2:3"
@@ -124,17 +124,17 @@ def test_a_block_is_cut_and_blank_lines_stay() -> None:
 
 def test_options_of_a_tag() -> None:
     """Words come in any order; a limit is a number from 1 or None."""
-    found = cut(
+    scan = cut(
         "#!delayed_block a delayed_repeat_limit=12 scoped\n#!end_delayed_block\n"
         "#!delayed_block b delayed_repeat_limit=None\n#!end_delayed_block"
     )
-    assert [(block.scoped, block.limit) for block in found.blocks] == [(True, 12), (False, UNLIMITED)]
+    assert [(block.scoped, block.limit) for block in scan.blocks] == [(True, 12), (False, UNLIMITED)]
 
 
 def test_nested_blocks_are_cut_when_their_own_is() -> None:
     """Only outermost blocks are cut; the inner ones keep their file's line numbers."""
-    found = cut("#!delayed_block a\nx\n#!delayed_block b\ny\n#!end_delayed_block b\n#!end_delayed_block a\n")
-    (outer,) = found.blocks
+    scan = cut("#!delayed_block a\nx\n#!delayed_block b\ny\n#!end_delayed_block b\n#!end_delayed_block a\n")
+    (outer,) = scan.blocks
     assert outer.inner.text == "x\n\n\n\n"
     (inner,) = outer.inner.blocks
     assert (inner.name, inner.text, inner.first_line) == ("b", "y\n", 4)

@@ -41,11 +41,11 @@ def rendered(tmp_path: Path, text: str, *secrets: str, options: dict[str, bool] 
     store = kept(tmp_path, *secrets)
     renderer = JinjaRenderer([tmp_path], shorten=str, options=options, kept=store)
     try:
-        found = renderer.render(text, {}, path=str(tmp_path / "t.sls"), is_file=True)
+        rendering = renderer.render(text, {}, path=str(tmp_path / "t.sls"), is_file=True)
     finally:
         store.write()
-    assert {anchor.path for anchor in found.anchors} <= {str(tmp_path / "t.sls")}
-    return found.text
+    assert {anchor.path for anchor in rendering.anchors} <= {str(tmp_path / "t.sls")}
+    return rendering.text
 
 
 def files(tmp_path: Path) -> list[Path]:

@@ -34,10 +34,10 @@ ENVIRONMENT = jinja2.Environment(autoescape=False)  # noqa: S701  # it only pars
 )
 def test_names_that_are_read_in_any_case(text: str, names: list[tuple[str, tuple[str, ...]]]) -> None:
     """A name in a branch, with a default, or set by the template is not among them."""
-    found = [
+    missing = [
         (missing_name.name, missing_name.keys) for missing_name in missing_names(ENVIRONMENT, text, {"known"})
     ]
-    assert found == names
+    assert missing == names
 
 
 def test_a_name_has_its_line() -> None:

@@ -21,7 +21,7 @@ def refused(template: str) -> Diagnostic:
 
 
 @pytest.mark.parametrize(
-    ("template", "said"),
+    ("template", "summary"),
     [
         ("\n{{ 'a' | regex_replce('a', 'b') }}", "there is no filter 'regex_replce'"),
         ("\n{% if true %}{{ 'a' | regex_replce('a', 'b') }}{% endif %}", "there is no filter 'regex_replce'"),
@@ -32,14 +32,14 @@ def refused(template: str) -> Diagnostic:
         ("\n{{ [1] | select('equallto', 1) | list }}", "there is no test 'equallto'"),
     ],
 )
-def test_a_missing_name_is_named_with_its_line(template: str, said: str) -> None:
+def test_a_missing_name_is_named_with_its_line(template: str, summary: str) -> None:
     """The code, the name, its kind, the line and the near names are there in every place a name can stand."""
     diagnostic = refused(template)
-    assert (diagnostic.code, diagnostic.summary) == ("E0203", said)
+    assert (diagnostic.code, diagnostic.summary) == ("E0203", summary)
     assert str(diagnostic.span) == (
         "t.sls:2" if template.count("{%") + template.count("{{") > 1 else "t.sls:2:1"
     )
-    near = "regex_replace" if "filter" in said else "equalto"
+    near = "regex_replace" if "filter" in summary else "equalto"
     assert f"did you mean {near}" in diagnostic.help
 
 
@@ -51,7 +51,11 @@ def test_all_missing_names_are_refused_together() -> None:
     )
     with pytest.raises(CompileError) as caught:
         JinjaRenderer([], shorten=str).render(template, {}, path="t.sls")
-    assert [(one.summary.split("'")[1], one.span.line) for one in caught.value.diagnostics if one.span] == [
+    assert [
+        (diagnostic.summary.split("'")[1], diagnostic.span.line)
+        for diagnostic in caught.value.diagnostics
+        if diagnostic.span
+    ] == [
         ("combine", 1),
         ("b64encode", 1),
         ("subelements", 3),

@@ -49,7 +49,7 @@ def test_profile_says_in_the_log_how_long_a_part_took(caplog: pytest.LogCaptureF
     """The tag renders what is in it, and logs its label at Salt's level `profile`."""
     with caplog.at_level(15):
         assert render("{% profile as 'part ' ~ 1 %}{{ 1 + 1 }}{% endprofile %}") == "2"
-    (record,) = [one for one in caplog.records if one.name.startswith("ensue.language.jinja")]
+    (record,) = [record for record in caplog.records if record.name.startswith("ensue.language.jinja")]
     assert record.levelno == logging.DEBUG + 5
     assert record.getMessage().startswith("Time (in seconds) to render profile block 'part 1': ")
 

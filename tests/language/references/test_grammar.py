@@ -158,8 +158,8 @@ def test_any_text_is_read(text: str) -> None:
     position = 0
     for piece in read_text(text):
         if not isinstance(piece, str):
-            found = text.index(piece.text, position)
-            position = found + len(piece.text)
+            start = text.index(piece.text, position)
+            position = start + len(piece.text)
     assert position <= len(text)
 
 

@@ -20,10 +20,10 @@ HOME = "ensue.language.salt_names"
 
 
 def called(module: str, function: str, arguments: tuple[Any, ...]) -> Any:
-    found = getattr(importlib.import_module(f"{HOME}.{module}"), function)
+    implementation = getattr(importlib.import_module(f"{HOME}.{module}"), function)
     if function == "clean_kwargs":
-        return found(**arguments[0])
-    return found(*copy.deepcopy(arguments))
+        return implementation(**arguments[0])
+    return implementation(*copy.deepcopy(arguments))
 
 
 @pytest.mark.parametrize(("module", "function", "arguments", "result"), FACTS)
@@ -37,7 +37,7 @@ def test_a_function_returns_what_salts_does(
 
 def test_every_module_says_what_it_lacks() -> None:
     """A name that no module has is an `AttributeError` that names the extra."""
-    names = [one.name for one in pkgutil.walk_packages(ensue.language.salt_names.__path__, f"{HOME}.")]
+    names = [module.name for module in pkgutil.walk_packages(ensue.language.salt_names.__path__, f"{HOME}.")]
     own_names = ("absent", "client_error", "file_builtins", "importing", "modules", "loader", "running")
     own = {f"{HOME}.{name}" for name in own_names}
     assert len(names) > 30

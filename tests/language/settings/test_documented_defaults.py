@@ -33,8 +33,8 @@ _ROW = re.compile(r"^\| `([\w.]+)` \| .+? \| `([^`]+)`[^|]* \| [^|]+ \|$", re.MU
 def documented() -> dict[str, Any]:
     """Return the defaults of the page that are values, sizes in bytes."""
     text = (ROOT / "docs/configuration.md").read_text().replace("\\|", "¦")
-    found = {name: yaml.safe_load(default.replace("¦", "|")) for name, default in _ROW.findall(text)}
-    return {name: size_bytes(value) if name in UNITS else value for name, value in found.items()}
+    defaults = {name: yaml.safe_load(default.replace("¦", "|")) for name, default in _ROW.findall(text)}
+    return {name: size_bytes(value) if name in UNITS else value for name, value in defaults.items()}
 
 
 def written_in_code() -> Iterator[tuple[str, Any]]:
@@ -76,9 +76,9 @@ def _default_in(node: ast.AST) -> Iterator[tuple[str, Any]]:
 def test_every_default_that_the_code_names_is_the_documented_one() -> None:
     """What the code writes beside the name of an option is what the page says; empty values say none."""
     page = documented()
-    found = {(name, value) for name, value in written_in_code() if value not in {None, ""}}
-    assert len({name for name, _ in found}) >= 12
-    assert {(name, value) for name, value in found if page.get(name) != value} == set()
+    written = {(name, value) for name, value in written_in_code() if value not in {None, ""}}
+    assert len({name for name, _ in written}) >= 12
+    assert {(name, value) for name, value in written if page.get(name) != value} == set()
 
 
 def test_defaults_that_are_made_elsewhere_are_the_documented_ones(tmp_path: Path) -> None:

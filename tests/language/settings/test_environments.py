@@ -89,11 +89,11 @@ def test_terraforms_outputs_are_a_host_that_the_same_apply_configures(tmp_path: 
 
     first = apply(root, "env")
 
-    assert {one.id: one.result for one in first.returns.values()} == dict.fromkeys(
+    assert {returned.id: returned.result for returned in first.returns.values()} == dict.fromkeys(
         ["env-01", "configured", "fetched"], True
-    ), {one.id: one.comment for one in first.returns.values()}
+    ), {returned.id: returned.comment for returned in first.returns.values()}
     assert (tmp_path / "fetched").read_text() == "configured\n"
-    assert not any(one.changes for one in apply(root, "env").returns.values())
+    assert not any(returned.changes for returned in apply(root, "env").returns.values())
     files = [path for path in (root / ".ensue").rglob("*") if path.is_file()]
     assert [path for path in files if b"OPENSSH PRIVATE KEY" in path.read_bytes()] == []
     assert apply(root, "gone").exit_code == 0
@@ -111,7 +111,7 @@ def test_the_example_of_a_provider_does_what_its_page_says(tmp_path: Path, serve
 
     assert (root / "reserved.txt").read_text() == "bench-1\n"
     assert first.exit_code == 0
-    assert not any(one.changes for one in apply(root, "env").returns.values())
+    assert not any(returned.changes for returned in apply(root, "env").returns.values())
     assert "ssh_host:jumphost-env-01" in {str(record.srn) for record in records(root)}
     write(root, states__more="env-02:\n  starting_state.deployed:\n    - provider: lab\n")
     (failed,) = apply(root, "more").returns.values()

@@ -26,7 +26,7 @@ def test_every_option_is_decided() -> None:
         minion_options.OF_THE_COORDINATOR,
     ]
     assert frozenset().union(*kinds) == OPTIONS.keys()
-    assert not any(one & other for one, other in combinations(kinds, 2))
+    assert not any(kind & other for kind, other in combinations(kinds, 2))
 
 
 def test_options_of_a_run_reach_minions(tmp_path: Path) -> None:

@@ -62,10 +62,13 @@ def test_a_value_out_of_bounds_is_refused_with_what_is_possible(
     (tmp_path / "ensue.yaml").write_text(f"# the options\n{name}: {value!r}\n".replace("None", "null"))
     with pytest.raises(ConfigurationError) as caught:
         read_settings(tmp_path, None, {})
-    (found,) = caught.value.diagnostics
-    assert (found.code, found.span and (found.span.path, found.span.line)) == ("E0101", ("ensue.yaml", 2))
-    assert name in found.summary
-    assert found.help.startswith("it takes")
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.span and (diagnostic.span.path, diagnostic.span.line)) == (
+        "E0101",
+        ("ensue.yaml", 2),
+    )
+    assert name in diagnostic.summary
+    assert diagnostic.help.startswith("it takes")
 
 
 def test_the_words_of_a_choice_are_taken(tmp_path: Path) -> None:

@@ -78,12 +78,12 @@ def test_a_list_of_ids_matches_as_each_of_them_does(
     """
     matcher = NameMatcher(parse_target(expression), minions=MINIONS, vocabulary=VOCABULARY)
     decided = matcher.decide(resource_type, ids)
-    found = one_by_one(expression, resource_type, ids)
+    decisions = one_by_one(expression, resource_type, ids)
     matched, undecided = set(decided.matched), set(decided.undecided)
     assert not matched & undecided
     assert decided.matched == [id_ for id_ in ids if id_ in matched]
     assert decided.undecided == [id_ for id_ in ids if id_ in undecided]
-    for id_, alone in found.items():
+    for id_, alone in decisions.items():
         together = None if id_ in undecided else id_ in matched
         assert together is alone or (alone is None and "N@mixed" in expression)
 
