@@ -15,15 +15,15 @@ LINE = re.compile(r"(?P<indent>[│ ├└─]*)(?P<name>\w+Error)\b.*?(?:\((?P<
 
 def drawn() -> dict[str, tuple[str, str | None]]:
     """Return the parent and the builtin of each exception, as the docstring draws them."""
-    found: dict[str, tuple[str, str | None]] = {}
+    exceptions: dict[str, tuple[str, str | None]] = {}
     above: list[str] = []
     for line in (errors.__doc__ or "").split("```")[1].strip().splitlines():
         match = LINE.match(line)
         assert match is not None, line
         del above[len(match["indent"]) // 4 :]
-        found[match["name"]] = (above[-1] if above else "Exception", match["builtin"])
+        exceptions[match["name"]] = (above[-1] if above else "Exception", match["builtin"])
         above.append(match["name"])
-    return found
+    return exceptions
 
 
 def test_the_tree_is_as_it_is_drawn() -> None:
@@ -42,9 +42,12 @@ def test_the_tree_is_as_it_is_drawn() -> None:
 
 def test_an_error_of_diagnostics_shows_all_of_them() -> None:
     """One per line; they are its field."""
-    found = [Diagnostic(code="E1", summary="a"), Diagnostic(code="E2", summary="b", span=Span("a.sls", 1))]
-    error = errors.CompileError(iter(found))
-    assert error.diagnostics == tuple(found)
+    diagnostics = [
+        Diagnostic(code="E1", summary="a"),
+        Diagnostic(code="E2", summary="b", span=Span("a.sls", 1)),
+    ]
+    error = errors.CompileError(iter(diagnostics))
+    assert error.diagnostics == tuple(diagnostics)
     assert str(error) == "a\na.sls:1: b"
 
 

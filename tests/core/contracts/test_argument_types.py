@@ -97,7 +97,7 @@ def test_values_of_no_declared_kind_are_refused(function: str, name: str) -> Non
 @given(value=ANYTHING)
 def test_no_value_is_too_odd(value: Any) -> None:
     """Any value is accepted or refused by every type, and an accepted one is converted or passed on."""
-    for declared in {str(one): one for _, types in ALL for one in types.by_name.values()}.values():
+    for declared in {str(type_): type_ for _, types in ALL for type_ in types.by_name.values()}.values():
         types = ArgumentTypes({"x": declared})
         problems = [*types.problems({"x": value})]
         assert bool(problems) is not declared.accepts(value)
@@ -180,7 +180,7 @@ def test_cases_of_state_functions_are_accepted() -> None:
     """What the cases give to state functions is refused only where the function refuses it, too."""
     functions = Functions("ensue.library.states")
     for case in all_cases():
-        found = functions.find(*case.function.rpartition(".")[::2])
-        assert found is not None
-        if [*argument_types(found).problems(case.data["state"])]:
+        function = functions.find(*case.function.rpartition(".")[::2])
+        assert function is not None
+        if [*argument_types(function).problems(case.data["state"])]:
             assert case.data["returns"]["result"] is False, case.title

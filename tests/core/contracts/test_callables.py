@@ -15,9 +15,16 @@ if TYPE_CHECKING:
 
 
 def _every_kind(
-    one: int, /, two: int, three: int = 3, *four: int, five: int, six: int = 6, **seven: int
+    positional: int,
+    /,
+    either: int,
+    defaulted: int = 3,
+    *args: int,
+    named: int,
+    named_defaulted: int = 6,
+    **kwargs: int,
 ) -> Any:
-    return [one, two, three, four, five, six, seven]
+    return [positional, either, defaulted, args, named, named_defaulted, kwargs]
 
 
 @functools.wraps(_every_kind)
@@ -31,13 +38,13 @@ def _signed(*_: Any) -> None: ...
 _signed.__signature__ = inspect.signature(_every_kind)  # type: ignore[attr-defined] # functions may have any attribute
 
 _ALL = [
-    Parameter("one", is_named=False, is_optional=False),
-    Parameter("two", is_named=True, is_optional=False),
-    Parameter("three", is_named=True, is_optional=True),
-    Parameter("four", is_named=False, is_optional=False),
-    Parameter("five", is_named=True, is_optional=False),
-    Parameter("six", is_named=True, is_optional=True),
-    Parameter("seven", is_named=False, is_optional=False, takes_others=True),
+    Parameter("positional", is_named=False, is_optional=False),
+    Parameter("either", is_named=True, is_optional=False),
+    Parameter("defaulted", is_named=True, is_optional=True),
+    Parameter("args", is_named=False, is_optional=False),
+    Parameter("named", is_named=True, is_optional=False),
+    Parameter("named_defaulted", is_named=True, is_optional=True),
+    Parameter("kwargs", is_named=False, is_optional=False, takes_others=True),
 ]
 
 
@@ -49,10 +56,17 @@ def test_parameters_of_every_kind(function: Callable[..., Any]) -> None:
 
 def test_a_partial_function_lacks_what_it_is_given() -> None:
     """A positional argument is gone; a named one has a default."""
-    left = parameters(functools.partial(_every_kind, 1, five=2))
+    left = parameters(functools.partial(_every_kind, 1, named=2))
 
-    assert [one.name for one in left] == ["two", "three", "four", "five", "six", "seven"]
-    assert next(one for one in left if one.name == "five").is_optional
+    assert [parameter.name for parameter in left] == [
+        "either",
+        "defaulted",
+        "args",
+        "named",
+        "named_defaulted",
+        "kwargs",
+    ]
+    assert next(parameter for parameter in left if parameter.name == "named").is_optional
 
 
 def test_something_without_parameters() -> None:

@@ -66,6 +66,6 @@ def test_a_closed_folder_is_reported(tree: Path) -> None:
     """A folder that cannot be listed is left out, and the caller gets to know."""
     (tree / "real").chmod(0)
     errors: list[OSError] = []
-    found = sorted(one for one, _ in files_below(tree, on_error=errors.append))
-    assert found == ["itself", "nowhere", "out/deep/o"]
+    paths = sorted(path for path, _ in files_below(tree, on_error=errors.append))
+    assert paths == ["itself", "nowhere", "out/deep/o"]
     assert {error.filename for error in errors} == {str(tree / "real"), str(tree / "inside")}

@@ -69,8 +69,8 @@ def test_a_header_in_data(name: str) -> None:
     for data in ({"headers": {name: VALUES[name]}}, {"lines": [f"{name}: {VALUES[name]}"]}):
         assert "pl4nted" not in json.dumps(mask_arguments(data))
         assert PAIR not in json.dumps(mask_arguments(data))
-        found: Any = secret_values(data)
-        assert any("pl4nted" in one for one in found)
+        secrets: Any = secret_values(data)
+        assert any("pl4nted" in secret for secret in secrets)
         masker = Masker()
         masker.add_from_urls(data)
         assert masker.knows_secrets

@@ -219,7 +219,7 @@ def test_content_with_a_secret_is_recognised() -> None:
     masker = Masker()
     assert not masker.is_in(b"abc")
     masker.add("abc", "longer")
-    assert [masker.is_in(one) for one in (b"abc\n", b"x abc", b"x longer", b"\xff longer", b"")] == [
+    assert [masker.is_in(content) for content in (b"abc\n", b"x abc", b"x longer", b"\xff longer", b"")] == [
         True, False, True, True, False,
     ]  # fmt: skip
 

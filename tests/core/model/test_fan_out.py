@@ -34,11 +34,11 @@ def returned(target: str, *, result: bool | None, ran: bool = True) -> Return:
 
 def test_a_chunk_on_a_resource() -> None:
     """Its ID is prefixed and so is the name in its tag; its name, options and requisites are the chunk's."""
-    one = fanned_chunk(CHUNK, WEB)
-    assert (one.id, one.name, one.target) == ("web-01 id", "id", WEB)
-    assert one.tag == "test_|-web-01 id_|-web-01 id_|-nop"
-    assert one.options == StateOptions(parallel=True)
-    assert one.span() == CHUNK.span()
+    fanned = fanned_chunk(CHUNK, WEB)
+    assert (fanned.id, fanned.name, fanned.target) == ("web-01 id", "id", WEB)
+    assert fanned.tag == "test_|-web-01 id_|-web-01 id_|-nop"
+    assert fanned.options == StateOptions(parallel=True)
+    assert fanned.span() == CHUNK.span()
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_what_never_ran_is_no_success() -> None:
 
 def test_parts() -> None:
     """All chunks stand behind the ID, found by their resource; behind any other return stands itself."""
-    one, two = returned("ssh_host:web-01", result=None), returned("t:2", result=True, ran=False)
-    whole = fanned_return(CHUNK, "", str(MINION), [one, two])
+    first, second = returned("ssh_host:web-01", result=None), returned("t:2", result=True, ran=False)
+    whole = fanned_return(CHUNK, "", str(MINION), [first, second])
     assert isinstance(whole, FannedReturn)
-    assert list(parts_of(whole)) == [one, two]
-    assert list(parts_of(one)) == [one]
-    assert whole.on(WEB) is one
+    assert list(parts_of(whole)) == [first, second]
+    assert list(parts_of(first)) == [first]
+    assert whole.on(WEB) is first
     assert whole.on(MINION) is None
-    assert whole.changes == {one.tag: {"a": 1}}
+    assert whole.changes == {first.tag: {"a": 1}}
     assert whole.ran is True

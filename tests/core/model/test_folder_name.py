@@ -28,9 +28,9 @@ def test_a_plain_name_stays_as_it_is() -> None:
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
-def test_different_names_stay_different(one: str, other: str) -> None:
+def test_different_names_stay_different(name: str, other: str) -> None:
     """So that no one's files are taken for another's."""
-    assert (folder_name(one) == folder_name(other)) == (one == other)
+    assert (folder_name(name) == folder_name(other)) == (name == other)
 
 
 def test_long_names_that_begin_alike_stay_different() -> None:

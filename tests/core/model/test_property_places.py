@@ -51,11 +51,11 @@ def _places_in(data: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     members: Any = (
         data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     )
-    return [place, *(one for key, value in members for one in _places_in(value, (*place, key)))]
+    return [place, *(inner for key, value in members for inner in _places_in(value, (*place, key)))]
 
 
 @pytest.mark.parametrize(
-    ("path", "found"),
+    ("path", "expected"),
     [
         ("list[0]", [("list", 0)]),
         ("list[-1]", [("list", 2)]),
@@ -76,13 +76,13 @@ def _places_in(data: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         ("", [()]),
     ],
 )
-def test_where_a_path_leads(path: str, found: list[tuple[Any, ...]]) -> None:
+def test_where_a_path_leads(path: str, expected: list[tuple[Any, ...]]) -> None:
     """Every form of the grammar, and the older form of an index, leads to exactly these places."""
     steps = read_property(path)
     assert not isinstance(steps, str)
-    assert places(DATA, steps) == found
+    assert places(DATA, steps) == expected
     hidden = hide_paths(DATA, [path])
-    assert [place for place in found if at(hidden, place) != "(sensitive)"] == []
+    assert [place for place in expected if at(hidden, place) != "(sensitive)"] == []
     assert nowhere(DATA, path) == ""
 
 
@@ -135,18 +135,20 @@ def test_what_a_reference_reads_is_hidden(data: Any, steps: list[Any]) -> None:
     except PathError:
         return
     try:
-        found = [at(data, place) for place in places(data, steps)]
+        at_places = [at(data, place) for place in places(data, steps)]
     except PathError:
         # `empty:0` reads the key of no items, and is an index that does not exist.
-        found = []
-    assert all(any(one is item or one == item for one in found) for item in _read(value, found))
+        at_places = []
+    assert all(
+        any(placed is item or placed == item for placed in at_places) for item in _read(value, at_places)
+    )
 
 
-def _read(value: Any, found: list[Any]) -> list[Any]:
+def _read(value: Any, at_places: list[Any]) -> list[Any]:
     """Return the values in what a reference reads, whose lists may be those of the path."""
-    if any(one is value for one in found) or not isinstance(value, list):
+    if any(placed is value for placed in at_places) or not isinstance(value, list):
         return [value]
-    return [one for item in value for one in _read(item, found)]
+    return [part for item in value for part in _read(item, at_places)]
 
 
 @given(TREES, STEPS)
