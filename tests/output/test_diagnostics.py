@@ -114,12 +114,12 @@ def test_related_places_have_their_label(tmp_path: Path) -> None:
 
 def test_they_stand_in_reading_order(tmp_path: Path) -> None:
     """Diagnostics are sorted by file and line, however they were found."""
-    found = [
+    diagnostics = [
         Diagnostic(code="E3", summary="c", span=Span("b.sls", 1)),
         Diagnostic(code="E2", summary="b", span=Span("a.sls", 3)),
         Diagnostic(code="W1", summary="a", span=Span("a.sls", 1), severity=Severity.WARNING),
     ]
-    text = _text(tmp_path, *found)
+    text = _text(tmp_path, *diagnostics)
     assert [line[:11] for line in text.splitlines() if "[" in line[:9]] == [
         "warning[W1]",
         "error[E2]: ",

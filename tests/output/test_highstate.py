@@ -70,7 +70,7 @@ def _report(*returns: Return, **fields: Any) -> RunReport:
         "exit_code": 0,
         **fields,
     }
-    return RunReport(returns={one.tag: one for one in returns}, **given)
+    return RunReport(returns={returned.tag: returned for returned in returns}, **given)
 
 
 def _text(report: RunReport, options: HighstateOptions = FULL, masker: Masker | None = None) -> str:

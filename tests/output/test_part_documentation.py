@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def part(name: str, kind: PartKind) -> PartDoc:
     """Return the documentation of a shipped part."""
-    return next(one for one in shipped_parts().named(name) if one.kind == kind)
+    return next(doc for doc in shipped_parts().named(name) if doc.kind == kind)
 
 
 def known_keys(message: str) -> set[str]:
@@ -52,7 +52,7 @@ def test_keys_of_types(name: str) -> None:
 def test_inputs_of_drivers(name: str, tmp_path: Path) -> None:
     """Each input that a driver accepts is documented."""
     request = driver_request(tmp_path, values={"zzzzzzzz": 1})
-    [message] = [one for one in Drivers().find(name).check(request) if "zzzzzzzz" in one]
+    [message] = [message for message in Drivers().find(name).check(request) if "zzzzzzzz" in message]
     known = known_keys(message) - {"runner", "runner_mode", "not 1"}
     inputs = part(name, "drivers").inputs
     assert {key.removeprefix("values.") for key in inputs if key.startswith("values.")} == known

@@ -52,7 +52,7 @@ class Loop:
         """Let time pass, timer by timer."""
         until = self.now + seconds
         while due := [timer for timer in self._timers if timer[0] <= until and not timer[2].cancelled]:
-            first = min(due, key=lambda one: one[0])
+            first = min(due, key=lambda timer: timer[0])
             self._timers.remove(first)
             self.now = first[0]
             first[1]()

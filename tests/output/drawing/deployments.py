@@ -93,4 +93,4 @@ def deployments(draw: st.DrawFn) -> list[ResourceToDraw]:
     for name in workloads:
         others = draw(st.lists(st.sampled_from(resources), max_size=6)) if resources else []
         resources.append(resource("workload", f"modules.{name}", *((other, "workload") for other in others)))
-    return list({one.key: one for one in resources}.values())
+    return list({drawn.key: drawn for drawn in resources}.values())

@@ -43,10 +43,10 @@ def picture(resources: list[ResourceToDraw]) -> Picture:
     return deployment_picture(drawn(resources), str)
 
 
-def overlap(one: Area, other: Area) -> bool:
+def overlap(area: Area, other: Area) -> bool:
     """Say whether two rectangles have anything in common."""
-    across = one.x < other.right and other.x < one.right
-    return across and one.y < other.bottom and other.y < one.bottom
+    across = area.x < other.right and other.x < area.right
+    return across and area.y < other.bottom and other.y < area.bottom
 
 
 def test_what_belongs_to_a_workload_is_in_its_box() -> None:
@@ -108,8 +108,8 @@ def test_nothing_covers_anything(resources: list[ResourceToDraw]) -> None:
     boxes = [box.area for box in drawing.boxes]
     frames = [frame.area for frame in drawing.frames if frame.look != "top"]
     assert len(boxes) == len(resources)
-    assert not any(overlap(one, other) for one, other in itertools.combinations(boxes, 2))
-    assert not any(overlap(one, other) for one, other in itertools.combinations(frames, 2))
+    assert not any(overlap(box, other) for box, other in itertools.combinations(boxes, 2))
+    assert not any(overlap(frame, other) for frame, other in itertools.combinations(frames, 2))
     for box, frame in itertools.product(boxes, frames):
         inside = (
             frame.x <= box.x and box.right <= frame.right and frame.y <= box.y and box.bottom <= frame.bottom
@@ -123,9 +123,9 @@ def test_nothing_covers_anything(resources: list[ResourceToDraw]) -> None:
 def test_dependents_are_on_the_left(resources: list[ResourceToDraw]) -> None:
     """A resource is drawn to the left of everything that it depends on."""
     places = {box.about[0]: box.area for box in picture(resources).boxes}
-    for one in resources:
-        for to, _ in one.edges:
-            assert places[one.key].right < places[to].x
+    for dependent in resources:
+        for to, _ in dependent.edges:
+            assert places[dependent.key].right < places[to].x
 
 
 @settings(max_examples=60)
@@ -147,7 +147,7 @@ def test_every_dependency_is_drawn(resources: list[ResourceToDraw]) -> None:
     """What ends in an arrow names the resource that it leads to, and all that it comes from."""
     top = drawn(resources)
     grid = grid_of(top, lambda *_: 60.0)
-    ends = [one for gap in grid.bundles for one in gap if one.end.node is not None]
+    ends = [bundle for gap in grid.bundles for bundle in gap if bundle.end.node is not None]
     assert {(end.target.number, origin, end.kind) for end in ends for origin in end.origins} == {
         (edge.before, edge.after, edge.kind) for edge in top.edges
     }
@@ -181,7 +181,7 @@ def test_any_text_is_text(resources: list[ResourceToDraw]) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_id_stays_on_its_line(form: Form, text: str) -> None:
     """An id with the syntax of the form in it adds no line and no element."""
-    lines = [list(form(drawn([resource("dns", one)]), NOBODY)) for one in (text, "plain")]
+    lines = [list(form(drawn([resource("dns", id_)]), NOBODY)) for id_ in (text, "plain")]
     assert len(lines[0]) == len(lines[1])
     assert "<script" not in "\n".join(lines[0]) or form is dot_lines
 
@@ -189,8 +189,8 @@ def test_a_hostile_id_stays_on_its_line(form: Form, text: str) -> None:
 @FORMS
 def test_secrets_stay_out(form: Form) -> None:
     """A secret in an id or in a comment is masked."""
-    one = resource("dns", "shared.hunter2-secret", status="failed", comment="login hunter2-secret")
-    text = "\n".join(form(drawn([one]), Masker(["hunter2-secret"])))
+    failed = resource("dns", "shared.hunter2-secret", status="failed", comment="login hunter2-secret")
+    text = "\n".join(form(drawn([failed]), Masker(["hunter2-secret"])))
     assert "hunter2" not in text
 
 
@@ -215,8 +215,8 @@ def test_what_occurs_is_in_the_legend(form: Form) -> None:
 def test_no_two_lines_differ_by_colour_alone() -> None:
     """Each kind of dependency has its own dashes or width, for Graphviz its own pattern or arrow."""
     assert set(DEPENDENCIES) == set(WHYS)
-    assert len({(one.dashes, one.width_px) for one in DEPENDENCIES.values()}) == len(WHYS)
-    assert len({(one.style, one.head) for one in DEPENDENCIES.values()}) == len(WHYS)
+    assert len({(look.dashes, look.width_px) for look in DEPENDENCIES.values()}) == len(WHYS)
+    assert len({(look.style, look.head) for look in DEPENDENCIES.values()}) == len(WHYS)
     assert set(RESOURCES) == {*STATUSES, "active"}
 
 
@@ -256,7 +256,7 @@ def test_what_is_too_large_is_known_at_once() -> None:
     assert not fits_a_picture(drawn(list(shop(500))))
     chain = [resource("a", "shared.0")]
     for number in range(1, 300):
-        chain.append(resource("a", f"shared.{number}", *((one, "reference") for one in chain)))
+        chain.append(resource("a", f"shared.{number}", *((earlier, "reference") for earlier in chain)))
     assert not fits_a_picture(drawn(chain))
 
 

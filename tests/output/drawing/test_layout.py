@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from ensue.output.drawing.layout import Area, DrawingLayout
 
 
-def _apart(one: Area, other: Area) -> bool:
+def _apart(area: Area, other: Area) -> bool:
     return (
-        one.x + one.width <= other.x
-        or other.x + other.width <= one.x
-        or one.bottom <= other.y
-        or other.bottom <= one.y
+        area.x + area.width <= other.x
+        or other.x + other.width <= area.x
+        or area.bottom <= other.y
+        or other.bottom <= area.y
     )
 
 
@@ -44,7 +44,7 @@ def test_nothing_covers_anything(top: ScopeBox) -> None:
         areas = [layout.nodes[node.number].area for node in box.nodes]
         areas += [_area_of(layout, grown) for node in box.nodes for grown in node.grown]
         assert all(_holds(outer, area) for area in areas)
-        assert all(_apart(one, other) for one, other in itertools.combinations(areas, 2))
+        assert all(_apart(area, other) for area, other in itertools.combinations(areas, 2))
 
 
 @settings(max_examples=25)

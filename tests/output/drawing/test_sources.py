@@ -52,10 +52,10 @@ def run(root: Path, *, test: bool = False) -> tuple[list[RunEvent], list[RunEven
     """Apply it; return the events as they came, and as the journal has them."""
 
     async def work() -> tuple[list[RunEvent], list[RunEvent]]:
-        told: list[RunEvent] = []
+        reported: list[RunEvent] = []
         async with project(root) as opened:
-            await opened.apply(["t"], RunOptions(test=test), on_event=told.append)
-            return told, opened.run_events("last")
+            await opened.apply(["t"], RunOptions(test=test), on_event=reported.append)
+            return reported, opened.run_events("last")
 
     return asyncio.run(work())
 
@@ -83,8 +83,8 @@ def test_a_plan_has_its_requisites_and_empty_boxes(tmp_path: Path) -> None:
 
 def test_a_run_has_what_it_grew_into(tmp_path: Path) -> None:
     """After a run the states of its scopes are there, with results and the requisites between them."""
-    told, kept = run(tmp_path)
-    assert drawn(draw_events(told, "m1")) == drawn(draw_events(kept, "m1"))
+    reported, kept = run(tmp_path)
+    assert drawn(draw_events(reported, "m1")) == drawn(draw_events(kept, "m1"))
     assert drawn(draw_events(kept, "m1")) == [
         "m1",
         "├─ checked [test.nop]  succeeded",
@@ -98,21 +98,23 @@ def test_a_run_has_what_it_grew_into(tmp_path: Path) -> None:
 
 def test_what_a_plan_defers_is_an_empty_box(tmp_path: Path) -> None:
     """A block that only an apply can render is in the drawing, and the journal has it, too."""
-    told, kept = run(tmp_path, test=True)
-    assert drawn(draw_events(told, "m1")) == drawn(draw_events(kept, "m1"))
+    reported, kept = run(tmp_path, test=True)
+    assert drawn(draw_events(reported, "m1")) == drawn(draw_events(kept, "m1"))
     deferred = "│  └─ block inner (deferred): deferred: block inner (known after apply)"
     assert deferred in drawn(draw_events(kept, "m1"))
 
 
 def test_a_killed_run_is_drawn_as_far_as_it_came(tmp_path: Path) -> None:
     """However a journal was cut, there is a drawing, and what had not ended is said to be running."""
-    told, _ = run(tmp_path)
-    for length in range(len(told)):
-        drawn(draw_events(told[:length], "m1"))
+    reported, _ = run(tmp_path)
+    for length in range(len(reported)):
+        drawn(draw_events(reported[:length], "m1"))
     begun = next(
-        at for at, event in enumerate(told, start=1) if isinstance(event, NodeStarted) and event.id == "one"
+        at
+        for at, event in enumerate(reported, start=1)
+        if isinstance(event, NodeStarted) and event.id == "one"
     )
-    assert any("one [cmd.run]  running" in line for line in drawn(draw_events(told[:begun], "m1")))
+    assert any("one [cmd.run]  running" in line for line in drawn(draw_events(reported[:begun], "m1")))
 
 
 def test_a_run_under_another_id(tmp_path: Path) -> None:
