@@ -30,13 +30,13 @@ SEPARATOR = "\n---\n"
 
 def workloads_of(case: Path) -> list[RenderedWorkload]:
     given = yaml.safe_load(case.read_text(encoding="utf-8").split(SEPARATOR)[0])["workloads"]
-    return [_workload(**one) for one in given]
+    return [_workload(**fields) for fields in given]
 
 
 def _workload(
     *, manifests: list[dict[str, Any]] | None = None, place: dict[str, Any] | None = None, **given: Any
 ) -> RenderedWorkload:
-    sources = {name: base64.b64decode(one) for name, one in given.pop("sources", {}).items()}
+    sources = {name: base64.b64decode(content) for name, content in given.pop("sources", {}).items()}
     return RenderedWorkload(
         **given,
         sources=sources,
@@ -64,7 +64,7 @@ def _as_data(rendering: WorkloadRendering) -> dict[str, Any]:
     return {**({"notes": notes} if notes else {}), **({"documents": documents} if documents else {})}
 
 
-@pytest.mark.parametrize("case", CASES, ids=[one.stem for one in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
 def test_a_case(case: Path, request: pytest.FixtureRequest) -> None:
     """The workloads of a case come out as it says, and the order in which they are given does not matter."""
     given, _, expected = case.read_text(encoding="utf-8").partition(SEPARATOR)
@@ -79,7 +79,7 @@ def test_a_case(case: Path, request: pytest.FixtureRequest) -> None:
     assert again == actual
 
 
-@pytest.mark.parametrize("case", CASES, ids=[one.stem for one in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
 def test_manifests_are_those_of_kubernetes(case: Path) -> None:
     """Every manifest is one that the schema of Kubernetes accepts, strictly."""
     for document in rendered(case, "kubernetes").documents:
@@ -104,7 +104,7 @@ def test_compose_files_are_those_of_the_specification(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.parametrize("case", CASES, ids=[one.stem for one in CASES])
+@pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
 def test_no_document_shares_data_with_its_module(case: Path) -> None:
     """Whoever changes a document changes no module, and no YAML of it has anchors."""
     workloads = workloads_of(case)

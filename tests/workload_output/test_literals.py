@@ -116,12 +116,12 @@ def _container(format_: str = "kubernetes") -> Any:
 
 def test_the_places_where_kubernetes_expands() -> None:
     """Outputs are escaped in variables, words, probes and `subPathExpr`, also after update operations."""
-    deployment = next(one.data for one in _container() if one.data["kind"] == "Deployment")
+    deployment = next(document.data for document in _container() if document.data["kind"] == "Deployment")
     pod = deployment["spec"]["template"]
     (container,) = pod["spec"]["containers"]
     assert container["command"] == ["run", "--at=$(A)", "$$(DATA)", "x=$$(DATA)"]
     assert container["args"] == ["$$(DATA)", "$$(DATA)"]
-    assert {one["name"]: one["value"] for one in container["env"]} == {
+    assert {variable["name"]: variable["value"] for variable in container["env"]} == {
         "BOTH": "$(A)-$$(A)",
         "DATA": "$$(A)$$$$",
         "E": "$$(A)",
@@ -132,7 +132,7 @@ def test_the_places_where_kubernetes_expands() -> None:
     assert container["readinessProbe"]["exec"]["command"] == ["$$(DATA)"]
     assert container["volumeMounts"][-1]["subPathExpr"] == "$$(DATA)"
     assert pod["metadata"]["labels"]["l"] == "$(A)"
-    (config,) = (one.data for one in _container() if one.data["kind"] == "ConfigMap")
+    (config,) = (document.data for document in _container() if document.data["kind"] == "ConfigMap")
     assert list(config["data"].values()) == ["$(A)"]
 
 
@@ -142,12 +142,12 @@ def test_documents_have_no_marks(format_: str) -> None:
 
     def check(value: Any) -> None:
         if isinstance(value, dict):
-            for key, one in value.items():
+            for key, item in value.items():
                 check(key)
-                check(one)
+                check(item)
         elif isinstance(value, list):
-            for one in value:
-                check(one)
+            for item in value:
+                check(item)
         else:
             assert not isinstance(value, str) or type(value) is str
 

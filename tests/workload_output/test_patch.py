@@ -147,11 +147,11 @@ def test_depth_is_bounded() -> None:
         apply_patch({}, nesting)
 
 
-@pytest.mark.parametrize(("one", "other"), [(1, True), (0, False), ("1", 1), (None, 0), ([1], [True])])
-def test_unlike_values_are_not_equal(one: Any, other: Any) -> None:
+@pytest.mark.parametrize(("value", "other"), [(1, True), (0, False), ("1", 1), (None, 0), ([1], [True])])
+def test_unlike_values_are_not_equal(value: Any, other: Any) -> None:
     """The operation `test` tells numbers from truth values, and both from texts."""
     with pytest.raises(PatchError):
-        apply_patch({"a": one}, [{"op": "test", "path": "/a", "value": other}])
+        apply_patch({"a": value}, [{"op": "test", "path": "/a", "value": other}])
 
 
 NAMES = st.sampled_from(["a", "b", "c", "a/b", "~", ""])

@@ -35,8 +35,8 @@ def codes(*workloads: RenderedWorkload) -> list[str]:
 def test_values_are_the_module() -> None:
     """As values a workload is its module, whatever is in it, with its secrets marked."""
     module = {"id": "web", "profile": "humanitec/default-job", "spec": {"anything": ["correct-horse"]}}
-    one = RenderedWorkload(name="web", module=module, secret_paths=("spec:anything:0",))
-    rendering = render([one], "values")
+    web = RenderedWorkload(name="web", module=module, secret_paths=("spec:anything:0",))
+    rendering = render([web], "values")
     assert rendering.diagnostics == ()
     assert rendering.documents == (Document(name="web", data=module, secret_paths=("spec:anything:0",)),)
 
@@ -55,8 +55,8 @@ def test_the_service_account_of_an_update() -> None:
 def test_the_largest_object(size: int, expected: list[str], *, is_secret: bool) -> None:
     """Files of more than 1 MiB are refused, because Kubernetes would refuse them."""
     paths = ("spec:containers:main:files:/a:content",) if is_secret else ()
-    one = workload("web", {"main": {"files": {"/a": {"content": "x" * size}}}}, secret_paths=paths)
-    assert codes(one) == expected
+    web = workload("web", {"main": {"files": {"/a": {"content": "x" * size}}}}, secret_paths=paths)
+    assert codes(web) == expected
 
 
 def test_pods_restart_with_their_files() -> None:
@@ -65,8 +65,8 @@ def test_pods_restart_with_their_files() -> None:
     def template(content: str, secret: str, revision: str = "") -> Any:
         main = {"files": {"/a": {"content": content}}, "variables": {"PW": secret}}
         path = ("spec:containers:main:variables:PW",)
-        one = workload("web", {"main": main}, secret_paths=path, secrets_revision=revision)
-        return render([one], "kubernetes").documents[-1].data["spec"]["template"]
+        web = workload("web", {"main": main}, secret_paths=path, secrets_revision=revision)
+        return render([web], "kubernetes").documents[-1].data["spec"]["template"]
 
     assert template("a", "p") == template("a", "p")
     assert template("a", "p") != template("b", "p")
@@ -114,7 +114,7 @@ def test_two_objects_of_one_name() -> None:
     assert codes(workload("a", {}, manifests=claim("1")), workload("b", {}, manifests=claim("2"))) == [
         "E0831"
     ]
-    apart = [workload(one, {}, manifests=claim(one), namespace=one) for one in ("a", "b")]
+    apart = [workload(name, {}, manifests=claim(name), namespace=name) for name in ("a", "b")]
     assert codes(*apart) == []
     assert len({document.name for document in render(apart, "kubernetes").documents}) == 4
 
@@ -130,17 +130,17 @@ def test_two_services_of_one_name() -> None:
 
 def test_secrets_as_a_whole() -> None:
     """A module that is secret as a whole cannot be manifests, but it can be a compose file and values."""
-    one = workload("web", {}, secret_paths=("",))
-    assert codes(one) == ["E0832"]
-    assert [doc.is_secret for doc in render([one], "compose").documents] == [True]
-    assert [doc.is_secret for doc in render([one], "values").documents] == [True]
+    web = workload("web", {}, secret_paths=("",))
+    assert codes(web) == ["E0832"]
+    assert [doc.is_secret for doc in render([web], "compose").documents] == [True]
+    assert [doc.is_secret for doc in render([web], "values").documents] == [True]
 
 
 @given(st.lists(st.text(max_size=80), unique=True, max_size=6), st.sampled_from([20, 52, 63]))
 def test_labels(names: list[str], longest: int) -> None:
     """Every name becomes a label of DNS, and two names never the same one."""
     labels = [label(name, longest) for name in names]
-    assert all(re.fullmatch(r"[a-z]([-a-z0-9]*[a-z0-9])?", one) and len(one) <= longest for one in labels)
+    assert all(re.fullmatch(r"[a-z]([-a-z0-9]*[a-z0-9])?", text) and len(text) <= longest for text in labels)
     assert len(set(labels)) == len(names)
 
 
@@ -148,7 +148,7 @@ def test_labels(names: list[str], longest: int) -> None:
 def test_keys(paths: list[tuple[str, str]]) -> None:
     """Every path becomes a key of a ConfigMap, and two paths never the same one."""
     keys = [key(*path) for path in paths]
-    assert all(re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", one) and not one.startswith("..") for one in keys)
+    assert all(re.fullmatch(r"[-._a-zA-Z0-9]{1,253}", text) and not text.startswith("..") for text in keys)
     assert len(set(keys)) == len(paths)
 
 
