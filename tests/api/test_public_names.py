@@ -19,7 +19,9 @@ _IMPORT = re.compile(r"^\s*(?:from (ensue[\w.]*) import|import (ensue[\w.]*))", 
 def test_every_public_name_is_there(name: str) -> None:
     """What `__all__` lists can be had, and `dir()` shows it; another name is an AttributeError."""
     module = importlib.import_module(name)
-    assert {one for one in module.__all__ if getattr(module, one) is None} <= {"current_registry"}
+    assert {exported for exported in module.__all__ if getattr(module, exported) is None} <= {
+        "current_registry"
+    }
     assert set(module.__all__) <= set(dir(module))
     with pytest.raises(AttributeError, match="no attribute 'of_nobody'"):
         _ = module.of_nobody

@@ -39,11 +39,11 @@ def root(tmp_path: Path) -> Path:
 def test_an_apply_returns_its_states(root: Path) -> None:
     """A failed state is part of the result; its siblings are there in the order in which they started."""
     seen: list[str] = []
-    result = ensue.apply("plain", root=root, minion_id="m", on_state=lambda one: seen.append(one.id))
+    result = ensue.apply("plain", root=root, minion_id="m", on_state=lambda state: seen.append(state.id))
     assert (result.ok, result.status, result.test) == (False, "failed", False)
     assert [state.id for state in result.states] == seen == ["one", "two"]
-    assert [one.id for one in result.changed] == ["one"]
-    assert [(one.function, one.target, one.sls) for one in result.failed] == [
+    assert [state.id for state in result.changed] == ["one"]
+    assert [(state.function, state.target, state.sls) for state in result.failed] == [
         ("test.fail_without_changes", "minion:m", "plain")
     ]
     assert result.of("one")[0].result is True
@@ -53,7 +53,7 @@ def test_a_plan_changes_nothing(root: Path) -> None:
     """What an apply would change has the result None, and counts as changed."""
     result = ensue.plan("plain", root=root)
     assert [state.result for state in result.states] == [None, False]
-    assert [one.id for one in result.changed] == ["one"]
+    assert [state.id for state in result.changed] == ["one"]
 
 
 def test_states_of_delayed_blocks_are_among_the_others(root: Path) -> None:
@@ -67,14 +67,18 @@ def test_states_of_delayed_blocks_are_among_the_others(root: Path) -> None:
 
 def test_secrets_are_masked(root: Path) -> None:
     """A secret of pillar is in no result, in nothing that is told, and in no exception."""
-    told: list[str] = []
+    reported: list[str] = []
     pillar = {"password": PASSWORD}
-    result = ensue.apply("secret", root=root, pillar=pillar, on_state=lambda one: told.append(repr(one)))
+    result = ensue.apply(
+        "secret", root=root, pillar=pillar, on_state=lambda state: reported.append(repr(state))
+    )
     assert "it is (sensitive)" in result.states[0].comment
     with pytest.raises(ensue.CompileError) as caught:
         ensue.apply("wrong", root=root, pillar=pillar)
     assert "commnt" in str(caught.value)
-    assert PASSWORD not in "".join((repr(result), *told, str(caught.value), repr(caught.value.diagnostics)))
+    assert PASSWORD not in "".join(
+        (repr(result), *reported, str(caught.value), repr(caught.value.diagnostics))
+    )
 
 
 def test_what_is_wrong_with_a_project(root: Path) -> None:
@@ -105,7 +109,7 @@ def test_with_an_event_loop(root: Path) -> None:
         async with ensue.Project(root, minion_id="m") as project:
             assert (await project.plan("late")).ok
             assert (await project.apply("late")).ok
-            assert [one.value async for one in project.call("*", "test.ping")] == [True]
+            assert [answer.value async for answer in project.call("*", "test.ping")] == [True]
         with pytest.raises(RuntimeError, match=r"ensue\.Project"):
             ensue.apply("late", root=root)
 
@@ -138,17 +142,17 @@ def test_cancelling_ends_a_run(root: Path) -> None:
     result = asyncio.run(main())
     assert (result.status, result.ok) == ("interrupted", False)
     assert result.of("one")[0].result is True
-    assert any(one.startswith("three") for one in result.not_run)
+    assert any(entry.startswith("three") for entry in result.not_run)
 
 
 def test_two_applies_exclude_each_other(root: Path) -> None:
     """A second apply of a project is refused while one is running."""
 
     async def main() -> None:
-        async with ensue.Project(root) as one, ensue.Project(root) as other:
-            running = await _begun(one)
+        async with ensue.Project(root) as first, ensue.Project(root) as second:
+            running = await _begun(first)
             with pytest.raises(ensue.LockHeldError):
-                await other.apply("late")
+                await second.apply("late")
             await _ended(running)
 
     asyncio.run(main())
