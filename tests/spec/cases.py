@@ -106,7 +106,7 @@ class Case:
 
 def read_cases(path: Path) -> Iterator[Case]:
     preface, *sections = re.split(r"^## ", path.read_text(), flags=re.MULTILINE)
-    shared = dict(file for one in _FENCE.findall(preface) if (file := _file(*one)) is not None)
+    shared = dict(file for fence in _FENCE.findall(preface) if (file := _file(*fence)) is not None)
     for section in sections:
         title, _, body = section.partition("\n")
         case = Case(path=path, title=title.strip(), files=dict(shared))
@@ -166,6 +166,6 @@ def rewrite(case: Case, kind: str, actual: str, number: int = 0) -> None:
     following = text.find("\n## ", start)
     end = len(text) if following < 0 else following
     fences = re.finditer(rf"^```{kind}\b[^\n]*\n(.*?)^```$", text[start:end], re.MULTILINE | re.DOTALL)
-    found = list(fences)[number]
-    before, after = text[: start + found.start(1)], text[start + found.end(1) :]
+    fence = list(fences)[number]
+    before, after = text[: start + fence.start(1)], text[start + fence.end(1) :]
     case.path.write_text(before + actual + after)

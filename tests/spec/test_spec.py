@@ -57,11 +57,11 @@ def test_case(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> Non
     _write(tmp_path, case.files)
     for number, step in enumerate(case.steps):
         _write(tmp_path, step.files)
-        said = asyncio.run(_deploys(tmp_path, step.words)).replace(str(tmp_path), "$TMP")
-        if said != step.expected and request.config.getoption("--update"):
-            rewrite(case, "deploy", said, number)
+        actual = asyncio.run(_deploys(tmp_path, step.words)).replace(str(tmp_path), "$TMP")
+        if actual != step.expected and request.config.getoption("--update"):
+            rewrite(case, "deploy", actual, number)
             continue
-        assert said == step.expected, step.words
+        assert actual == step.expected, step.words
     for kind, expected in case.expected.items():
         actual = asyncio.run(_actual(kind, tmp_path, case)).replace(str(tmp_path), "$TMP")
         if actual != expected and request.config.getoption("--update"):
@@ -98,18 +98,18 @@ async def _deploys(root: Path, words: list[str]) -> str:
         async with AppProject.open(root, options) as project:
             if given.forget:
                 await project.forget_active(msgspec.structs.replace(CONTEXT, env=given.env), given.forget)
-                return "".join(f"forgotten {one}\n" for one in given.forget)
+                return "".join(f"forgotten {key}\n" for key in given.forget)
             warned: list[Diagnostic] = []
             run = RunOptions(test=given.plan)
             report = await project.deploy(order, run, on_event=lambda _: None, on_warning=warned.append)
             codes = {*report.deployment.refusals.codes, "E0855"}
             early = [warning for warning in (*warned, *report.run.warnings) if warning.code in codes]
             errors = [f"{refusal.code} {refusal.message}" for refusal in (*early, *report.refusals)]
-            said = "".join(f"{line}\n" for line in [*errors, *_of_deployment(report, project.masker)])
+            text = "".join(f"{line}\n" for line in [*errors, *_of_deployment(report, project.masker)])
     except DiagnosticError as error:
-        said = "".join(f"{diagnostic.code} {diagnostic.message}\n" for diagnostic in error.diagnostics)
+        text = "".join(f"{diagnostic.code} {diagnostic.message}\n" for diagnostic in error.diagnostics)
     # The id of a store is random.
-    return re.sub(r"the store [0-9a-f]{16}", "the store ID", said)
+    return re.sub(r"the store [0-9a-f]{16}", "the store ID", text)
 
 
 async def _actual(kind: str, root: Path, case: Case) -> str:
@@ -175,7 +175,7 @@ async def _deployment(project: AppProject, root: Path, kind: str, case: Case) ->
     options = RunOptions(test=kind in {"deployplan", "alone"})
     before: list[Diagnostic] = []
     report = await project.deploy(order, options, on_event=lambda _: None, on_warning=before.append)
-    warnings = [f"{one.severity.value} {one.code} {one.message}" for one in before]
+    warnings = [f"{warning.severity.value} {warning.code} {warning.message}" for warning in before]
     return "".join(f"{line}\n" for line in [*warnings, *_of_deployment(report, project.masker)])
 
 
