@@ -24,7 +24,7 @@ _ANSWER = re.compile(r'<pre id="answer">(.*?)</pre>', re.DOTALL)
 @functools.cache
 def program() -> str | None:
     """Return the browser's program; None where there is none."""
-    return next((found for name in _PROGRAMS if (found := shutil.which(name))), None)
+    return next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
 
 
 def answer_of(script: str, data: Any, folder: Path) -> Any:

@@ -70,15 +70,15 @@ def serve(requests: socket.socket) -> None:
     replies: dict[int, tuple[int, int]] = {}
     while True:
         ready, _, _ = select.select([requests, *replies], [], [])
-        for process in (one for one in ready if one in replies):
+        for process in (descriptor for descriptor in ready if descriptor in replies):
             pid, reply = replies.pop(process)
             os.write(reply, f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n".encode())
             os.close(reply)
             os.close(process)
         if requests not in ready:
             continue
-        said, files, _, _ = socket.recv_fds(requests, 1, FILES)
-        if not said:
+        message, files, _, _ = socket.recv_fds(requests, 1, FILES)
+        if not message:
             os._exit(0)
         pid = os.fork()
         if pid == 0:

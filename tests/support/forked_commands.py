@@ -150,7 +150,7 @@ class ForkedProcess:
     """
 
     def __init__(self, out: int, err: int, reply: int) -> None:
-        self._said = {out: bytearray(), err: bytearray(), reply: bytearray()}
+        self._received = {out: bytearray(), err: bytearray(), reply: bytearray()}
         self._files = (out, err, reply)
 
     def ended(self, longest_s: float) -> tuple[int, bytes, bytes]:
@@ -167,7 +167,7 @@ class ForkedProcess:
         """
         end_s = time.monotonic() + longest_s
         with selectors.DefaultSelector() as waiting:
-            for file in self._said:
+            for file in self._received:
                 if file in self._files:
                     waiting.register(file, selectors.EVENT_READ)
             while waiting.get_map():
@@ -177,18 +177,18 @@ class ForkedProcess:
                 for key, _ in ready:
                     if not self._read(key.fd):
                         waiting.unregister(key.fd)
-        out, err, reply = (bytes(said) for said in self._said.values())
+        out, err, reply = (bytes(received) for received in self._received.values())
         return int(reply.split()[1]), out, err
 
     def kill(self) -> None:
         """Kill it and wait for its end."""
-        reply = [*self._said][2]
-        while b"\n" not in self._said[reply]:
+        reply = [*self._received][2]
+        while b"\n" not in self._received[reply]:
             self._read(reply)
         # The server has not waited for it yet, or it has a reply.
-        if self._said[reply].count(b"\n") == 1:
+        if self._received[reply].count(b"\n") == 1:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(int(self._said[reply]), signal.SIGKILL)
+                os.kill(int(self._received[reply]), signal.SIGKILL)
         self.ended(_LONGEST_END_S)
 
     def _read(self, file: int) -> bool:
@@ -197,10 +197,10 @@ class ForkedProcess:
             data = os.read(file, 65536)
         except OSError:  # a terminal whose other end is closed
             data = b""
-        self._said[file] += data
+        self._received[file] += data
         if not data:
             os.close(file)
-            self._files = tuple(one for one in self._files if one != file)
+            self._files = tuple(other for other in self._files if other != file)
         return bool(data)
 
 

@@ -79,7 +79,7 @@ class Objects:
         self.is_closing = threading.Event()
         self.lock = threading.RLock()
         self.kinds = copy.deepcopy(_KINDS)
-        self.found: dict[str, dict[str, Any]] = {}
+        self.stored: dict[str, dict[str, Any]] = {}
         self.watchers: list[tuple[str, queue.Queue[Any]]] = []
         self.is_watched = threading.Event()
         self.version = 0
@@ -91,23 +91,23 @@ class Objects:
             parts = path.split("/")
             if "namespaces" in parts[:-2]:
                 home = f"/api/v1/namespaces/{parts[parts.index('namespaces') + 1]}"
-                if home not in self.found:
+                if home not in self.stored:
                     name = home.rpartition("/")[2]
                     raise RefusedError(404, "NotFound", f'namespaces "{name}" not found')
             manager = query.get("fieldManager", "test")
-            before = self.found.get(path)
+            before = self.stored.get(path)
             now = copy.deepcopy(before) if before else self._new(path, body)
             owned: dict[str, list[str]] = now["metadata"].pop("_owned", {})
-            wanted = {one: value for one, value in _leaves(body) if one not in _OWN}
-            self._check(now, owned, wanted, manager, force=query.get("force", "").lower() == "true")
-            for gone in set(owned.get(manager, ())) - wanted.keys():
+            applied = {field: value for field, value in _leaves(body) if field not in _OWN}
+            self._check(now, owned, applied, manager, force=query.get("force", "").lower() == "true")
+            for gone in set(owned.get(manager, ())) - applied.keys():
                 if not any(gone in fields for name, fields in owned.items() if name != manager):
                     _remove(now, gone.split("."))
-            for one, value in wanted.items():
-                _set(now, one.split("."), value)
-            owned[manager] = sorted(wanted)
+            for field, value in applied.items():
+                _set(now, field.split("."), value)
+            owned[manager] = sorted(applied)
             now["metadata"]["_owned"] = owned
-            now["metadata"]["managedFields"] = [{"manager": one, "operation": "Apply"} for one in owned]
+            now["metadata"]["managedFields"] = [{"manager": name, "operation": "Apply"} for name in owned]
             if query.get("dryRun") == "All":
                 return now
             return before if before is not None and before == now else self._store(path, now)
@@ -115,27 +115,27 @@ class Objects:
     def change(self, path: str, name: str, value: Any) -> None:
         """Change an object as a controller does."""
         with self.lock:
-            now = copy.deepcopy(self.found[path])
+            now = copy.deepcopy(self.stored[path])
             now[name] = value
             self._store(path, now)
 
     def delete(self, path: str, uid: str) -> dict[str, Any]:
         """Delete an object, and with a namespace what is in it."""
         with self.lock:
-            found = self.get(path)
-            if uid and uid != found["metadata"]["uid"]:
+            deleted = self.get(path)
+            if uid and uid != deleted["metadata"]["uid"]:
                 raise RefusedError(409, "Conflict", f"Precondition failed: UID in precondition: {uid}")
-            for one in [one for one in self.found if one == path or one.startswith(f"{path}/")]:
-                self._tell(one, "DELETED", self.found.pop(one))
-            return found
+            for place in [place for place in self.stored if place == path or place.startswith(f"{path}/")]:
+                self._tell(place, "DELETED", self.stored.pop(place))
+            return deleted
 
     def get(self, path: str) -> dict[str, Any]:
         """Return an object."""
         with self.lock:
-            if path not in self.found:
+            if path not in self.stored:
                 kind, name = path.split("/")[-2:]
                 raise RefusedError(404, "NotFound", f'{kind} "{name}" not found')
-            return self.found[path]
+            return self.stored[path]
 
     def _new(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         parts = path.split("/")
@@ -152,7 +152,7 @@ class Objects:
         self,
         now: dict[str, Any],
         owned: dict[str, list[str]],
-        wanted: dict[str, Any],
+        applied: dict[str, Any],
         manager: str,
         *,
         force: bool,
@@ -161,26 +161,26 @@ class Objects:
             field: name
             for name, fields in owned.items()
             for field in fields
-            if name != manager and field in wanted and _get(now, field.split(".")) != wanted[field]
+            if name != manager and field in applied and _get(now, field.split(".")) != applied[field]
         }
         if taken and not force:
             who = ", ".join(f'conflict with "{name}": .{field}' for field, name in taken.items())
             message = f"Apply failed with {len(taken)} conflict: {who}"
-            raise RefusedError(409, "Conflict", message, [f".{one}" for one in taken])
+            raise RefusedError(409, "Conflict", message, [f".{field}" for field in taken])
         for field, name in taken.items():
             owned[name].remove(field)
 
     def _store(self, path: str, now: dict[str, Any]) -> dict[str, Any]:
         self.version += 1
-        is_new = path not in self.found
+        is_new = path not in self.stored
         now["metadata"]["resourceVersion"] = str(self.version)
-        self.found[path] = now
+        self.stored[path] = now
         self._tell(path, "ADDED" if is_new else "MODIFIED", now)
         if now["kind"] == "CustomResourceDefinition" and is_new:
             # As of the real one: there are no conditions in the answer to the request that made it.
             now["status"] = {"conditions": None}
             threading.Timer(0, self._establish, (path, copy.deepcopy(now))).start()
-        return self.found[path]
+        return self.stored[path]
 
     def _establish(self, path: str, now: dict[str, Any]) -> None:
         spec = now["spec"]
@@ -193,10 +193,10 @@ class Objects:
             named = (spec["names"]["plural"], spec["names"]["kind"], spec["scope"] == "Namespaced")
             self.kinds.setdefault(f"{spec['group']}/{version['name']}", []).append(named)
 
-    def _tell(self, path: str, kind: str, found: dict[str, Any]) -> None:
+    def _tell(self, path: str, kind: str, changed: dict[str, Any]) -> None:
         for watched, events in self.watchers:
             if watched == path:
-                events.put({"type": kind, "object": found})
+                events.put({"type": kind, "object": changed})
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -234,12 +234,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if self.objects.refusal is not None:
                 self._body()
                 raise self.objects.refusal
-            found = answer(split.path, query)
+            reply = answer(split.path, query)
         except RefusedError as refusal:
             self._send(refusal.code, refusal.status)
         else:
-            if found is not None:
-                self._send(200, found)
+            if reply is not None:
+                self._send(200, reply)
 
     def _check_token(self) -> None:
         if self.headers.get("Authorization") != f"Bearer {TOKEN}":
@@ -265,12 +265,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         events: queue.Queue[Any] = queue.Queue()
         with self.objects.lock:
             self.objects.watchers.append((path, events))
-            found = self.objects.found.get(path)
+            current = self.objects.stored.get(path)
             if self.objects.is_forgetful and 0 < since < self.objects.version:
                 status = RefusedError(410, "Expired", f"too old resource version: {since}").status
                 events.put({"type": "ERROR", "object": status})
-            elif found is not None and int(found["metadata"]["resourceVersion"]) > since:
-                events.put({"type": "MODIFIED", "object": found})
+            elif current is not None and int(current["metadata"]["resourceVersion"]) > since:
+                events.put({"type": "MODIFIED", "object": current})
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
         self.send_header("Transfer-Encoding", "chunked")
@@ -391,10 +391,10 @@ def _leaves(data: dict[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _get(data: dict[str, Any], path: list[str]) -> Any:
-    found: Any = data
+    value: Any = data
     for name in path:
-        found = found.get(name) if isinstance(found, dict) else None
-    return found
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def _set(data: dict[str, Any], path: list[str], value: Any) -> None:

@@ -54,8 +54,10 @@ class Postgresql:
 
 def programs() -> Path | None:
     """Return the folder of the newest server's programs; None where there is no server or no `psql`."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.stat().st_mtime)
-    initdb = found[-1] if found else shutil.which("initdb")
+    installed = sorted(
+        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.stat().st_mtime
+    )
+    initdb = installed[-1] if installed else shutil.which("initdb")
     return Path(initdb).resolve().parent if initdb and shutil.which("psql") else None
 
 

@@ -108,8 +108,8 @@ class Sshd:
 
 def _children(parent: int, command: str = "") -> list[int]:
     listing = ["ps", "-o", "pid=,comm=", "--ppid", str(parent)]
-    found = subprocess.run(listing, capture_output=True, text=True, check=False)
-    lines = [line.split(maxsplit=1) for line in found.stdout.splitlines()]
+    completed = subprocess.run(listing, capture_output=True, text=True, check=False)
+    lines = [line.split(maxsplit=1) for line in completed.stdout.splitlines()]
     return [int(pid) for pid, name in lines if name.startswith(command)]
 
 
