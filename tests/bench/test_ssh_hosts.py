@@ -41,8 +41,8 @@ def test_each_host_has_files_of_its_own(tmp_path: Path) -> None:
         for id_, address in hosts.addresses.items():
             line = f"echo {id_} > {hosts.target}/file"
             subprocess.run(["ssh", *options, f"root@{address}", line], check=True, capture_output=True)
-        found = {id_: (hosts.files(id_) / "file").read_text() for id_ in hosts.addresses}
-    assert found == {id_: f"{id_}\n" for id_ in hosts.addresses}
+        contents = {id_: (hosts.files(id_) / "file").read_text() for id_ in hosts.addresses}
+    assert contents == {id_: f"{id_}\n" for id_ in hosts.addresses}
     assert not list(hosts.target.iterdir())
 
 
