@@ -357,7 +357,7 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 
 def test_a_program_that_writes_without_end_is_ended(tmp_path: Path) -> None:
-    """The bound is said."""
+    """The error has the limit."""
     with pytest.raises(DriverError, match="wrote more than 16,777,216 bytes of output, and was ended"):
         create(request(tmp_path, shell("exec cat /dev/zero")))
 
@@ -548,7 +548,7 @@ def test_a_cookie_that_cannot_be_kept_is_not_answered(tmp_path: Path) -> None:
     ],
 )
 def test_inputs_are_checked(tmp_path: Path, fields: dict[str, Any], sentences: list[str]) -> None:
-    """Everything that is wrong is said; nothing is wrong with what is not known yet."""
+    """Every problem is reported; a value that is not known yet is none."""
     assert command.check(driver_request(tmp_path, **fields)) == sentences
 
 

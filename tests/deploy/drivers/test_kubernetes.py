@@ -252,7 +252,7 @@ OTHER = "0ddba11ba5eba115"
 
 
 def test_what_another_store_applied_is_left_alone(scene: Scene) -> None:
-    """It is neither changed nor deleted, in a plan neither; once it is taken over, the first is refused."""
+    """It is neither changed nor deleted, nor planned; once it is taken over, the first store is refused."""
     made = scene.request([config_map("a", x="1")], force_conflicts=True)
     done = created(made)
     other = msgspec.structs.replace(
@@ -311,7 +311,7 @@ def test_an_object_without_a_mark_gets_one(scene: Scene) -> None:
     assert scene.find("ConfigMap", "a") is None
 
 
-def test_conflicts_are_forced_when_it_is_wanted(scene: Scene) -> None:
+def test_conflicts_are_forced_on_request(scene: Scene) -> None:
     """Without `force_conflicts` a field of another manager is refused, in a plan, too."""
     scene.apply("v1", "ConfigMap", "a", data={"x": "1"})
     made = scene.request([config_map("a", x="2")])

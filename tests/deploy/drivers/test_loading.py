@@ -132,7 +132,7 @@ class Module:
 
 
 def called(tmp_path: Path, function: str, result: Any) -> Any:
-    """Return what a function of a driver comes to."""
+    """Return the result of a function of a driver."""
     call: Coroutine[Any, Any, Any] = getattr(LoadedDriver("lab", Module(result)), function)(
         driver_request(tmp_path)
     )

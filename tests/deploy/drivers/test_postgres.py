@@ -569,7 +569,7 @@ def test_a_record_is_the_proof_of_what_has_an_older_mark(
 
 
 def test_the_mark_of_another_store_is_stronger_than_a_record(resource: Resource) -> None:
-    """What another store took over is refused to the first one, which is told how to go on."""
+    """A resource that another store took over is refused to the first one; the error says how to go on."""
     made = resource.create()
     unmark(resource, f"ensue resource {resource.guresid} of store {OTHER}")
     remedies = rf"belongs to the store {OTHER}, and this is the store {STORE} .*`--adopt=.*`--forget "
@@ -799,7 +799,7 @@ def test_it_takes_no_longer_than_it_may(resource: Resource, server: Postgresql) 
 
 
 def test_one_works_on_a_resource_at_a_time(resource: Resource) -> None:
-    """A server may still be at work for a client that was killed: nothing is looked at before that ends."""
+    """A server may still be at work for a client that was killed: nothing is read before that ends."""
     from ensue.deploy.drivers._postgres_inputs import wanted_of
     from ensue.deploy.drivers._postgres_server import connected, take_turn
 
@@ -890,7 +890,7 @@ def test_cancelling_closes_the_connection(resource: Resource, server: Postgresql
     ],
 )
 def test_inputs_are_checked(tmp_path: Path, fields: dict[str, Any], sentences: list[str]) -> None:
-    """Everything that is wrong is said; nothing is wrong with what is not known yet."""
+    """Every problem is reported; a value that is not known yet is none."""
     known: dict[str, Any] = {
         "values": {"host": "h"},
         "secrets": {"dbcredentials": {"username": "a", "password": "b"}},

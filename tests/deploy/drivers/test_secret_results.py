@@ -1,4 +1,4 @@
-"""Which results of the template drivers are secret, exactly: what stands beside a secret is none."""
+"""Which results of the template drivers are secret, exactly: what is beside a secret is none."""
 
 from __future__ import annotations
 

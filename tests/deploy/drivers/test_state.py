@@ -41,7 +41,7 @@ def returned(id_: str, new_state: Any = None, **fields: Any) -> Return:
 
 
 def request(path: Path, values: Any, *returns: Return, **fields: Any) -> DriverRequest:
-    """Return a request in a run in which states return that."""
+    """Return a request in a run in which states have these returns."""
     services = FakeDriverServices(returns={returned.tag: returned for returned in returns})
     return driver_request(path, services, values=values, **fields)
 
@@ -266,7 +266,7 @@ LISTED = "a list of {resource, config}"
     ],
 )
 def test_what_is_wrong_with_the_inputs(tmp_path: Path, values: Any, problems: list[str]) -> None:
-    """All of it is said before anything runs, and a create with such inputs runs nothing."""
+    """All problems are reported before anything runs, and a create with such inputs runs nothing."""
     given = request(tmp_path, values)
     assert state.check(given) == problems
     if problems:
@@ -318,7 +318,7 @@ def test_the_plan_of_a_new_resource_says_what_stays(tmp_path: Path) -> None:
 
 
 def test_without_delete_what_was_made_stays() -> None:
-    """Nobody is told that it was destroyed."""
+    """Nothing says that it was destroyed."""
     assert state.leaves({"delete": {"state": "file.absent"}}) is False
     assert state.leaves({"delete": None}) is True
     assert state.leaves(None) is False

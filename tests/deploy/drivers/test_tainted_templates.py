@@ -74,7 +74,7 @@ class Runs:
     def check(self, driver: Any, text: str, part: str = "outputs") -> None:
         """Check that one template shows the same of both runs."""
         first, second = (self.rendered(driver, text, secrets, part) for secrets in SECRETS)
-        # Whether a function fails with a secret is told, as a comparison is.
+        # Whether a function fails with a secret is shown, and so is the result of a comparison.
         if bool(first[1]) == bool(second[1]):
             assert first[0] == second[0], text
         for shown, hidden in (first, second):

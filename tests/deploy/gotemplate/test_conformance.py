@@ -17,8 +17,8 @@ CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("conformance.j
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["template"][:60] for case in CASES])
-def test_a_template_gives_what_go_gives(case: dict[str, Any]) -> None:
-    """The same output, and an error where Go has one; `differs` says why a case is not the same."""
+def test_a_template_renders_as_in_go(case: dict[str, Any]) -> None:
+    """The output is the same, and there is an error where Go has one; `differs` says why a case differs."""
     if case["expected"] is None:
         with pytest.raises(GoTemplateError, match=r"\At:\d+:\d+: "):
             compile_template(case["template"], "t").render(case["data"])
@@ -27,7 +27,7 @@ def test_a_template_gives_what_go_gives(case: dict[str, Any]) -> None:
 
 
 def test_every_function_has_a_case() -> None:
-    """No function is without a case."""
+    """The cases call all functions."""
     named = set(re.findall(r"\w+", " ".join(case["template"] for case in CASES)))
     assert sorted(set(FUNCTIONS) - named) == []
 

@@ -106,7 +106,7 @@ def test_a_huge_expression_is_refused(pattern: str) -> None:
 
 
 def test_a_layout_with_many_readings_ends_at_once() -> None:
-    """A date layout, which comes to an expression, is matched in linear time too."""
+    """A date layout, which becomes an expression, is matched in linear time too."""
     begin = process_time()
     with pytest.raises(GoTemplateError, match="is not a time in the layout"):
         render("{{ mustToDate .p .t }}", "2" * 60, "1" * 61 + "x")

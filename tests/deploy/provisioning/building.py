@@ -1,4 +1,4 @@
-"""Definitions and deployments from text, and the graphs that they come to."""
+"""Definitions and deployments from text, and their graphs."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _check(collector: Collector) -> None:
 
 @given(st.one_of(ANYTHING, MAPPINGS, MAPPINGS.map(lambda entity: {"kind": "Definition", "entity": entity})))
 def test_any_definition(data: Any) -> None:
-    """A definition is read whole, or what is wrong with it is noted."""
+    """A definition is read, or its errors are collected."""
     collector = Collector()
     read = read_definition(data, _document(data), collector)
     _check(collector)
@@ -64,7 +64,7 @@ def test_any_definition(data: Any) -> None:
 
 @given(MAPPINGS)
 def test_any_score_file(data: dict[str, Any]) -> None:
-    """A Score file comes to a workload or to faults, and the graph of it to nodes or faults."""
+    """A Score file gives a workload or errors, and its graph has nodes or errors."""
     collector = Collector()
     workload = read_score(data, _document(data), collector, ALONE)
     _check(collector)
@@ -74,7 +74,7 @@ def test_any_score_file(data: dict[str, Any]) -> None:
 
 @given(MAPPINGS.map(lambda modules: {"modules": {"w": {"externals": modules}}, "shared": modules}) | MAPPINGS)
 def test_any_deployment_set(data: dict[str, Any]) -> None:
-    """A deployment set comes to workloads or to faults, and the graph of it to nodes or faults."""
+    """A deployment set gives workloads or errors, and its graph has nodes or errors."""
     collector = Collector()
     asked = read_deployment_set(data, _document(data), collector)
     _check(collector)

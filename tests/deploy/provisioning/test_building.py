@@ -104,7 +104,7 @@ def _shuffled(mapping: dict[str, Any], order: random.Random) -> dict[str, Any]:
 
 
 def _by_rule(drawn: Rules, asked: list[str]) -> tuple[set[ResourceKey], set[tuple[ResourceKey, ResourceKey]]]:
-    """Apply every rule to everything until nothing changes: slow, and plainly what the document says."""
+    """Apply every rule to everything until nothing changes: slow, and exactly what the document says."""
     nodes: set[ResourceKey] = set()
     edges: set[tuple[ResourceKey, ResourceKey]] = set()
     for workload, types in (("w1", asked), ("w2", asked[:1])):
@@ -163,7 +163,7 @@ def _has_circle(expected: tuple[set[ResourceKey], set[tuple[ResourceKey, Resourc
 
 @given(st.permutations(["a", "b", "c"]))
 def test_the_order_of_files_does_not_matter(names: list[str]) -> None:
-    """Score files in any order come to the same graph, order and hash."""
+    """Score files in any order give the same graph, order and hash."""
 
     def built(names: list[str]) -> Any:
         collector = Collector()
@@ -201,7 +201,7 @@ def test_two_workloads_of_one_name_are_refused() -> None:
 
 @pytest.mark.parametrize("change", ["env", "params", "inputs", "definition"])
 def test_the_hash_tells_graphs_apart(change: str) -> None:
-    """What makes a resource another one makes another hash."""
+    """The hash changes with everything that changes a resource."""
 
     def hashed(change: str) -> str:
         collector = Collector()

@@ -38,7 +38,7 @@ names = st.builds(Names, st.frozensets(st.sampled_from(NAMES)), st.frozensets(st
 
 @given(st.builds(documents, PLACES, PLACES), names)
 def test_what_leaves_is_gone_and_nothing_else(kept: list[SetDocument], gone: Names) -> None:
-    """The names are those before without those that leave; documents, their images and their order stay."""
+    """The removed names are gone and all others stay; documents, their images and their order stay."""
     left = list(without(kept, gone))
     assert names_of(left) == names_of(kept).minus(gone)
     assert all(document.names for document in left if document not in kept)

@@ -45,7 +45,7 @@ def test_a_mapping_with_a_secret_that_joins_is_masked() -> None:
 
 
 def test_values_under_the_key_of_a_secret_are_masked() -> None:
-    """On both sides, at any depth; references and what is no value stay."""
+    """On both sides, at any depth; references and null stay."""
     before = {"params": {"password": "old", "db": {"api_token": 7, "host": "a"}}}
     after = {"params": {"password": "${resources.db.password}", "db": {"api_token": None, "host": "b"}}}
     shown = {

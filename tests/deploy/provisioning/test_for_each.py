@@ -122,7 +122,7 @@ def test_a_list_is_the_entries_written_out(names: list[str], dependent: bool, ma
 
 @given(st.lists(WORDS, unique=True, max_size=6))
 def test_an_output_is_the_same_list_later(names: list[str]) -> None:
-    """Beside the dependencies on its source, which each item has."""
+    """The graph is the same but for the dependency on its source, which each item has."""
     collector = Collector()
     name = ListName(DNS, "zone#${each.key}")
     before = built(entry("${resources.dns.outputs.zones}"), collector)
@@ -149,7 +149,7 @@ def test_an_output_is_the_same_list_later(names: list[str]) -> None:
 
 
 def test_an_id_with_an_output_stays_an_output() -> None:
-    """Also where another resource has inherited it: a driver is told that it is not an author's text."""
+    """Also where another resource has inherited it: the driver knows that it is not an author's text."""
     collector = Collector()
     name = ListName(DNS, "zone#${each.key}")
     items = items_of(Foreign(["eu"], (ForeignPart(placeholder="", resource=str(DNS)),)))
@@ -196,7 +196,7 @@ def test_a_list_is_known_when_its_source_is_provisioned() -> None:
 
 
 def test_two_lists_with_one_item_and_other_params() -> None:
-    """They are the params of one resource, and must be the same."""
+    """One resource cannot have two different sets of params."""
     collector = Collector()
     params = {"n": "${each.value}"}
     same = {"zone#${each.key}": {"for_each": ["a"], "params": params}, "zone#a": {"params": {"n": "a"}}}

@@ -81,7 +81,7 @@ def test_declared_outputs_are_known_by_name_alone() -> None:
     )
 )
 def test_a_node_is_evaluated_with_the_outputs_that_were_noted_last(steps: list[tuple[str, str, int]]) -> None:
-    """In whatever order outputs are foreseen, noted and noted again, a node has those of now."""
+    """In whatever order outputs are foreseen, noted and noted again, a node is evaluated with the newest."""
     resources = {type_: entity("pure", TYPES[:place]) for place, type_ in enumerate(TYPES)}
     graph = environment().built(resources)
     nodes = {node.key.type: node for node in graph.nodes}

@@ -1,4 +1,4 @@
-"""What inputs come to while resources are provisioned: outputs, selectors, the environment's own values."""
+"""The values of inputs while resources are provisioned: outputs, selectors, the environment's own values."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def after(
 
 
 def input_of(asks: Any, outputs: Mapping[str, Outputs]) -> Any:
-    """Return what the input of `dns` comes to."""
+    """Return the value of the input of `dns`."""
     return after(built(asks), outputs)["dns"].values["it"]
 
 
@@ -145,7 +145,7 @@ resources: {env: {type: environment}, api: {type: service}}
 
 
 def outside(placeholder: str, values: Mapping[str, Any] | None) -> Any:
-    """Return what a placeholder for a value of the environment comes to."""
+    """Return the value of a placeholder for a value of the environment."""
     collector = Collector()
     asked = score(SCORE.replace("VALUE", placeholder), collector)
     nodes = after(graph(asked, [definition("workload", collector)], collector), {}, values)
@@ -176,8 +176,8 @@ def test_a_value_that_nobody_gives() -> None:
         outside("${resources.env.TIER}", {"tier": "gold"})
 
 
-def test_what_a_node_came_to_is_remembered() -> None:
-    """What a node came to when it was evaluated last is there; None where it never was."""
+def test_the_values_of_a_node_are_remembered() -> None:
+    """The values of the last evaluation of a node are kept; without one there are none."""
     made = built("x")
     values = GraphValues(made, {})
     node = made.nodes[0]

@@ -107,7 +107,7 @@ def test_users_are_removed_first() -> None:
 
 
 def test_records_in_a_circle_are_removed_all_the_same() -> None:
-    """Records of different deployments may name each other; those outside of the circle keep their order."""
+    """Records of different deployments may name each other; those outside of the cycle keep their order."""
     removed = [kept("a", "b"), kept("b", "a"), kept("top", "a"), kept("self", "self")]
     lines = order(plan_of([], removed, []))
     assert lines == ["removed top", "removed self", "removed b", "removed a after top b"]
@@ -115,7 +115,7 @@ def test_records_in_a_circle_are_removed_all_the_same() -> None:
 
 @given(st.dictionaries(st.sampled_from("abcdefg"), st.sets(st.sampled_from("abcdefg"), max_size=4)))
 def test_the_order_of_removal(needs: dict[str, set[str]]) -> None:
-    """Every record is removed once, and after its users wherever records are no circle."""
+    """Every record is removed once, and after its users unless the records form a cycle."""
     removed = [kept(name, *sorted(needed)) for name, needed in needs.items()]
     plan = plan_of([], removed, [])
     ids = [chunk.id for chunk in plan.chunks]

@@ -1,4 +1,4 @@
-"""What came of a deployment: of resources that were come to, and of those that were not."""
+"""The outcome of a deployment: of resources that were reached, and of those that were not."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHOP: dict[str, Any] = {
 
 
 def summary(made: ResourceGraph, **outputs: ProvisioningOutcome) -> Deployed:
-    """Return what a deployment came to in which every resource has the outcome of its type."""
+    """Return the summary of a deployment in which every resource has the outcome of its type."""
     outcomes = {node.key: outputs.get(node.key.type, ProvisioningOutcome("unchanged")) for node in made.nodes}
     return summed_up(node_outcomes(made, CONTEXT, None, {}, outcomes))
 
@@ -127,7 +127,7 @@ def test_what_was_to_be_removed_and_was_not_is_skipped() -> None:
 
 
 def test_what_was_destroyed_has_its_old_record() -> None:
-    """A program is told which definition and driver it had."""
+    """A program can read which definition and driver it had."""
     outcome = ProvisioningOutcome("destroyed", "gone", old=kept("db"))
     (node_outcome,) = node_outcomes(None, CONTEXT, None, {}, {key("db"): outcome})
     assert node_outcome.kept == kept("db")

@@ -35,7 +35,7 @@ TEXTS = st.one_of(st.lists(PIECES, max_size=24).map("".join), st.text(max_size=6
 @example("${resources['a")
 @example("$\\{${context.app.id}")
 def test_any_text_has_a_reading_and_every_part_a_span(text: str) -> None:
-    """No text makes the reader fail; what is a placeholder or is wrong is where its span says."""
+    """No text makes the reader fail; every placeholder and every error is where its span says."""
     parsed, faults = parse_text(text, DEFINITION)
     for fault in faults:
         assert fault.text
@@ -140,7 +140,7 @@ def test_what_follows_an_escape_is_read() -> None:
 
 
 def test_a_double_dollar_in_front_of_another_word_stays() -> None:
-    """`$${HOME}` means something to a shell, so it stays, and nothing is said about it."""
+    """`$${HOME}` means something to a shell, so it stays as it is, without a warning."""
     assert parse_text("$${HOME}", DEFINITION) == ("$${HOME}", ())
 
 

@@ -164,7 +164,7 @@ def test_a_replacement_is_made_before_the_earlier_one_is_destroyed() -> None:
 
 @pytest.mark.parametrize("end", [DriverError("no such template"), Killed()])
 def test_a_replacement_that_fails_leaves_what_is_there(end: BaseException) -> None:
-    """The record is that of the resource in use; the way back destroys the attempt, the way on repeats it."""
+    """The record is that of the resource in use; going back destroys the attempt, going on repeats it."""
     for way in ("back", "on", "away"):
         first = RememberingDriver("one", made=Provisioned(values={"host": "db"}, cookie={"made": "by one"}))
         second = RememberingDriver("two", cookies=[{"begun": "by two"}], obstacle=end)
@@ -375,7 +375,7 @@ def test_a_fingerprint_counts_as_an_input() -> None:
 
 
 def test_another_definition_with_the_same_inputs_is_noted() -> None:
-    """Nothing is called, and what is kept names the definition and the dependencies of now."""
+    """Nothing is called, and the record names the current definition and dependencies."""
     driver = RememberingDriver()
     shop = environment(fake=driver)
     needing = made_by("fake", {"id": "${resources.dns#modules.web.externals.the-dns.guresid}"})

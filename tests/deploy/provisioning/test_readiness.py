@@ -225,7 +225,7 @@ def test_an_address_of_ip_version_6() -> None:
     ],
 )
 def test_a_malformed_condition_is_refused(ready: Any, problem: str) -> None:
-    """It is an error of the definition."""
+    """The definition has an error."""
     collector = Collector()
     with pytest.raises(AssertionError):
         definition("db", collector, ready=ready)

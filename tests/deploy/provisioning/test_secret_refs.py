@@ -67,7 +67,7 @@ def test_a_reference_that_is_not_known_yet_names_its_store() -> None:
     ],
 )
 def test_what_is_no_reference_is_said(data: Any, keys: tuple[str, ...], what: str) -> None:
-    """Each malformed one is named by its path; what is written there is not shown."""
+    """Each malformed reference is named by its path; its value is not shown."""
     (fault,) = misshapen_references(data)
     assert fault.keys == keys
     assert re.search(what, fault.what)

@@ -44,7 +44,7 @@ def chosen(draw: st.DrawFn) -> tuple[Any, list[tuple[str | int, ...]]]:
 
 @given(chosen())
 def test_marks_come_off_as_they_were_put_on(drawn: tuple[Any, list[tuple[str | int, ...]]]) -> None:
-    """The data is as before, and every path that was marked is at or below one that is told."""
+    """The data is as before, and every path that was marked is at or below one of the secret paths."""
     data, paths = drawn
     plain, secret_paths = separated(marked(data, paths))
     assert plain == data
@@ -57,7 +57,7 @@ def test_marks_come_off_as_they_were_put_on(drawn: tuple[Any, list[tuple[str | i
 
 @given(DATA)
 def test_data_without_marks_is_the_same_object(data: Any) -> None:
-    """Nothing is copied where there is nothing to take away."""
+    """Nothing is copied when there are no marks."""
     plain, secret_paths = separated(data)
     assert plain is data
     assert secret_paths == ()
@@ -98,7 +98,7 @@ def _texts(data: Any, path: tuple[str | int, ...]) -> list[str]:
 
 
 def test_a_key_that_is_secret_makes_what_holds_it_secret() -> None:
-    """A masked key cannot be told by its path."""
+    """A masked key cannot be found by its path."""
     masker = Masker()
     masker.add("hunter2-secret")
     data = {"all": {"hunter2-secret": 1, "b": 2}, "free": 3}

@@ -52,7 +52,7 @@ def left(shop: Environment, resources: dict[str, dict[str, Any]]) -> dict[str, P
 
 
 def test_what_is_unchanged_down_to_the_first_change_is_left() -> None:
-    """A changed resource is not left, nor is anything that depends on it, directly or not."""
+    """A changed resource is not settled, and neither is anything that depends on it, directly or not."""
     shop = environment(**drivers())
     chain = {"a": entity("plain", 1), "b": entity("plain", 1, ("a",)), "c": entity("plain", 1, ("b",))}
     assert left(shop, chain) == {}
