@@ -47,12 +47,12 @@ MODULES = _functions("modules")
 
 
 def test_every_state_function_has_an_example() -> None:
-    """Only those that no SLS names have none."""
+    """Only functions that no SLS calls have none."""
     assert {doc.name for doc in STATES if not doc.example} == WITHOUT.keys()
 
 
 def test_every_execution_function_has_an_example() -> None:
-    """None is without, since a call without arguments is shown by default."""
+    """All have one, because a call without arguments is shown by default."""
     assert not [doc.name for doc in MODULES if not doc.example]
 
 

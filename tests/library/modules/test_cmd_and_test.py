@@ -93,7 +93,7 @@ def test_words_are_arguments_whatever_is_in_them() -> None:
 
 
 def test_a_program_may_end_with_the_exit_code_of_a_missing_one() -> None:
-    """Whether a program is missing is looked up with its own PATH, and not told from its exit code."""
+    """Whether a program is missing is looked up with its own PATH, and not inferred from its exit code."""
     for code in (126, 127):
         assert call(cmd, "retcode", ["sh", "-c", f"exit {code}"]) == code
         assert call(cmd, "retcode", ["/bin/sh", "-c", f"exit {code}"]) == code

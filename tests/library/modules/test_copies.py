@@ -57,7 +57,7 @@ def test_a_file_of_the_roots_needs_no_copy_here(tmp_path: Path) -> None:
 
 
 def test_another_target_is_given_a_copy(tmp_path: Path) -> None:
-    """Elsewhere a copy lies on the target, and is written again only when it differs."""
+    """On another target there is a copy, which is written again only when it differs."""
     target = FakeConnection(Srn("ssh_host", "web"))
     ctx = context(tmp_path, connection=target)
     place = f"{FOLDER}/files/base/app/a.conf"

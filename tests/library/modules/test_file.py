@@ -40,7 +40,7 @@ def call(tmp_path: Path) -> Callable[..., Any]:
 
 
 def test_what_is_there(call: Callable[..., Any]) -> None:
-    """Files, folders and symlinks are told apart; symlinks are followed where Salt follows them."""
+    """Files, folders and symlinks are distinguished; symlinks are followed where Salt follows them."""
     assert [call("file_exists", path) for path in ("d/f.txt", "d/link", "d", "d/broken", "no")] == [
         True, True, False, False, False,
     ]  # fmt: skip

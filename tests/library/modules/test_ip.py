@@ -54,7 +54,7 @@ def text(ctx: FakeStateContext, path: str) -> str:
 
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case['family']} {case['type']}")
 def test_a_description_is_that_of_salt(case: dict[str, Any]) -> None:
-    """The same settings come to the same lines, or to the same error."""
+    """The same settings give the same lines, or the same error."""
     ctx = context(case["family"])
     build = ip.FUNCTIONS[case.get("function", "build_interface")]
     arguments = ["eth9", case["type"], True] if "function" not in case else ["eth9"]

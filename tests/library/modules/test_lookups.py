@@ -114,13 +114,13 @@ def test_filter_by_is_what_maps_are_made_of() -> None:
 def test_config_looks_in_several_places() -> None:
     """Options come before grains, grains before the pillar, the pillar before its `master`."""
 
-    def found(key: str, **arguments: Any) -> Any:
+    def value(key: str, **arguments: Any) -> Any:
         return asyncio.run(config.get(context(os="from options"), key, **arguments))
 
-    assert found("os") == "from options"
-    assert found("os", omit_opts=True) == "Ubuntu"
-    assert found("a:b:c") == 1
-    assert found("only") == "there"
-    assert found("nope", default=3) == 3
+    assert value("os") == "from options"
+    assert value("os", omit_opts=True) == "Ubuntu"
+    assert value("a:b:c") == 1
+    assert value("only") == "there"
+    assert value("nope", default=3) == 3
     assert asyncio.run(config.option(context(), "id")) == "m1"
     assert asyncio.run(config.option(context(), "only")) == "there"

@@ -161,7 +161,7 @@ def test_addresses_with_dig() -> None:
 
 
 def test_dig() -> None:
-    """Only addresses are returned, not the names that stand before them; without `dig` that is said."""
+    """Only addresses are returned, not the names before them; without `dig` the error says so."""
     target = scripted("dig +short a.org A @10.0.0.1", b"b.org.\n10.1.2.3\n")
     target.on_run("dig +short a.org AAAA", returncode=9)
     assert call("dig.A", "a.org", "10.0.0.1", target=target) == ["10.1.2.3"]
@@ -212,7 +212,7 @@ def test_random() -> None:
 
 
 def test_nobody_told_the_mine_anything() -> None:
-    """What other minions would have told a master is nothing."""
+    """Other minions have published nothing, because there is no master."""
     assert call("mine.get", "*", "network.ip_addrs") == {}
 
 

@@ -119,7 +119,7 @@ def test_an_archive_is_unpacked_once(name: str, content: bytes, tmp_path: Path) 
 
 
 def test_more_than_one_thing_at_the_top_is_refused(tmp_path: Path) -> None:
-    """`enforce_toplevel: false` allows it; `trim_output` shortens what is told of it."""
+    """`enforce_toplevel: false` allows it; `trim_output` shortens the list of files."""
     both = tar_of({"a": b"1", "b/c": b"2"})
     refused = extract(tmp_path / "x", both)
     assert (refused.result, "single top-level directory" in refused.comment) == (False, True)

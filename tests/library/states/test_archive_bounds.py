@@ -83,7 +83,7 @@ def zip_with(name: str, mode: int, content: str = "") -> bytes:
 
 
 def test_nothing_is_written_through_a_link_that_was_there(connection: Connection, tmp_path: Path) -> None:
-    """`d/l` that leads out refuses `d/l/f`, however the archive comes to it; one that leads in does not."""
+    """`d/l/f` is refused when the link `d/l` leads out, with any options, and extracted when it leads in."""
     outside, folder = tmp_path / "outside", tmp_path / "x"
     outside.mkdir()
     (folder / "d/in").mkdir(parents=True)

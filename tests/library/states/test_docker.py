@@ -156,7 +156,7 @@ def _archive(docker: Docker, folder: Path) -> Path:
 
 
 def test_networks_and_volumes_come_and_go(docker: Docker) -> None:
-    """A network is replaced when it differs in what is said of it; a container is connected anew."""
+    """A network is replaced when an argument differs; a container is connected anew."""
     settings: dict[str, Any] = {"subnet": "10.231.7.0/24", "labels": {"a": "b"}}
     planned, done = docker.thrice("docker_network.present", "inner", **settings)
     assert (planned.comment, done.changes) == ("Network will be created", {"created": True})
@@ -187,7 +187,7 @@ def test_networks_and_volumes_come_and_go(docker: Docker) -> None:
 
 
 def test_an_engine_that_does_not_answer_is_no_engine_without_containers() -> None:
-    """The state fails, and an unknown container is told from a silent engine."""
+    """The state fails, and an unknown container is distinguished from a silent engine."""
     if not shutil.which("docker"):
         pytest.skip("needs docker: apt-get install docker.io")
     failed = Docker("unix:///nowhere").state("docker_container.stopped", "web", error_on_absent=False)

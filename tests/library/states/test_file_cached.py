@@ -44,7 +44,7 @@ def test_a_source_that_has_changed_is_kept_anew(tmp_path: Path) -> None:
     assert second.changes == {"hash": {"old": SUM, "new": new}}
 
 
-def test_a_copy_that_is_not_wanted_goes(tmp_path: Path) -> None:
+def test_a_copy_is_removed(tmp_path: Path) -> None:
     """A plan leaves it, the first run removes it, the second has nothing to do."""
     state("file.cached", here(tmp_path), URL, source_hash=SUM)
     planned = here(tmp_path)

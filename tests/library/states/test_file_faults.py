@@ -184,7 +184,7 @@ def test_a_target_without_a_root_is_a_failure(
 
 
 def test_a_path_with_two_slashes_is_kept(tmp_path: Path) -> None:
-    """`clean` keeps what `//path` names, and comes to an end with it: above `//` there is nothing."""
+    """`clean` keeps what `//path` names, and does not loop on it: nothing is above `//`."""
     (tmp_path / "d").mkdir()
     for name in ("kept", "gone"):
         (tmp_path / "d" / name).write_text("x")

@@ -109,7 +109,7 @@ def test_a_folder_where_a_link_belongs(ctx: FakeStateContext, tmp_path: Path) ->
 
 
 def test_the_first_source_wins_over_links(ctx: FakeStateContext, tmp_path: Path) -> None:
-    """When sources are merged, a path of the first is neither replaced by a link nor lies behind one."""
+    """When sources are merged, a path of the first is neither replaced by a link nor below one."""
     first = tmp_path / "roots/first"
     (first / "folder").mkdir(parents=True)
     (first / "folder/own").write_text("own")

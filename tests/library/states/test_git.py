@@ -210,7 +210,7 @@ def test_an_empty_remote_is_cloned_empty(tmp_path: Path) -> None:
 
 
 def test_keys_and_user_reach_git() -> None:
-    """`identity` is what ssh is told to use, and a password in the URL is masked from then on."""
+    """`identity` is the key that ssh uses, and a password in the URL is masked from then on."""
     fake = FakeConnection(files={"/root/key": b"k"})
     fake.on_run("git ls-remote *", stdout=b"0123456789\tHEAD\n")
     ctx = context(fake, test=True)

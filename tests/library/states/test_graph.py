@@ -197,7 +197,7 @@ after:
 
 
 def test_a_killed_apply_goes_on(project: DeployedProject) -> None:
-    """What a resume finds made is left alone, and the driver is told what was begun."""
+    """A resume leaves finished resources alone, and the driver gets to know which create was interrupted."""
     project.postgres("{wait: true, host: db.shop}")
     pipes = [project.root / name for name in ("progress", "gate")]
     for pipe in pipes:

@@ -140,7 +140,7 @@ def test_a_plan_asks_nobody() -> None:
 
 
 def test_an_error_status_is_an_answer(url: str) -> None:
-    """A 404 can be what is wanted; its body is there too."""
+    """A 404 can be the expected status; its body is there too."""
     assert ask(f"{url}/status/404", status=404, match="/status/404").result is True
     response = execute("http.query", made_context(), f"{url}/status/503")
     assert (response["error"], response["status"]) == ("HTTP 503: Service Unavailable", 503)

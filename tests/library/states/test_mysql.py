@@ -107,7 +107,7 @@ def test_privileges_that_are_too_many_are_revoked_first(server: dict[str, Any]) 
 
 @needs_server
 def test_a_password_is_in_no_command_and_in_no_message(server: dict[str, Any]) -> None:
-    """Neither what fails nor what is told has it, nor what the server keeps of it."""
+    """It is in no error, in no output, and in nothing that the server keeps of it."""
     ctx = context()
     long_name = "x" * 200
     failed = state("mysql_user.present", ctx, long_name, password="hunter2x", **server)

@@ -35,7 +35,7 @@ def ran(fake: FakeConnection, word: str) -> list[str]:
 
 
 def test_dnf() -> None:
-    """Versions are read with their epoch, a wanted one is asked for by name, and a removal is found out."""
+    """Versions are read with their epoch, a requested one is installed by name, and a removal is noticed."""
     fake, packages = FakeConnection(), Installed("bash\t0:5.2-1\n", "vim\t2:9.0-3\n")
     fake.on_run("rpm -qa*", packages.shown)
     fake.on_run("dnf * install *", packages.come)
@@ -67,7 +67,7 @@ def test_a_package_that_awaits_triggers_is_installed() -> None:
 
 
 def test_apk() -> None:
-    """Names and versions are told apart, and offers of repositories from what is installed."""
+    """Names and versions are distinguished, and so are offers of repositories and installed packages."""
     fake, packages = FakeConnection(), Installed("py3-yaml-6.0-r1\n", "nginx-mod-x-1.24.0-r7\n")
     fake.on_run("apk info -v", packages.shown)
     fake.on_run("apk add *", packages.come)
@@ -89,7 +89,7 @@ def test_apk() -> None:
 
 
 def test_a_file_of_a_package_at_the_top_of_the_roots() -> None:
-    """It goes to the target under its own name, what stands behind a question mark left out."""
+    """It goes to the target under its own name, without what follows a question mark."""
     fake, packages = FakeConnection(files={"/tmp/x/there": b""}), Installed("", "a-1.0-r0\n")
     fake.on_run("apk info -v", packages.shown)
     fake.on_run("apk info -e *", returncode=1)

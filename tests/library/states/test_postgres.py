@@ -133,7 +133,7 @@ def test_a_password_is_stored_as_the_server_is_set_to(setting: str) -> None:
 
 @needs_server
 def test_a_password_is_in_no_command_and_in_no_message(server: dict[str, Any]) -> None:
-    """Neither what fails nor what is told has it, nor what the server keeps of it."""
+    """It is in no error, in no output, and in nothing that the server keeps of it."""
     ctx = context()
     failed = state("postgres_user.present", ctx, "x", password="hunter2x", valid_until="no time", **server)
     assert failed.result is False

@@ -32,24 +32,24 @@ class Systemd:
     def answer(self, command: Command) -> Completed:
         verb = next(part for part in list(command.argv or ())[1:] if not part.startswith("-"))
         if verb == "show":
-            return self.said(0, "loaded" if "web.service" in (command.argv or ()) else "not-found")
+            return self.completed(0, "loaded" if "web.service" in (command.argv or ()) else "not-found")
         if verb == "list-unit-files":
-            return self.said(
+            return self.completed(
                 0, "web.service disabled enabled" if "web.service" in (command.argv or ()) else ""
             )
         if verb == "is-active":
-            return self.said(0 if self.is_active else 3, "active" if self.is_active else "inactive")
+            return self.completed(0 if self.is_active else 3, "active" if self.is_active else "inactive")
         if verb == "is-enabled":
-            return self.said(0 if self.is_enabled else 1, "enabled" if self.is_enabled else "disabled")
+            return self.completed(0 if self.is_enabled else 1, "enabled" if self.is_enabled else "disabled")
         self.verbs.append(verb)
         if self.fails:
             return Completed(returncode=1, stdout=b"", stderr=b"Job for web.service failed\n")
         if not self.is_idle:
             self.is_active = {"start": True, "stop": False}.get(verb, self.is_active)
             self.is_enabled = {"enable": True, "disable": False}.get(verb, self.is_enabled)
-        return self.said(0, "")
+        return self.completed(0, "")
 
-    def said(self, returncode: int, text: str) -> Completed:
+    def completed(self, returncode: int, text: str) -> Completed:
         return Completed(returncode=returncode, stdout=f"{text}\n".encode(), stderr=b"")
 
 
@@ -139,7 +139,7 @@ def test_nobody_waits_for_what_is_not_to_block() -> None:
 
 
 def test_a_target_without_a_service_manager() -> None:
-    """It is told so, by each function; a real machine looks for the service where systemd runs."""
+    """Each function fails and says so; a real machine looks for the service where systemd runs."""
     for function in ("running", "dead", "enabled", "disabled"):
         failed = state(f"service.{function}", context(FakeConnection()), "web")
         assert (failed.result, "systemd is not there" in failed.comment) == (False, True)

@@ -235,7 +235,7 @@ def test_an_environment_needs_a_name(ctx: FakeStateContext) -> None:
 
 
 def test_absent_removes_and_invalidates(ctx: FakeStateContext, provider: MemoryProvider) -> None:
-    """Both are told; a second run changes nothing."""
+    """Both are reported; a second run changes nothing."""
     deployed(ctx, register_resources=True)
 
     returned = absent(ctx)

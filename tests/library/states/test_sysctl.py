@@ -69,11 +69,11 @@ def test_without_the_program_the_kernel_s_files_are_asked() -> None:
 
 
 def test_a_running_parameter_is_set() -> None:
-    """The kernel is told first, then the file that systemd reads is written."""
+    """The value is set in the kernel first, then in the file that systemd reads."""
     fake = FakeConnection(files={"/run/systemd/system/x": b""})
     running = ["128\t256"]
 
-    def told(command: Command) -> Completed:
+    def answer(command: Command) -> Completed:
         running[0] = str((command.argv or ())[-1]).partition("=")[2]
         return Completed(returncode=0, stdout=b"", stderr=b"")
 
@@ -81,7 +81,7 @@ def test_a_running_parameter_is_set() -> None:
         "sysctl -n *", lambda _: Completed(returncode=0, stdout=f"{running[0]}\n".encode(), stderr=b"")
     )
     fake.on_run("sysctl -N *")
-    fake.on_run("sysctl -w *", told)
+    fake.on_run("sysctl -w *", answer)
     _, done = thrice("sysctl.present", fake, "net.tcp_rmem", value="4 5")
     assert (done.changes, running) == ({"net.tcp_rmem": "4 5"}, ["4 5"])
     assert fake.tree.nodes["/etc/sysctl.d/99-salt.conf"].content == b"net.tcp_rmem = 4 5\n"

@@ -27,16 +27,16 @@ class Rc:
         old = self.variables.get(name)
         if "-x" in words:
             del self.variables[name]
-            return _said("")
+            return _completed("")
         if "=" in words[-1]:
             self.variables[name] = value
-            return _said(f"/etc/rc.conf: {name}: {old or ''} -> {value}\n")
+            return _completed(f"/etc/rc.conf: {name}: {old or ''} -> {value}\n")
         if words[-1] == "-a":
-            return _said("".join(f"/etc/rc.conf: {key}: {now}\n" for key, now in self.variables.items()))
-        return _said(f"/etc/rc.conf: {name}: {old}\n") if old is not None else _said("", 1)
+            return _completed("".join(f"/etc/rc.conf: {key}: {now}\n" for key, now in self.variables.items()))
+        return _completed(f"/etc/rc.conf: {name}: {old}\n") if old is not None else _completed("", 1)
 
 
-def _said(text: str, returncode: int = 0) -> Completed:
+def _completed(text: str, returncode: int = 0) -> Completed:
     return Completed(returncode=returncode, stdout=text.encode(), stderr=b"", pid=1)
 
 

@@ -105,7 +105,7 @@ def test_what_is_run(arguments: dict[str, Any], expected: str) -> None:
 
 
 def test_options_that_a_program_lacks() -> None:
-    """`venv` and `virtualenv` are told apart by what they take; a target with neither says so."""
+    """`venv` and `virtualenv` are distinguished by their options; a target with neither is an error."""
     fake = FakeConnection()
     fake.on_run("*", returncode=127)
     for arguments, part in (

@@ -25,25 +25,25 @@ class Pool:
         self.asked.append([verb, *words])
         name = words[-1]
         if verb == "list":
-            return _said(f"{name}\n") if name in self.datasets else _said("", 1)
+            return _completed(f"{name}\n") if name in self.datasets else _completed("", 1)
         if verb == "get":
             properties = self.datasets[name]
-            return _said(
+            return _completed(
                 "".join(f"{key}\t{properties[key]}\n" for key in words[-2].split(",") if key in properties)
             )
         if verb == "destroy":
             del self.datasets[name]
-            return _said("")
+            return _completed("")
         pairs = (word.partition("=") for word in words if "=" in word)
         given = {key: "10737418240" if value == "10G" else value for key, _, value in pairs}
         if verb == "set":
             self.datasets[name].update(given)
         else:
             self.datasets[name] = {"compression": "off", "quota": "0"} | given
-        return _said("")
+        return _completed("")
 
 
-def _said(text: str, returncode: int = 0) -> Completed:
+def _completed(text: str, returncode: int = 0) -> Completed:
     return Completed(returncode=returncode, stdout=text.encode(), stderr=b"", pid=1)
 
 
