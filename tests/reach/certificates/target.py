@@ -35,7 +35,7 @@ def target(**fields: Any) -> FakeFunctionContext:
 
 
 def done(work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Return what a function comes to."""
+    """Run a coroutine and return its result."""
     return asyncio.run(work)
 
 

@@ -67,7 +67,7 @@ def test_text_before_a_certificate_is_passed_over(authority: Authority) -> None:
     ],
 )
 def test_what_holds_no_certificate_is_none(data: bytes) -> None:
-    """Malformed and foreign content is no error: whoever asks says what he misses."""
+    """Malformed and foreign content is no error here: the caller reports what is missing."""
     assert held_in(data) is None
 
 

@@ -69,7 +69,7 @@ def numbers(key: Any) -> bytes:
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("algo", ALGORITHMS)
 def test_a_key_is_what_is_asked_for(tmp_path: Path, algo: str, encoding: str, passphrase: str | None) -> None:
-    """Of each algorithm, in each encoding, with and without a passphrase; it is found again as that."""
+    """Of each algorithm, in each encoding, with and without a passphrase; it is recognised as that."""
     path = tmp_path / "a.key"
     path.touch(mode=0o640)
     storage = Storage(encoding=encoding, passphrase=passphrase)
@@ -135,7 +135,7 @@ def test_a_returned_key_is_a_new_one(encoding: str) -> None:
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("passphrase", [None, "wrong"])
 def test_a_wrong_passphrase_opens_nothing(tmp_path: Path, encoding: str, passphrase: str | None) -> None:
-    """The key stays as it is, and what is found says as much as the beginning of the file tells."""
+    """The key stays as it is, and its description has only what the beginning of the file shows."""
     path = tmp_path / "a.key"
     key_at(path, passphrase=SECRET, encoding=encoding)
     before = path.read_bytes()
@@ -153,7 +153,7 @@ def test_a_wrong_passphrase_opens_nothing(tmp_path: Path, encoding: str, passphr
 
 
 def test_a_passphrase_that_is_not_needed_is_no_error(tmp_path: Path) -> None:
-    """The key is open, and that is what is found."""
+    """The key is described as not encrypted."""
     key = key_at(tmp_path / "a.key")
     description = done(look(target(), TargetKey(path=key.path, passphrase=SECRET)))
     assert (description.kind, description.is_encrypted) == (KeyKind(algo="ec", keysize=256), False)
@@ -187,7 +187,7 @@ def test_what_is_no_key_is_an_error(tmp_path: Path, content: bytes) -> None:
     ],
 )  # fmt: skip
 def test_a_key_of_another_kind_is_a_key(tmp_path: Path, words: tuple[str, ...]) -> None:
-    """One that is not offered here, and perhaps not known to the library, is no fault of the program."""
+    """One that is not offered here, and perhaps not known to the library, is no error."""
     path = tmp_path / "a.key"
     openssl(*words, "-out", path)
     description = done(look(target(), TargetKey(path=str(path))))

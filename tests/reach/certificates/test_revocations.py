@@ -300,14 +300,14 @@ def test_expired_certificates_are_left_out(authority: Authority) -> None:
 def test_what_is_refused(
     authority: Authority, revoked: list[Revoked], extensions: dict[str, Any], fields: dict[str, Any], why: str
 ) -> None:
-    """Each by a sentence about what is wrong; no date is taken for another one a century away."""
+    """The error says what is wrong; no date is taken for one that is a century away."""
     with pytest.raises(StateFailedError) as refused:
         done(made(target(), revoked, extensions, signer(authority, **fields), NOW))
     assert why in str(refused.value)
 
 
 def test_a_certificate_that_ends_late_is_revoked(authority: Authority) -> None:
-    """Its end is after the years that a date of two digits tells."""
+    """Its end is after the years that a date of two digits can have."""
     crl = list_of(authority, [Revoked(serial=1, ends=dt.datetime(2060, 1, 1, tzinfo=dt.UTC))])
     assert [each.serial_number for each in crl] == [1]
 

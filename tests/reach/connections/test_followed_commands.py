@@ -22,7 +22,7 @@ class Followed:
 
     def __init__(self) -> None:
         self.states: list[str] = []
-        self.said: list[bytes | str] = []
+        self.reported: list[bytes | str] = []
 
     def __call__(self, state: FollowedState) -> Followed:
         self.states.append(f"{state.id} {state.function} {state.target}")
@@ -33,14 +33,14 @@ class Followed:
 
     def output(self, data: bytes) -> None:
         if data:
-            self.said.append(data)
+            self.reported.append(data)
 
     def errors(self, data: bytes) -> None:
         if data:
-            self.said.append(data)
+            self.reported.append(data)
 
     def end(self) -> None:
-        self.said.append("end")
+        self.reported.append("end")
 
 
 def test_a_command_is_followed_if_a_person_wants_to_read_it() -> None:
@@ -54,7 +54,7 @@ def test_a_command_is_followed_if_a_person_wants_to_read_it() -> None:
     done = asyncio.run(connection.run(Command(argv=["work"], is_followed=True)))
 
     assert (done.stdout, done.stderr) == (b"out", b"err")
-    assert followed.said == [b"out", b"err", "end"]
+    assert followed.reported == [b"out", b"err", "end"]
 
 
 def test_the_end_is_reported_of_a_command_that_cannot_be_run() -> None:
@@ -69,8 +69,8 @@ def test_the_end_is_reported_of_a_command_that_cannot_be_run() -> None:
     try:
         asyncio.run(following(fake, followed.begin).run(Command(argv=["work"], is_followed=True)))
     except TimeoutError:
-        followed.said.append("timeout")
-    assert followed.said == ["end", "timeout"]
+        followed.reported.append("timeout")
+    assert followed.reported == ["end", "timeout"]
 
 
 def test_conditions_hidden_output_and_files_are_not_followed(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ file:
 
     assert asyncio.run(run()) == 0
     assert [state.split()[:2] for state in followed.states] == [["shown", "cmd.run"]]
-    assert followed.said == [b"shown\n", "end"]
+    assert followed.reported == [b"shown\n", "end"]
 
 
 def test_output_of_a_function_in_a_thread_reaches_the_loop_of_the_run(tmp_path: Path) -> None:
@@ -111,8 +111,8 @@ def test_output_of_a_function_in_a_thread_reaches_the_loop_of_the_run(tmp_path: 
     (tmp_path / "states" / "_states").mkdir(parents=True)
     (tmp_path / "states" / "_states" / "mine.py").write_text(
         "def made(name):\n"
-        "    said = __salt__['cmd.run']('echo from a thread')\n"
-        "    return {'name': name, 'result': True, 'changes': {}, 'comment': said}\n"
+        "    stdout = __salt__['cmd.run']('echo from a thread')\n"
+        "    return {'name': name, 'result': True, 'changes': {}, 'comment': stdout}\n"
     )
     (tmp_path / "states" / "a.sls").write_text("x: mine.made\n")
     followed = Followed()
@@ -123,4 +123,4 @@ def test_output_of_a_function_in_a_thread_reaches_the_loop_of_the_run(tmp_path: 
             return report.exit_code
 
     assert asyncio.run(run()) == 0
-    assert followed.said == [b"from a thread\n", "end"]
+    assert followed.reported == [b"from a thread\n", "end"]

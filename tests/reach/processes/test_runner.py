@@ -88,7 +88,7 @@ def test_too_long_an_argument_is_a_value() -> None:
 
 
 def test_another_user(tmp_path: Path) -> None:
-    """Root becomes another user, with groups, home and name; others are told that they may not."""
+    """Root becomes another user, with groups, home and name; for other users that is an error."""
     command = Command(shell_line="id -un; id -gn; echo $HOME $USER $LOGNAME; id -G", user="nobody", cwd="/")
     if os.geteuid():
         with pytest.raises(AuthenticationError, match="cannot run as `nobody`"):
@@ -116,7 +116,7 @@ def test_children_of_children_are_ended_too(tmp_path: Path) -> None:
 
 
 def test_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When the system is out of processes or files that is said, without a traceback."""
+    """When the system is out of processes or files, the error says so, without a traceback."""
 
     def refuse() -> tuple[int, int]:
         raise OSError(24, "Too many open files")

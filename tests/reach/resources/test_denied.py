@@ -1,4 +1,4 @@
-"""What an ordinary user may not do is told with its remedy: the entry of the host."""
+"""An error for what an ordinary user may not do names its remedy: the entry of the host."""
 
 from __future__ import annotations
 

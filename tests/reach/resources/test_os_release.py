@@ -107,5 +107,5 @@ def test_the_name_with_a_domain_is_that_of_the_hosts_file() -> None:
     ],
 )
 def test_virtual(facts: dict[str, str], virtual: str) -> None:
-    """What a machine runs in is told from what it shows of itself."""
+    """The kind of virtual machine or container is read from what the machine shows."""
     assert grains_from(facts, id_="x")["virtual"] == virtual

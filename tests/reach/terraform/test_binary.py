@@ -1,4 +1,4 @@
-"""How a program that terraform stands for is run and ended."""
+"""How a program in the place of terraform is run and ended."""
 
 from __future__ import annotations
 

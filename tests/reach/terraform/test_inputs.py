@@ -1,4 +1,4 @@
-"""Inputs of a resource that terraform provisions are read whole, and all that is wrong is said together."""
+"""Inputs of a resource that terraform provisions are read, and all errors are reported together."""
 
 from __future__ import annotations
 

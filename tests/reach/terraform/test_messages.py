@@ -54,7 +54,7 @@ def test_errors_come_before_warnings() -> None:
 
 
 def test_what_is_destroyed() -> None:
-    """What was never finished is not; nor is what is only forgotten."""
+    """What was never finished is not, and neither is what is only forgotten."""
     actions = [("a", "delete", "delete_because_no_resource_config"), ("b", "replace", "cannot_update")]
     others = [("c", "replace", "tainted"), ("d", "remove", None), ("e", "update", None)]
     printed = b"\n".join(

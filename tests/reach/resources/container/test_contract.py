@@ -48,7 +48,7 @@ class TestDockersClient(CommandContract):
 
 
 def test_docker_says_what_is_missing(docker: str, engine: Engine) -> None:
-    """A container that docker does not know, and a daemon that is not there, are told apart."""
+    """A container that docker does not know, and a daemon that is not there, have different errors."""
     assert engine.program
     context = context_for({"engine": docker}, id_="no-such-box", type_="container")
     with pytest.raises(UnreachableError, match="no such container"):

@@ -64,7 +64,7 @@ def test_grains_are_those_of_the_container(engine: Engine) -> None:
 
 
 def test_a_container_that_is_not_there(engine: Engine) -> None:
-    """It is told by name, as unreachable."""
+    """The error names it, and says that it is unreachable."""
     with pytest.raises(UnreachableError, match="has no such container") as caught:
         ran(box({"engine": engine.program}, id_="no-such-box"))
     assert "no-such-box" in str(caught.value)
@@ -72,7 +72,7 @@ def test_a_container_that_is_not_there(engine: Engine) -> None:
 
 
 def test_a_container_that_is_stopped(engine: Engine, own_box: str) -> None:
-    """Its state is told."""
+    """The error says which state it is in."""
     engine.call("kill", own_box)
     engine.call("wait", own_box)
     with pytest.raises(UnreachableError, match="its state is `exited`"):
@@ -112,7 +112,7 @@ def test_a_user_that_the_image_does_not_have(engine: Engine) -> None:
 def test_an_engine_that_is_not_there(
     engine_key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A missing engine is told with the key that names it."""
+    """The error for a missing engine names the key that configures it."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnreachableError, match="set `engine`"):
         ran(box({"engine": engine_key}))

@@ -70,7 +70,7 @@ def test_commands_know_the_root(root: Path) -> None:
 
 
 def test_messages_name_the_path_of_the_target(root: Path) -> None:
-    """A fault shows the path as it was given, not where it lies."""
+    """An error shows the path as it was given, not the one below the root."""
     with pytest.raises(RemoteFileError) as caught:
         asyncio.run(MinionConnection(SRN, root=str(root)).read("/etc/absent"))
     assert str(root) not in str(caught.value)
@@ -78,7 +78,7 @@ def test_messages_name_the_path_of_the_target(root: Path) -> None:
 
 @given(st.lists(st.sampled_from(["..", ".", "a", "b", "", "link", "up", "abs"]), max_size=8))
 def test_no_path_leads_out(parts: list[str]) -> None:
-    """Whatever is put together from folders, links and `..` lies below the root."""
+    """Every path of folders, links and `..` is below the root."""
     import tempfile
     from pathlib import Path
 

@@ -30,7 +30,7 @@ def target() -> MinionConnection:
 
 
 def test_the_umask_decides_nothing(target: MinionConnection, tmp_path: Path) -> None:
-    """New files are 0644 and new folders 0755, whatever the umask of whoever started ensue."""
+    """New files are 0644 and new folders 0755, whatever umask ensue was started with."""
     for umask in (0o077, 0o000):
         before = os.umask(umask)
         try:
@@ -81,7 +81,7 @@ print(os.listdir(folder), open(folder + "/file").read())
 
 @pytest.mark.namespace
 def test_a_full_disk_leaves_the_old_content(tmp_path: Path) -> None:
-    """Without room the old file stays whole, nothing is left beside it, and the cause is told."""
+    """Without room the old file stays whole, nothing is left beside it, and the error says why."""
     done = subprocess.run(
         ["unshare", "-Urm", sys.executable, "-c", FULL_DISK, str(tmp_path)],
         capture_output=True,

@@ -69,7 +69,7 @@ def test_output_and_error_output_are_apart(running: Any) -> None:
 
 @pytest.mark.parametrize("code", [0, 1, 7, 126, 127, 255])
 def test_exit_codes_arrive(running: Any, code: int) -> None:
-    """What the command exits with is what the client is told."""
+    """The client gets the exit code of the command."""
 
     async def scenario(connection: asyncssh.SSHClientConnection) -> None:
         done = await connection.run(f"exit {code}")

@@ -97,7 +97,7 @@ def test_a_deployed_sandbox_can_be_logged_in_to_with_what_deploy_returns(running
 
 
 def test_without_isolation_the_comment_says_so(boxes: Callable[..., Any]) -> None:
-    """`none` is told plainly; `namespace` needs no remark."""
+    """`none` is reported plainly; `namespace` needs no remark."""
     environment = asyncio.run(boxes(isolation="none").deploy())
 
     assert environment.environment.comment.startswith(
@@ -363,7 +363,7 @@ def test_a_deploy_that_was_killed_is_completed_by_the_next(cachedir: Path, isola
 def test_fifty_sessions_at_once(running: Any) -> None:
     """Fifty connections, each with a command and a file, all answered."""
 
-    async def one(environment: Any, number: int, connected: Any) -> str:
+    async def session(environment: Any, number: int, connected: Any) -> str:
         async with connected(environment) as connection:
             async with connection.start_sftp_client() as files, files.open(f"/root/{number}", "wb") as file:
                 await file.write(str(number).encode())
@@ -373,7 +373,9 @@ def test_fifty_sessions_at_once(running: Any) -> None:
     async def scenario() -> None:
         environment = await running.deploy()
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(environment, number, running.connected)) for number in range(50)]
+            tasks = [
+                group.create_task(session(environment, number, running.connected)) for number in range(50)
+            ]
         assert [task.result() for task in tasks] == [str(number) for number in range(50)]
 
     asyncio.run(scenario())

@@ -160,7 +160,7 @@ def test_no_login_takes_the_last_files() -> None:
 
 
 def test_waiting_for_a_place_uses_up_no_time_limit() -> None:
-    """The limit of the call that waits stands still until its login begins."""
+    """The time limit of a waiting call is paused until its login begins."""
 
     class Limit:
         steps: ClassVar[list[str]] = []

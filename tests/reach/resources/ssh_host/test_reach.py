@@ -193,7 +193,7 @@ class TestJumpHosts:
     def test_faults_of_the_jump_host_are_told_as_its_own(
         self, sshd: Sshd, jump: Sshd, ssh: Callable[..., SshConnection]
     ) -> None:
-        """Both names are told, the kind of fault stays; what the jump host cannot reach is told as well."""
+        """The error has both names and its own kind, also when the jump host cannot reach the host."""
 
         async def scene(first: dict[str, Any], config: dict[str, Any]) -> RemoteError:
             before = ssh(first, id_="first")
@@ -259,7 +259,7 @@ class TestAsAnOrdinaryUser(ConnectionContract):
 
 
 def test_root_becomes_another_through_su(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
-    """Logged in as root another user is become without sudo; others are told what is missing."""
+    """Root runs commands as another user without sudo; for other logins the error says what is missing."""
 
     async def scene() -> None:
         connection = ssh(sshd.config())
@@ -336,7 +336,7 @@ def test_an_attempt_outlives_the_caller_that_gave_up(sshd: Sshd, ssh: Callable[.
 
 
 def test_closing_ends_an_attempt(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
-    """Who waits for a connection that is closed is told so, and is not cancelled."""
+    """A call that waits for a connection that is closed gets an error, and is not cancelled."""
 
     async def scene() -> None:
         async with Gate(sshd.port) as gate:

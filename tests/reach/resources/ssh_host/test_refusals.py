@@ -54,7 +54,7 @@ def fault_of(connection: SshConnection) -> RemoteError:
 def test_an_unknown_host_key_is_refused(
     sshd: Sshd, ssh: Callable[..., SshConnection], tmp_path: Path
 ) -> None:
-    """Without a key to compare with, the fingerprint that was seen is told, and how to vouch for it."""
+    """Without a key to compare with, the error shows the host's fingerprint, and how to vouch for it."""
     (tmp_path / "known_hosts").write_text("")
     for known_hosts in ("known_hosts", "absent"):
         fault = fault_of(ssh(sshd.config(host_key=None, known_hosts=str(tmp_path / known_hosts))))
@@ -68,7 +68,7 @@ def test_an_unknown_host_key_is_refused(
 
 
 def test_a_wrong_host_key_is_refused(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
-    """Both fingerprints are told: the one that was seen and the one that was expected."""
+    """The error shows both fingerprints: that of the host and the expected one."""
     wrong = asyncssh.generate_private_key("ssh-ed25519")
     fault = fault_of(ssh(sshd.config(host_key=wrong.export_public_key("openssh").decode())))
     assert isinstance(fault, HostKeyError)
@@ -122,7 +122,7 @@ def test_hashed_names_of_known_hosts(sshd: Sshd, ssh: Callable[..., SshConnectio
 
 
 def test_a_wrong_password(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
-    """The user is told, and what was tried; the password is not."""
+    """The error names the user and the methods that were tried, and does not show the password."""
     fault = fault_of(ssh(sshd.config(private_key=None, password="not-the-p4ssword")))
     assert isinstance(fault, AuthenticationError)
     assert "not-the-p4ssword" not in str(fault)
@@ -131,7 +131,7 @@ def test_a_wrong_password(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None
 
 
 def test_a_wrong_key(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
-    """A key that the host does not know is refused; nothing of it is told."""
+    """A key that the host does not know is refused; nothing of it is in the error."""
     key = asyncssh.generate_private_key("ssh-ed25519").export_private_key("openssh").decode()
     fault = fault_of(ssh(sshd.config(private_key=key)))
     assert isinstance(fault, AuthenticationError)
@@ -139,7 +139,7 @@ def test_a_wrong_key(sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
 
 
 def test_keys_that_cannot_be_read(sshd: Sshd, ssh: Callable[..., SshConnection], tmp_path: Path) -> None:
-    """A broken key, a missing file, a missing and a wrong passphrase are told apart, with no secret."""
+    """The error says whether the key, its file or its passphrase is wrong, and has no secret."""
     sealed = asyncssh.generate_private_key("ssh-ed25519").export_private_key(
         "openssh", passphrase="opensesame"
     )
@@ -197,7 +197,7 @@ def test_an_agent(sshd: Sshd, ssh: Callable[..., SshConnection], tmp_path: Path)
 
 
 def test_nothing_listens() -> None:
-    """A refused port is tried as often as asked, with growing pauses, and then told."""
+    """A refused port is tried as often as configured, with growing pauses, and then reported."""
     pauses: list[float] = []
 
     async def pause(seconds: float) -> None:
@@ -214,7 +214,7 @@ def test_nothing_listens() -> None:
 
 
 def test_a_name_that_nobody_knows(ssh: Callable[..., SshConnection]) -> None:
-    """The name is told."""
+    """The error has the name."""
     fault = fault_of(ssh({"host": "no-such-host.invalid", "connect_attempts": 1}))
     assert isinstance(fault, UnreachableError)
     assert "no-such-host.invalid" in str(fault)
@@ -282,7 +282,7 @@ def test_a_host_that_hangs_is_not_asked_by_every_state(ssh: Callable[..., SshCon
 
 
 def test_a_host_that_speaks_something_else(ssh: Callable[..., SshConnection]) -> None:
-    """Something that is no SSH server is told as unreachable."""
+    """Something that is no SSH server is reported as unreachable."""
 
     async def scene() -> RemoteError:
         async with _listener(b"HTTP/1.1 400 Bad Request\r\n\r\n", close=True) as (port, _):
@@ -294,7 +294,7 @@ def test_a_host_that_speaks_something_else(ssh: Callable[..., SshConnection]) ->
 
 
 def test_a_server_that_dies_in_the_middle(own_sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
-    """A lost connection is told for what ran over it, is not repeated, and the next use connects anew."""
+    """A lost connection is an error of what ran over it, is not repeated, and the next use connects anew."""
 
     async def scene() -> None:
         connection = ssh(own_sshd.config())
@@ -326,7 +326,7 @@ def test_a_server_that_dies_in_the_middle(own_sshd: Sshd, ssh: Callable[..., Ssh
 
 
 def test_one_connection_for_all(own_sshd: Sshd, ssh: Callable[..., SshConnection]) -> None:
-    """Thirty users at once make one connection, and share it though the server bears only three sessions."""
+    """Thirty users at once make one connection, and share it though the server allows only three sessions."""
     own_sshd.stop()
     with (own_sshd.folder / "sshd_config").open("a") as file:
         file.write("MaxSessions 3\n")
@@ -350,7 +350,7 @@ def test_one_connection_for_all(own_sshd: Sshd, ssh: Callable[..., SshConnection
 
 
 def test_a_server_without_sftp(own_sshd: Sshd, ssh: Callable[..., SshConnection], tmp_path: Path) -> None:
-    """Files go through the shell by themselves; who insists on SFTP is told."""
+    """Files go through the shell; with `files: sftp` that is an error."""
     own_sshd.stop()
     config = own_sshd.folder / "sshd_config"
     config.write_text(
@@ -418,7 +418,7 @@ async def _caught(asking: Any) -> Exception | None:
 async def _listener(
     says: bytes, *, close: bool = False
 ) -> AsyncGenerator[tuple[int, list[asyncio.StreamWriter]]]:
-    """Listen, say something to whoever comes, and then nothing any more; yield the port and who came."""
+    """Listen, send each client one text and nothing more; yield the port and the clients."""
     writers: list[asyncio.StreamWriter] = []
 
     def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""The gate of an SSH host's sessions: whoever waits is admitted as soon as there is a place."""
+"""The gate of an SSH host's sessions: a waiting call is admitted as soon as there is a place."""
 
 from __future__ import annotations
 

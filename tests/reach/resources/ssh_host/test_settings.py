@@ -1,4 +1,4 @@
-"""Configurations of SSH hosts: what is wrong is told whole, what is given is understood."""
+"""Configurations of SSH hosts: all errors are reported together, and every valid form is read."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ SRN = Srn("ssh_host", "web-01")
     ],
 )
 def test_what_is_wrong_is_told(config: dict[str, Any], word: str) -> None:
-    """Each fault is one sentence with what would be right."""
+    """Each error is one sentence that says what would be right."""
     problems = ssh_host.check(config)
     assert any(word in sentence for sentence in problems), problems
 

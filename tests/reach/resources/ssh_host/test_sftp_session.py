@@ -1,4 +1,4 @@
-"""An SFTP session that ends: who waits is told, and nothing else is said."""
+"""An SFTP session that ends: calls that wait get an error, and nothing is logged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ensue.reach.resources.ssh_host.sftp_session import SftpLostError, SftpSessi
 
 
 def test_a_session_that_nobody_waits_for_ends_quietly() -> None:
-    """A host may go away before its session is used: who waits is told, and no stray exception is logged."""
+    """When a host goes away, calls that wait get an error, and no stray exception is logged."""
     logged: list[dict[str, Any]] = []
 
     async def scene() -> None:

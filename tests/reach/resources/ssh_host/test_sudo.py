@@ -75,7 +75,7 @@ def refusal(connection: SshConnection) -> str:
 def test_a_refusal_has_the_words_of_sudo(
     password_sshd: Sshd, account: Account, ssh: Callable[..., SshConnection]
 ) -> None:
-    """A missing right, a missing and a wrong password are told apart by sudo itself; no password is shown."""
+    """A missing right and a missing or wrong password are refused in sudo's words; no password is shown."""
     config = password_sshd.config(**account.login, sudo=True)
     account.may_sudo("ALL")
     assert "sudo refused: sudo: a password is required" in refusal(ssh(config))
