@@ -1,4 +1,4 @@
-"""Whatever stands in an SLS, compiling it gives chunks or diagnostics with a place, never anything else."""
+"""Compiling any SLS gives chunks or diagnostics with a place, never anything else."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def shown(root: Path, what: Any) -> Any:
 
 
 def test_low_data_is_what_salt_shows(tmp_path: Path) -> None:
-    """Every argument, option and requisite stands there as it is written, in order of execution."""
+    """Every argument, option and requisite is shown as it is written, in order of execution."""
     low = [
         {key: value for key, value in chunk.items() if key != "__requisites__"}
         for chunk in shown(tmp_path, "low")
@@ -107,7 +107,7 @@ def test_low_data_is_what_salt_shows(tmp_path: Path) -> None:
 
 
 def test_low_data_says_what_requisites_come_to(tmp_path: Path) -> None:
-    """Which states are waited for is said of each state, wherever that is written."""
+    """Each state has the states that it waits for, wherever the requisite is written."""
     requisites = {chunk["name"]: chunk.get("__requisites__") for chunk in shown(tmp_path, "low")}
     assert requisites["c"] == {"require": [{"test": "a"}]}
     assert requisites["true"] == {"watch": [{"test": "e"}]}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def test_metadata_is_kept_by_id() -> None:
-    """That of the file stands under the empty ID; IDs without any have no entry."""
+    """Metadata of the file has the empty ID; IDs without metadata have no entry."""
     data = {"META": {"a": 1}, "x": {"META": "said", "test.nop": []}, "y": {"test.nop": []}, "z": "test.nop"}
     assert metadata_of(data) == {"": {"a": 1}, "x": "said"}
 
@@ -30,13 +30,13 @@ def test_metadata_is_kept_by_id() -> None:
     ],
 )
 def test_what_reads_as_a_state_is_warned_of(tmp_path: Path, sls: str, codes: list[str]) -> None:
-    """Whoever means a state by it is told that it does not run."""
+    """A warning says that what looks like a state under META does not run."""
     write(tmp_path, f"{sls}\nb: test.nop\n")
     assert asyncio.run(warned(tmp_path)) == codes
 
 
 def test_high_data_shows_metadata(tmp_path: Path) -> None:
-    """That of files stands beside the IDs, by SLS; that of a state beside its function."""
+    """Metadata of files is shown beside the IDs, by SLS; metadata of a state beside its function."""
     write(tmp_path, "META: {of: file}\na: {META: {of: state}, test.nop: []}\n")
     high = asyncio.run(shown(tmp_path))
     assert high["META"] == {"t": {"of": "file"}}

@@ -73,7 +73,7 @@ def cut(text: str) -> Scan:
 @settings(max_examples=500)
 @given(LINES.map("\n".join))
 def test_any_text_is_cut_or_refused_with_places(text: str) -> None:
-    """Whatever stands in a text, it is cut keeping every line where it was, or each fault has its line."""
+    """Any text is cut with every line in its place, or each diagnostic has its line."""
     refused = diagnostics(text)
     for diagnostic in refused:
         assert diagnostic.code in {"E0901", "E0902", "E0903"}

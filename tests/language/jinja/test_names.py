@@ -33,7 +33,7 @@ def refused(template: str) -> Diagnostic:
     ],
 )
 def test_a_missing_name_is_named_with_its_line(template: str, summary: str) -> None:
-    """The code, the name, its kind, the line and the near names are there in every place a name can stand."""
+    """The code, the name, its kind, the line and near names are shown wherever the name is."""
     diagnostic = refused(template)
     assert (diagnostic.code, diagnostic.summary) == ("E0203", summary)
     assert str(diagnostic.span) == (
@@ -70,6 +70,6 @@ def test_a_missing_name_in_a_branch_that_is_not_taken_is_no_fault() -> None:
 
 
 def test_an_undefined_name_behind_map_is_an_undefined_variable() -> None:
-    """A name that was not quoted is said to be an undefined variable, not a filter."""
+    """A name without quotes is reported as an undefined variable, not as a filter."""
     diagnostic = refused("{{ ['a'] | map(upper) | list }}")
     assert "'upper' is undefined" in diagnostic.detail

@@ -36,7 +36,7 @@ TEXTS = st.lists(
 
 
 def _meant(text: str) -> str:
-    """Return what a text without references comes to when a state is called with it."""
+    """Return the value with which a state is called for a text without references."""
     if is_escaped(text):
         text = text[1:]
     pieces = read_text(text)
@@ -46,7 +46,7 @@ def _meant(text: str) -> str:
 
 @given(TEXTS)
 def test_a_literal_is_what_it_was(text: str) -> None:
-    """A value in which no sign counts comes to itself, whatever signs and escapes are in it."""
+    """A literal value stays the same, whatever signs and escapes are in it."""
     (escaped,) = as_literal([text])
     assert not escaped.startswith("__slot__:")
     assert _meant(escaped) == text

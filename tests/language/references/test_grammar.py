@@ -41,7 +41,7 @@ READ = [
 def test_a_reference_has_its_parts(
     text: str, path: str, id_: str, selector: str | None, steps: tuple[object, ...]
 ) -> None:
-    """Path, ID, name and property path are told apart, in quotes and out of them."""
+    """Path, ID, name and property path are distinguished, with and without quotes."""
     [piece] = read_text(text)
     assert isinstance(piece, Reference)
     assert (piece.text, piece.path, piece.id, piece.selector, piece.steps) == (
@@ -77,7 +77,7 @@ def test_a_reference_has_its_parts(
     ],
 )
 def test_what_has_fewer_than_three_parts_stays(text: str) -> None:
-    """What belongs to a shell, and what is cut off, is text as it stands; its escaped form too."""
+    """A shell's variable and a reference that is cut off are plain text; the escaped form is, too."""
     assert read_text(text) == [text]
 
 
@@ -154,7 +154,7 @@ TEXTS = st.lists(SIGNS, max_size=30).map("".join) | st.text(max_size=30)
 @example('${a:"":}')
 @example("${:::}")
 def test_any_text_is_read(text: str) -> None:
-    """Nothing crashes; what is found stands in the text, in order, and all else is left of it."""
+    """Nothing crashes; the references are parts of the text, in order, and the rest is text."""
     position = 0
     for piece in read_text(text):
         if not isinstance(piece, str):

@@ -1,4 +1,4 @@
-"""The time that a target of a call may take stands still while it waits for its turn."""
+"""The time limit of a call on a target is paused while the target waits for its turn."""
 
 from __future__ import annotations
 

@@ -116,6 +116,6 @@ def test_the_one_resource_that_a_target_names(expression: str, name: str) -> Non
 
 
 def test_the_words_of_a_target() -> None:
-    """All words are found, in order, however deep they stand."""
+    """All words are returned, in order, at any depth."""
     words = words_of(parse_target("a and not (T@b or G@c:d)"))
     assert [(word.engine, word.pattern) for word in words] == [("", "a"), ("T", "b"), ("G", "c:d")]

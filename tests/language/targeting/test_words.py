@@ -55,7 +55,7 @@ def words(expression: str) -> list[str]:
     ],
 )
 def test_a_parenthesis_inside_a_word_belongs_to_it(expression: str, expected: list[str] | None) -> None:
-    """Only a parenthesis that stands alone or begins a word groups; an operator needs a blank before one."""
+    """A parenthesis groups only alone or at the start of a word; an operator needs a blank before one."""
     if expected is None:
         with pytest.raises(TargetSyntaxError, match="a blank is missing"):
             parse_target(expression)
@@ -175,7 +175,7 @@ def test_a_long_chain_of_nodegroups_is_refused() -> None:
 
 
 def test_nodegroups_that_double_are_matched_once_each() -> None:
-    """Each nodegroup is looked at once per subject, however many others name it twice."""
+    """Each nodegroup is evaluated once per subject, however often others name it."""
     asked = itertools.count()
 
     def grains() -> dict[str, str]:
