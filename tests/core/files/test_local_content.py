@@ -23,7 +23,7 @@ LONG = bytes(range(256)) * (SHORT_BYTES // 256) + b"and more"
 
 
 def test_a_short_file_is_bytes_and_a_long_one_is_not(tmp_path: Path) -> None:
-    """Up to a megabyte a file is read at once; whoever asks finds size, digest and content alike."""
+    """A file of up to a megabyte is read at once; size, digest and content are the same for both kinds."""
     (tmp_path / "short").write_bytes(LONG[:SHORT_BYTES])
     (tmp_path / "long").write_bytes(LONG)
 
@@ -39,7 +39,7 @@ def test_a_short_file_is_bytes_and_a_long_one_is_not(tmp_path: Path) -> None:
 
 
 def test_a_digest_follows_the_file(tmp_path: Path) -> None:
-    """A file that has changed has another digest for whoever asks next."""
+    """A file that has changed has another digest the next time."""
     path = tmp_path / "long"
 
     async def run() -> None:

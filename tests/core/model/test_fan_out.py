@@ -1,4 +1,4 @@
-"""What a fanned-out chunk is called, and what its chunks come to together."""
+"""What a fanned-out chunk is called, and how the returns of its chunks are combined."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_what_never_ran_is_no_success() -> None:
 
 
 def test_parts() -> None:
-    """All chunks stand behind the ID, found by their resource; behind any other return stands itself."""
+    """A fanned-out return has a part per chunk, by resource; any other return is its own only part."""
     first, second = returned("ssh_host:web-01", result=None), returned("t:2", result=True, ran=False)
     whole = fanned_return(CHUNK, "", str(MINION), [first, second])
     assert isinstance(whole, FannedReturn)

@@ -101,7 +101,7 @@ def test_a_path_that_leads_nowhere(path: str) -> None:
     "path", ["list[", "list[x]", "a::b", "a:", ":a", 'a"b', "[0]x", "a[1.5]", None, True, ["a"]]
 )
 def test_what_is_no_path(path: Any) -> None:
-    """It is told by the form alone."""
+    """The form of the path alone decides."""
     assert path_problem(path)
 
 

@@ -132,7 +132,7 @@ def test_many_keys_are_not_all_shown() -> None:
     ],
 )
 def test_a_value_within_a_text_is_compact_json(value: object, text: str) -> None:
-    """A text stands bare; everything else as JSON without blanks."""
+    """A text has no quotes; everything else is JSON without blanks."""
     assert as_text(value) == text
 
 

@@ -15,6 +15,6 @@ def test_an_alias_is_its_type() -> None:
 
 @pytest.mark.parametrize("text", ["", "ssh", "ssh:", ":a", "a b:c", "a: b"])
 def test_what_is_no_name(text: str) -> None:
-    """What is wrong with a name is told with an example of a right one."""
+    """The error says what is wrong with a name and gives an example of a right one."""
     with pytest.raises(ValueError, match="ssh_host:web-01"):
         Srn.parse(text)

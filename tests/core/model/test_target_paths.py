@@ -32,7 +32,7 @@ def test_folders_above_a_path(path: str, above: list[str]) -> None:
 
 @given(st.text(alphabet="/.a\0\n", max_size=40))
 def test_climbing_has_an_end(path: str) -> None:
-    """There are never more folders above a path than it has characters, and none stands there twice."""
+    """There are never more folders above a path than it has characters, and each is listed once."""
     above = [*islice(folders_above(path), len(path) + 1)]
     assert len(above) <= len(path)
     assert len(set(above)) == len(above)
