@@ -13,7 +13,7 @@ class Known:
 
 
 def test_the_state_whose_id_the_path_ends_with() -> None:
-    """A state of the same tag that stands nearer is not taken when its ID is not in the path."""
+    """A nearer state of the same tag is not the caller when its ID is not in the path."""
     states = {"": Known("x/y"), "x/y": Known("x/y"), "a/b": Known("c"), "a/b/c": Known("d")}
     assert caller_of("x/y/z", "z", states.get) is states[""]
     assert caller_of("x/y/x/y/z#2", "z", states.get) is states["x/y"]

@@ -74,7 +74,7 @@ def test_without_a_column_the_line_is_underlined(tmp_path: Path) -> None:
     ],
 )
 def test_what_stands_under_a_secret_key_is_not_shown(tmp_path: Path, line: str, shown: str) -> None:
-    """A pillar that does not compile has told nobody its secrets: the name of the key has to do."""
+    """A pillar that does not compile has declared no secrets: only the name of a key shows what is secret."""
     (tmp_path / "b.sls").write_text(line + "\n", encoding="utf-8")
     text = _text(tmp_path, Diagnostic(code="E1", summary="no", span=Span("b.sls", 1)))
     assert f"  1 | {shown}\n" in text
@@ -141,7 +141,7 @@ def test_a_secret_in_the_source_line_is_masked(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_named_alone(tmp_path: Path) -> None:
-    """A file that is not there, a line it does not have, a folder: the place stands without a line."""
+    """A file that is not there, a line it does not have, a folder: the place is shown without its text."""
     for span in (Span("gone.sls", 3), Span("a.sls", 99), Span(".", 1), Span("a.sls"), Span("a\0b", 1)):
         text = _text(tmp_path, Diagnostic(code="E1", summary="no", span=span))
         assert len(text.splitlines()) == 2, span

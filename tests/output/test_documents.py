@@ -60,13 +60,13 @@ def test_numbers_that_json_lacks_are_null(number: float) -> None:
 
 
 def test_yaml_keeps_the_order() -> None:
-    """Keys stand in the order they have; a text is never folded over lines."""
+    """Keys keep their order; a text is never folded over several lines."""
     long = "word " * 100
     assert yaml_text({"b": 1, "a": long}) == f"b: 1\na: '{long}'\n"
 
 
 def test_yaml_writes_shared_data_twice() -> None:
-    """Data that is in a document twice has no anchor in YAML."""
+    """Data that occurs twice in a document gets no anchor in YAML."""
     shared = {"path": "/etc/motd"}
 
     text = yaml_text({"changes": shared, "new_state": shared})

@@ -43,7 +43,7 @@ def test_output_and_errors_are_lines_of_their_own() -> None:
 
 
 def test_the_target_is_named_unless_it_is_this_machine() -> None:
-    """So lines of several hosts can be told apart."""
+    """Lines of several hosts can be distinguished."""
     state = FollowedState(id="build", function="cmd.run", target="ssh_host:web-01")
     assert printed(b"x\n", state=state) == ["build on ssh_host:web-01 | x"]
 

@@ -146,7 +146,7 @@ def test_what_a_state_applied_elsewhere_stands_beneath_it() -> None:
 
 
 def test_nested_states_count() -> None:
-    """States of nested scopes are in the counts of the summary; the time they ran in is not counted twice."""
+    """States of nested scopes are in the counts of the summary; their time is counted once."""
     applied = _return("there", result=False, duration_ms=5.0)
     delayed = _return("later", changes={"a": 1}, duration_ms=7.0)
     outer = _return(
@@ -220,7 +220,7 @@ def test_a_failed_apply_is_counted_once() -> None:
 
 
 def test_an_interruption_names_what_was_not_run() -> None:
-    """After the summary of an interrupted run stands every state that never started."""
+    """The summary of an interrupted run is followed by every state that never started."""
     report = _report(
         _return("a"), status="interrupted", exit_code=130, not_run=("b (cmd.run)", "c (test.nop)")
     )
@@ -247,7 +247,7 @@ def test_secrets_are_masked_everywhere() -> None:
 
 
 def test_a_name_with_the_separator_is_shown_whole() -> None:
-    """A name that holds the separator of tags is cut out of the tag by what stands around it."""
+    """A name that holds the separator of tags is found in the tag by the parts around it."""
     assert "Name: a_|-b\n" in _text(_report(_return("x", name="a_|-b")))
 
 

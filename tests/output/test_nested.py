@@ -36,7 +36,7 @@ def test_a_diff_is_coloured_by_line() -> None:
 
 
 def test_control_sequences_of_a_target_are_not_passed_on() -> None:
-    """What a command printed cannot move the cursor of whoever reads its output."""
+    """What a command printed cannot move the cursor of the reader's terminal."""
     assert nested_lines({"stdout": "\x1b[2Jgone\x07\x1b]0;title\x07"}) == ["stdout:", "    gone"]
 
 

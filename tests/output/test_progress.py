@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Loop:
-    """Time that passes when it is told to, and the timers of an event loop."""
+    """A clock that the test advances, and the timers of an event loop."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -114,7 +114,7 @@ def test_fast_states_say_nothing(scene: Scene) -> None:
 
 
 def test_a_failure_is_one_masked_line(scene: Scene) -> None:
-    """A failed state is told with its place and the first line of its comment."""
+    """A failed state is reported with its place and the first line of its comment."""
     scene.start(0)
     scene.finish(
         0, result=False, place="states/a.sls:3:5", comment="\nit said hunter22\nand more", target="ssh_host:x"

@@ -36,7 +36,7 @@ def _root_logger() -> Generator[None]:
 
 
 def test_a_closed_stderr_harms_nothing() -> None:
-    """When there is nobody left to tell, nothing is told and nothing fails."""
+    """When the stream is closed, nothing is written and nothing fails."""
     stream = io.StringIO()
     stream.close()
     ErrorLines(stream).write("text")

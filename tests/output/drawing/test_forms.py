@@ -78,7 +78,7 @@ def test_mermaid(run: ScopeBox) -> None:
 
 
 def test_data(run: ScopeBox) -> None:
-    """As data it names states by number, with the scope each stands in."""
+    """As data it names states by number, with the scope of each."""
     data = drawing_data(run, NOBODY)
     assert {node["id"]: (node["scope"], node["status"]) for node in data["nodes"]} == {
         "disk": ("", "changed"),

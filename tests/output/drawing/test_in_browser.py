@@ -136,7 +136,7 @@ def written(root: Path, **states: str) -> Path:
 
 
 def measured(top: ScopeBox, folder: Path) -> dict[str, Any]:
-    """Let the browser draw; return what stands out of its box, what is covered, and how much there is."""
+    """Let the browser draw; return what sticks out of its box, what is covered, and how much there is."""
     measures = answer_of(MEASURE, "\n".join(svg_lines(top, Masker())), folder)
     assert isinstance(measures, dict)
     return measures
@@ -163,7 +163,7 @@ def test_two_hundred_states(tmp_path: Path) -> None:
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(top=pictures())
 def test_anything(top: ScopeBox, tmp_path: Path) -> None:
-    """Any states with any names, however they stand in each other."""
+    """Any states with any names, nested in any way."""
     measures = measured(top, tmp_path)
     assert (measures["outside"], measures["covered"]) == ([], [])
 

@@ -1,4 +1,4 @@
-"""Nothing in a drawing covers anything else, and what comes later stands lower."""
+"""Nothing in a drawing covers anything else, and what runs later is drawn lower."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _area_of(layout: DrawingLayout, box: ScopeBox) -> Area:
 @settings(max_examples=25)
 @given(pictures())
 def test_nothing_covers_anything(top: ScopeBox) -> None:
-    """Within every scope states and the scopes below them lie apart, and inside their scope's box."""
+    """States and the scopes below them do not overlap, and are inside their scope's box."""
     layout = lay_out(top)
     for box in walk(top):
         outer = _area_of(layout, box)
@@ -50,7 +50,7 @@ def test_nothing_covers_anything(top: ScopeBox) -> None:
 @settings(max_examples=25)
 @given(pictures())
 def test_later_is_lower(top: ScopeBox) -> None:
-    """A state stands below all it comes after, and below the scopes that those caused."""
+    """A state is drawn below every state that it follows, and below the scopes of those states."""
     layout = lay_out(top)
     for edge in layout.edges:
         assert layout.nodes[edge.before].row_bottom < layout.nodes[edge.after].area.y

@@ -49,7 +49,7 @@ def project(root: Path) -> AppProject:
 
 
 def run(root: Path, *, test: bool = False) -> tuple[list[RunEvent], list[RunEvent]]:
-    """Apply it; return the events as they came, and as the journal has them."""
+    """Apply it; return the events as they were reported, and as the journal has them."""
 
     async def work() -> tuple[list[RunEvent], list[RunEvent]]:
         reported: list[RunEvent] = []
@@ -105,7 +105,7 @@ def test_what_a_plan_defers_is_an_empty_box(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_is_drawn_as_far_as_it_came(tmp_path: Path) -> None:
-    """However a journal was cut, there is a drawing, and what had not ended is said to be running."""
+    """A journal that was cut anywhere can be drawn, and states that had not ended are shown as running."""
     reported, _ = run(tmp_path)
     for length in range(len(reported)):
         drawn(draw_events(reported[:length], "m1"))
