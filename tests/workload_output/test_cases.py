@@ -66,7 +66,7 @@ def _as_data(rendering: WorkloadRendering) -> dict[str, Any]:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
 def test_a_case(case: Path, request: pytest.FixtureRequest) -> None:
-    """The workloads of a case come out as it says, and the order in which they are given does not matter."""
+    """The workloads of a case are rendered as it says, and their order does not matter."""
     given, _, expected = case.read_text(encoding="utf-8").partition(SEPARATOR)
     formats: tuple[Format, ...] = ("kubernetes", "compose")
     actual = {format_: _as_data(rendered(case, format_)) for format_ in formats}
@@ -106,7 +106,7 @@ def test_compose_files_are_those_of_the_specification(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.stem for case in CASES])
 def test_no_document_shares_data_with_its_module(case: Path) -> None:
-    """Whoever changes a document changes no module, and no YAML of it has anchors."""
+    """Changing a document changes no module, and its YAML has no anchors."""
     workloads = workloads_of(case)
     before = yaml.safe_dump([workload.module for workload in workloads])
     for format_ in ("kubernetes", "compose", "values"):

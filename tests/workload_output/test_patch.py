@@ -149,7 +149,7 @@ def test_depth_is_bounded() -> None:
 
 @pytest.mark.parametrize(("value", "other"), [(1, True), (0, False), ("1", 1), (None, 0), ([1], [True])])
 def test_unlike_values_are_not_equal(value: Any, other: Any) -> None:
-    """The operation `test` tells numbers from truth values, and both from texts."""
+    """The operation `test` distinguishes numbers, truth values and texts."""
     with pytest.raises(PatchError):
         apply_patch({"a": value}, [{"op": "test", "path": "/a", "value": other}])
 
