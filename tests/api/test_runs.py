@@ -66,7 +66,7 @@ def test_states_of_delayed_blocks_are_among_the_others(root: Path) -> None:
 
 
 def test_secrets_are_masked(root: Path) -> None:
-    """A secret of pillar is in no result, in nothing that is told, and in no exception."""
+    """A secret of pillar is in no result, in no reported state, and in no exception."""
     reported: list[str] = []
     pillar = {"password": PASSWORD}
     result = ensue.apply(
