@@ -139,7 +139,7 @@ def _of_report(kind: str, report: RunReport) -> Iterable[str]:
 
 
 async def _graph(project: AppProject, root: Path) -> str:
-    """Return a line a resource: its key, its definition, what it depends on; then what it is given."""
+    """Return a line per resource: its key, its definition, what it depends on; then what it is given."""
     planned = await project.deployment_graph(_deployed(root), CONTEXT)
     lines = []
     for node in planned.nodes:
@@ -163,7 +163,7 @@ async def _picture(project: AppProject, root: Path) -> str:
 
 
 async def _deployment(project: AppProject, root: Path, kind: str, case: Case) -> str:
-    """Return a line a resource: its status and its key, a comment, and its outputs; then the exit code.
+    """Return a line per resource: its status and its key, a comment, and its outputs; then the exit code.
 
     Warnings that come before the deployment are first.
     """
