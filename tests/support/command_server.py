@@ -66,7 +66,7 @@ def load_everything() -> None:
 
 
 def serve(requests: socket.socket) -> None:
-    """Fork for each request; return in each forked process, and end this one when nobody asks any more."""
+    """Fork for each request; return in each forked process, and end this one after the last request."""
     replies: dict[int, tuple[int, int]] = {}
     while True:
         ready, _, _ = select.select([requests, *replies], [], [])
