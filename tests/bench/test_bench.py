@@ -77,7 +77,7 @@ def test_medians_are_taken_of_each_figure() -> None:
 
 
 def test_each_case_declares_as_many_states_as_it_counts(tmp_path: Path) -> None:
-    """The expected number of successful states is the number of declarations that the SLS comes to."""
+    """The expected number of successful states is the number of declarations of the SLS."""
     for case in all_cases(tmp_path):
         assert _declared(case.sls) == case.states, case.name
         if case.applies:
