@@ -30,6 +30,12 @@ DOCS = ROOT / "docs"
 LONGEST_MODULE_LINES = 400
 MOST_PARAMETERS = 7
 
+PLAINLY_NAMED_TESTS = (
+    "api", "bench", "core", "deploy", "language", "library",
+    "output", "reach", "spec", "support", "testing", "workload_output",
+)  # fmt: skip
+"""The folders of tests that have no vague names any more."""
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -273,14 +279,15 @@ def test_names_say_what_a_thing_is() -> None:
     """A variable is named for what it holds, not for how it came to be there."""
     vague = {"found", "said", "came", "told", "one", "wanted"}
     excused = {
-        ("deploy/drivers/postgres.py", "wanted"),  # a key of the cookies that stores have kept
-        ("deploy/gotemplate/sprig/strings.py", "one"),  # of `plural`, beside `many`
+        ("src/ensue/deploy/drivers/postgres.py", "wanted"),  # a key of the cookies that stores have kept
+        ("src/ensue/deploy/gotemplate/sprig/strings.py", "one"),  # of `plural`, beside `many`
     }
+    folders = (SOURCE, *(ROOT / "tests" / name for name in PLAINLY_NAMED_TESTS))
     names = [
         f"{_relative(path)}:{node.lineno} {name}"
-        for path in _python_files(SOURCE)
+        for path in chain.from_iterable(map(_python_files, folders))
         for node in ast.walk(_tree(path))
-        if (name := _bound_name(node)) in vague and (path.relative_to(SOURCE).as_posix(), name) not in excused
+        if (name := _bound_name(node)) in vague and (_relative(path), name) not in excused
     ]
     _fail_with("names that say nothing", names)
 
