@@ -32,7 +32,7 @@ from ensue.store.registry.enforced_form import (
 from ensue.store.registry.enforced_upgrade import VERSION, bring_up_to_date
 from ensue.store.registry.loaded_states import LoadedStates
 from ensue.store.registry.lock_waits import LockWaits
-from ensue.store.registry.sqlite_remedies import refuse_damaged, sqlite_error
+from ensue.store.registry.sqlite_remedies import sqlite_error
 
 if TYPE_CHECKING:
     import sqlite3
@@ -240,11 +240,12 @@ class EnforcedFile:
                 raise not_written(f"{self.path}: it cannot be created", error) from error
 
     def _open(self, *, create: bool) -> sqlite3.Connection:
+        from ensue.store.registry.waiting_connection import connect_existing
+
         if create and not self.path.exists():
             private_files.make_private_directory(self.path.parent)
             self._create()
-        refuse_damaged(self.path, _LOST)
-        connection = self._connect(self.path)
+        connection = connect_existing(self.path, self._waits)
         try:
             self._prepare(connection)
         except BaseException:
@@ -253,11 +254,13 @@ class EnforcedFile:
         return connection
 
     def _create(self) -> None:
+        from ensue.store.registry.waiting_connection import connect
+
         # Created under another name and linked into place, so an empty file is always a truncated one.
         temporary = private_files.beside(self.path)
         try:
             os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            connection = self._connect(temporary)
+            connection = connect(temporary, self._waits)
             try:
                 self._prepare(connection)
                 # Closing would do that as well, but not say that there was no room for it.
@@ -281,11 +284,6 @@ class EnforcedFile:
             with _transaction(connection):
                 bring_up_to_date(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
-
-    def _connect(self, path: Path) -> sqlite3.Connection:
-        from ensue.store.registry.waiting_connection import connect
-
-        return connect(path, self._waits)
 
 
 @contextmanager

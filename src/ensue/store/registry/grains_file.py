@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ensue.core.errors import not_written
@@ -184,8 +184,10 @@ class GrainsFile:
     def _connected(self) -> sqlite3.Connection:
         from ensue.store.registry.waiting_connection import connect
 
-        # Created here, so that nobody else can ever read it.
-        os.close(private_files.open_private_file(self.path, os.O_RDWR | os.O_CREAT))
+        # Created here, so that nobody else can ever read it. What exists is opened by SQLite alone, whose
+        # locks the kernel drops when a descriptor of the file is closed (`connect_existing`).
+        with suppress(FileExistsError):
+            os.close(private_files.open_private_file(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         connection = connect(self.path, self._waits, isolation_level="DEFERRED")
         try:
             connection.execute("PRAGMA journal_mode=WAL")

@@ -19,13 +19,14 @@ from ensue.core.contracts.deadlines import CONNECT_S, KEEPALIVE_S
 from ensue.core.errors import StoreError
 from ensue.core.files import private_files
 from ensue.store.registry.lock_waits import LIMIT_S
-from ensue.store.registry.waiting_connection import connect
+from ensue.store.registry.waiting_connection import connect, connect_existing
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     from ensue.store.registry.lock_waits import LockWaits
+    from ensue.store.registry.waiting_connection import WaitingConnection
 
 SCHEMA_VERSION: Final = 4
 """Increased whenever the tables change; an older store is upgraded, a newer one is refused."""
@@ -119,7 +120,7 @@ def open_sqlite(path: Path, waits: LockWaits) -> sa.Engine:
         if not path.parent.is_dir():
             private_files.make_private_directory(path.parent)
         _create_sqlite(path, waits)
-    engine = _sqlite_engine(path, waits)
+    engine = _sqlite_engine(path, lambda: connect_existing(path, waits))
     with _disposed_on_failure(engine):
         _check_version(engine)
     return engine
@@ -177,7 +178,7 @@ def _create_sqlite(path: Path, waits: LockWaits) -> None:
     temporary = private_files.beside(path)
     try:
         os.close(private_files.open_private_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-        engine = _sqlite_engine(temporary, waits)
+        engine = _sqlite_engine(temporary, lambda: connect(temporary, waits))
         with _disposed_on_failure(engine):
             with engine.connect() as connection:
                 connection.exec_driver_sql("PRAGMA journal_mode=WAL")
@@ -199,10 +200,10 @@ def _create_tables(engine: sa.Engine) -> None:
         connection.execute(sa.insert(facts), {"name": _VERSION_FACT, "value": str(SCHEMA_VERSION)})
 
 
-def _sqlite_engine(path: Path, waits: LockWaits) -> sa.Engine:
+def _sqlite_engine(path: Path, creator: Callable[[], WaitingConnection]) -> sa.Engine:
     url = sa.URL.create("sqlite", database=str(path))
     # The driver must not begin transactions by itself: `take_turn` begins its own.
-    engine = sa.create_engine(url, creator=lambda: connect(path, waits), hide_parameters=True)
+    engine = sa.create_engine(url, creator=creator, hide_parameters=True)
     event.listen(engine, "connect", _prepare_sqlite)
     return engine
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ensue.core.errors import StoreError, not_written
 from ensue.store.registry.lock_waits import LockWaits
-from ensue.store.registry.sqlite_remedies import refuse_damaged, sqlite_error
+from ensue.store.registry.sqlite_remedies import sqlite_error
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -70,19 +70,21 @@ class CrossRunStore:
         return self.path is None and (self._url or "").startswith("postgresql")
 
     def refuse_damaged(self) -> None:
-        """Refuse a store that was cut off or overwritten, as far as the header of its file shows.
+        """Refuse a store that was cut off or overwritten; one on a database server is not looked at.
 
         Raises:
             StoreError: it was, or it cannot be read.
         """
-        if self.path is None:
+        if self.path is None or not self.path.exists():
             return
+        import sqlite3
+
+        from ensue.store.registry.waiting_connection import connect_existing
+
         try:
-            refuse_damaged(self.path, _LOST)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StoreError(f"{self.label}: the store cannot be read: {error.strerror}") from error
+            connect_existing(self.path, self._waits).close()
+        except sqlite3.Error as error:
+            raise self._error(error) from error
 
     def exists(self) -> bool:
         """Return whether the store's file exists; always True for a database server."""
@@ -148,7 +150,6 @@ class CrossRunStore:
 
         from ensue.store.registry import schema
 
-        self.refuse_damaged()
         try:
             if self.path is not None:
                 return schema.open_sqlite(self.path, self._waits)
@@ -175,7 +176,10 @@ class CrossRunStore:
             yield
         except (SQLAlchemyError, sqlite3.Error, UnicodeDecodeError) as error:
             # SQLite reports damage in text that may be damaged itself: hence the last of these.
-            raise sqlite_error(f"{self.label}: the store cannot be used", error, _LOST) from error
+            raise self._error(error) from error
+
+    def _error(self, error: Exception) -> StoreError:
+        return sqlite_error(f"{self.label}: the store cannot be used", error, _LOST)
 
 
 def _not_installed(package: str) -> str:

@@ -42,6 +42,42 @@ def connect(path: Path, waits: LockWaits, *, isolation_level: Any = None) -> Wai
     return connection
 
 
+def connect_existing(path: Path, waits: LockWaits) -> WaitingConnection:
+    """Open a SQLite file that exists; one that is damaged is refused, and left as it is.
+
+    SQLite alone opens the file. Its locks belong to the process, and the kernel drops them when the process
+    closes any descriptor of the file: another process would then remove the log that this one still writes.
+
+    Args:
+        path: the file.
+        waits: ends the waits of the connection.
+
+    Raises:
+        OSError: it was removed meanwhile.
+        sqlite3.Error: it cannot be opened, is not a database, or was cut off.
+    """
+    connection = connect(path, waits)
+    try:
+        _refuse_cut_off(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _refuse_cut_off(connection: WaitingConnection, path: Path) -> None:
+    """Refuse a file of which nothing is left, or only a part of the last page: SQLite minds neither."""
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (page_bytes,) = connection.execute("PRAGMA page_size").fetchone()
+    log = path.with_name(f"{path.name}-wal")
+    # Pages of the log may not be in the file yet. It is looked at first: it is emptied when they are.
+    has_log = log.exists() and log.stat().st_size > 0
+    if not pages or (not has_log and path.stat().st_size < pages * page_bytes):
+        error = sqlite3.DatabaseError(f"{path} was cut off")
+        error.sqlite_errorname = "SQLITE_CORRUPT"
+        raise error
+
+
 class WaitingCursor(sqlite3.Cursor):
     """A cursor that repeats a statement while another process has the file locked."""
 
