@@ -105,5 +105,5 @@ what:
 	@tools/make-venv $(VENV) develop --what
 	@tools/real-parts --what
 
-real-parts: venv
+real-parts:
 	@tools/real-parts

@@ -30,6 +30,8 @@ exec podman --root {folder}/store --runroot {folder}/run --storage-driver vfs --
 """
 _LIMITS = ["--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096"]
 """Below those of the machine, which podman would raise and a machine without CAP_SYS_RESOURCE refuses."""
+_UNFILTERED = ["--security-opt", "seccomp=unconfined"]
+"""Otherwise each `exec` compiles a filter of system calls, which takes a seventh of its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class Engine:
     def start(self, name: str) -> None:
         """Start a container that does nothing but take leave of its processes, as an init does."""
         line = "sleep 1000000 & wait"
-        self.call("run", "--detach", "--name", name, "--network", "none", *_LIMITS, IMAGE, "sh", "-c", line)
+        options = ["--detach", "--name", name, "--network", "none", *_LIMITS, *_UNFILTERED]
+        self.call("run", *options, IMAGE, "sh", "-c", line)
 
     def remove(self, name: str) -> None:
         """Remove a container, running or not."""

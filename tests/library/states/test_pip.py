@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import venv
 import zipfile
 from pathlib import Path
@@ -29,18 +28,13 @@ def make_wheel(folder: Path, version: str) -> None:
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("venv") / "env"
-    # It borrows a pip: to install one takes a minute, and Debian's Python may have none to install.
-    venv.create(folder, system_site_packages=True, symlinks=True)
-    asked = subprocess.run(
-        [folder / "bin/python", "-m", "pip", "--version"], capture_output=True, check=False
-    )
-    if asked.returncode:
-        lend_pip(folder)
+    venv.create(folder, symlinks=True)
+    lend_pip(folder)
     return folder
 
 
 def lend_pip(folder: Path) -> None:
-    """Copy the pip of the environment that the tests run in."""
+    """Copy the pip of the environment that the tests run in: to install one takes a minute."""
     place = Path(pip.__file__).parent.parent
     (packages,) = folder.glob("lib/python*/site-packages")
     for part in (place / "pip", *place.glob("pip-*.dist-info")):
