@@ -12,7 +12,7 @@ from ensue.engine.status import WAITING, NodeStatus
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.chunk import Chunk
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.engine.coming_members import ComingMembers
     from ensue.engine.graph.transforms.lower import Lowered
     from ensue.engine.leases import Lease
+    from ensue.engine.reacting import Reaction
     from ensue.engine.requisites import Verdict
 
 
@@ -181,7 +182,8 @@ class Scope:
 
     `path` is the scope's path and `identity` its identity, both empty at the top. `fanned` has the nodes of
     each fan-out by the number of the node that was fanned out. `aborted` is why nothing more of it starts,
-    empty while something may; `has_begun` is False for the plan of a host that was left out before it began.
+    empty while something may; `reactions` has the reactions to changes of each chunk, None until needed;
+    `has_begun` is False for the plan of a host that was left out before it began.
     """
 
     __slots__ = (
@@ -201,6 +203,7 @@ class Scope:
         "plan",
         "prerequired_by",
         "quiet",
+        "reactions",
         "serial",
         "tasks",
         "test",
@@ -233,6 +236,7 @@ class Scope:
         self.nodes = _nodes(self, lowered)
         self.listeners: list[Node] | None = None
         self.fanned: dict[int, list[Node]] = {}
+        self.reactions: Mapping[int, Sequence[Reaction]] | None = None
         self.unsettled = len(self.nodes)
         self.finished: Promise[None] = Promise()
         self.tasks: set[asyncio.Task[None]] = set()
