@@ -57,7 +57,7 @@ class Node:
         dependents: nodes of the same scope that wait for it, once per edge.
         refused: why it fails without being called; empty: it may be called.
 
-    `target` is its resource; `growing` is its return while its delayed renderings run; `is_test` whether
+    `target` is its resource; `attempts` counts its attempts, if `retry` has it tried again; `growing` is its return while its delayed renderings run; `is_test` whether
     nothing may be changed: in a plan, and in the check of a `prereq`. `returned` is its return once it has
     ended; None before, and if it never ran. `bound` has the arguments of its call with references resolved,
     `reads` what the call has read in addition to its arguments; `instead` is an answer that replaces the
@@ -73,6 +73,7 @@ class Node:
         "_told",
         "after",
         "applied",
+        "attempts",
         "awaited",
         "bound",
         "callee",
@@ -128,6 +129,7 @@ class Node:
         self.instead: DecidedReturn | None = None
         self.after: Scope | None = None
         self.owed_since = ""
+        self.attempts = 0
         self.applied: tuple[ScopeReturn, ...] = ()
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused

@@ -220,6 +220,7 @@ class Recorder:
         if function_return.result is False:
             returned.place = str(chunk.span())
             returned.owed = self._reactions.owes(node)
+            returned.attempts = node.attempts
         if node.applied:
             returned.applied = node.applied
         elif self._foreseen is not None and function_return.result is None:
