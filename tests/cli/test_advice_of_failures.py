@@ -87,7 +87,8 @@ def test_the_attempts_of_a_failed_state_are_counted(shell: Shell) -> None:
     """If it was tried again; while the run goes on, at its end, and from the journal."""
     retried = "retry: {attempts: 3, interval: 0.01}"
     shell.write(
-        "states/tried.sls", f"often:\n  cmd.run: [name: exit 4, {retried}]\nonce:\n  cmd.run: [name: exit 5]\n"
+        "states/tried.sls",
+        f"often:\n  cmd.run: [name: exit 4, {retried}]\nonce:\n  cmd.run: [name: exit 5]\n",
     )
     ended = shell.run("apply", "tried")
     assert "often (cmd.run): states/tried.sls:2:3: failed after 3 attempts: exited 4" in ended.err
