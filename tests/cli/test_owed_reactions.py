@@ -159,6 +159,34 @@ def test_a_reaction_before_a_kill_is_not_owed(shell: Shell, kind: str) -> None:
     assert (shell.run("apply", "t").code, handled(shell)) == (0, 1)
 
 
+ELSEWHERE = {
+    "in a block": (
+        "a:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n{}#!end_delayed_block\n"
+    ),
+    "with a secret in its name": "{}",
+    "fanned out": "{}",
+}
+
+
+@pytest.mark.parametrize("where", ELSEWHERE)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kill_leaves_other_reactions_owed(shell: Shell, kind: str, where: str) -> None:
+    """In a scope, with names that the journal masks, and for each resource that a target will match."""
+    write_killed(shell, kind, "before between")
+    text = (shell.root / "states/t.sls").read_text()
+    if where == "fanned out":
+        text = text.replace(f"    - {kind}: [c]", f"    - {kind}: [c]\n    - tgt: web-01")
+    elif where == "with a secret in its name":
+        shell.write("pillar/data.sls", "port: 80\ndb: {host: a, user: u, password: correct-horse}\n")
+        text = text.replace("name: echo h", "name: echo {{ pillar.db.password }}")
+    shell.write("states/t.sls", ELSEWHERE[where].format(text) if where == "in a block" else text)
+    run_id = kill_apply(shell)
+    assert f"owed since run {run_id}" in shell.run("plan", "t").out
+    ended = shell.run("apply", "t")
+    assert (ended.code, handled(shell)) == (0, 1), ended.out + ended.err
+    assert (shell.run("apply", "t").code, handled(shell)) == (0, 1)
+
+
 def test_several_kills_leave_one_reaction_owed(shell: Shell) -> None:
     """Since the first of them; an apply of something else in between, and its kill, change nothing."""
     write_killed(shell, "onchanges", "before between")

@@ -57,16 +57,17 @@ class Node:
         dependents: nodes of the same scope that wait for it, once per edge.
         refused: why it fails without being called; empty: it may be called.
 
-    `target` is its resource; `attempts` counts its attempts, if `retry` has it tried again; `growing` is its return while its delayed renderings run; `is_test` whether
-    nothing may be changed: in a plan, and in the check of a `prereq`. `returned` is its return once it has
-    ended; None before, and if it never ran. `bound` has the arguments of its call with references resolved,
-    `reads` what the call has read in addition to its arguments; `instead` is an answer that replaces the
-    call; `callee` is its function if nothing else is called, and `lease` what it needs meanwhile; `opened`
-    counts the scopes that its present attempt has opened, by kind, name and target; `is_news` marks a node
-    that is called in a resumed run because the run before had not finished it, or had called it with other
-    arguments or readings; `after` is the scope of its target's own SLS, if it is in another one and comes
-    after that (see `own_states`); `owed_since` is the run that owes its reaction (see `reactions`), empty if
-    none does.
+    `target` is its resource; `attempts` counts its attempts, if `retry` has it tried again; `growing` is
+    its return while its delayed renderings run; `is_test` whether nothing may be changed: in a plan, and
+    in the check of a `prereq`. `returned` is its return once it has ended; None before, and if it never
+    ran. `bound` has the arguments of its call with references resolved, `reads` what the call has read in
+    addition to its arguments; `instead` is an answer that replaces the call; `callee` is its function if
+    nothing else is called, and `lease` what it needs meanwhile; `opened` counts the scopes that its
+    present attempt has opened, by kind, name and target; `is_news` marks a node that is called in a
+    resumed run because the run before had not finished it, or had called it with other arguments or
+    readings; `after` is the scope of its target's own SLS, if it is in another one and comes after that
+    (see `own_states`); `owed_since` is the run that owes its reaction (see `reactions`), empty if none
+    does.
     """
 
     __slots__ = (
