@@ -81,3 +81,18 @@ def test_a_failure_that_the_end_leaves_out_has_it_in_its_comment(failing: Shell)
     tree, _, end = failing.run("apply", "t").out.partition("\nFailed:\n")
     assert (tree.count(ADVICE), end.count(ADVICE)) == (2, 50)
     assert "  and 2 more\n" in end
+
+
+def test_the_attempts_of_a_failed_state_are_counted(shell: Shell) -> None:
+    """If it was tried again; while the run goes on, at its end, and from the journal."""
+    retried = "retry: {attempts: 3, interval: 0.01}"
+    shell.write(
+        "states/tried.sls",
+        f"often:\n  cmd.run: [name: exit 4, {retried}]\nonce:\n  cmd.run: [name: exit 5]\n",
+    )
+    ended = shell.run("apply", "tried")
+    assert "often (cmd.run): states/tried.sls:2:3: failed after 3 attempts: exited 4" in ended.err
+    for text in (ended.out, shell.run("runs", "show", "last").out):
+        failed = text.partition("Failed:")[2]
+        assert "failed after 3 attempts: exited 4" in failed
+        assert "states/tried.sls:4:3: exited 5" in failed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -65,3 +66,156 @@ def test_documents_mark_what_is_owed(shell: Shell) -> None:
     (states,) = applied.document.values()
     assert [one["__id__"] for one in states.values() if one.get("owed")] == ["reload"]
     assert "ensue: owed to the next apply: restart (cmd.run)\n" in applied.err
+
+
+STEP = '''
+"""A state that makes a file, and ends its process where `trap` says so, before or after that."""
+
+import os
+import signal
+from pathlib import Path
+
+from ensue.core.model.returns import StateReturn
+
+
+def made(ctx, name):
+    path = Path(name)
+    trap = path.with_name("trap")
+    trapped = trap.read_text() if trap.exists() else ""
+    if ctx.test or path.exists():
+        there = path.exists()
+        return StateReturn(name=name, result=True if there else None, changes={} if there else {"made": name})
+    if trapped == f"before {path.name}":
+        os.kill(os.getpid(), signal.SIGKILL)
+    path.touch()
+    if trapped == f"after {path.name}":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return StateReturn(name=name, result=True, changes={"made": name})
+
+
+FUNCTIONS = {"made": made}
+'''
+KILLED_SLS = """\
+c:
+  step.made: [name: ROOT/c]
+between:
+  step.made: [name: ROOT/between]
+h:
+  cmd.{call}:
+    - name: echo h >> ROOT/calls
+    - {kind}: [c]
+after:
+  step.made: [name: ROOT/after]
+"""
+KINDS = {"watch": "wait", "onchanges": "run", "listen": "wait"}
+
+
+def write_killed(shell: Shell, kind: str, trap: str) -> None:
+    """Write an SLS with a reaction, in whose apply a state ends the process."""
+    shell.write("states/_states/step.py", STEP)
+    text = KILLED_SLS.format(kind=kind, call=KINDS[kind])
+    shell.write("states/t.sls", text.replace("ROOT", str(shell.root)))
+    shell.write("trap", trap)
+
+
+def handled(shell: Shell) -> int:
+    """Return how often the reaction has run."""
+    path = shell.root / "calls"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def kill_apply(shell: Shell, *words: str) -> str:
+    """Apply until a state ends the process; return the run."""
+    assert shell.run("apply", "t", *words).code == -signal.SIGKILL
+    (shell.root / "trap").unlink()
+    return next(iter(shell.run("runs", "list").out.splitlines()[1:])).split()[0]
+
+
+@pytest.mark.parametrize("words", [("apply", "t"), ("runs", "resume")], ids=str)
+@pytest.mark.parametrize("trap", ["after c", "before between", "after between"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kill_leaves_reactions_owed(shell: Shell, kind: str, trap: str, words: tuple[str, ...]) -> None:
+    """From the moment in which the state that is reacted to is called; a plan says so, and it runs once."""
+    write_killed(shell, kind, trap)
+    run_id = kill_apply(shell)
+    assert handled(shell) == 0
+    assert f"owed since run {run_id}" in shell.run("plan", "t").out
+    ended = shell.run(*words)
+    assert (ended.code, handled(shell)) == (0, 1), ended.out + ended.err
+    for _ in range(2):
+        assert "owed since" not in shell.run("plan", "t").out
+        assert (shell.run("apply", "t").code, handled(shell)) == (0, 1)
+
+
+@pytest.mark.parametrize("kind", ["watch", "onchanges"])
+def test_a_reaction_before_a_kill_is_not_owed(shell: Shell, kind: str) -> None:
+    """Nor is one to a state that was not called, or was found as it should be."""
+    write_killed(shell, kind, "before after")
+    kill_apply(shell)
+    assert handled(shell) == 1
+    shell.write("trap", "before after")
+    kill_apply(shell)
+    assert "owed since" not in shell.run("plan", "t").out
+    assert (shell.run("apply", "t").code, handled(shell)) == (0, 1)
+
+
+ELSEWHERE = {
+    "in a block": (
+        "a:\n  test.nop:\n    - delayed_render: [block: b]\n#!delayed_block b\n{}#!end_delayed_block\n"
+    ),
+    "with a secret in its name": "{}",
+    "fanned out": "{}",
+}
+
+
+@pytest.mark.parametrize("where", ELSEWHERE)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kill_leaves_other_reactions_owed(shell: Shell, kind: str, where: str) -> None:
+    """In a scope, with names that the journal masks, and for each resource that a target will match."""
+    write_killed(shell, kind, "before between")
+    text = (shell.root / "states/t.sls").read_text()
+    if where == "fanned out":
+        text = text.replace(f"    - {kind}: [c]", f"    - {kind}: [c]\n    - tgt: web-01")
+    elif where == "with a secret in its name":
+        shell.write("pillar/data.sls", "port: 80\ndb: {host: a, user: u, password: correct-horse}\n")
+        text = text.replace("name: echo h", "name: echo {{ pillar.db.password }}")
+    shell.write("states/t.sls", ELSEWHERE[where].format(text) if where == "in a block" else text)
+    run_id = kill_apply(shell)
+    assert f"owed since run {run_id}" in shell.run("plan", "t").out
+    ended = shell.run("apply", "t")
+    assert (ended.code, handled(shell)) == (0, 1), ended.out + ended.err
+    assert (shell.run("apply", "t").code, handled(shell)) == (0, 1)
+
+
+def test_several_kills_leave_one_reaction_owed(shell: Shell) -> None:
+    """Since the first of them; an apply of something else in between, and its kill, change nothing."""
+    write_killed(shell, "onchanges", "before between")
+    run_id = kill_apply(shell)
+    shell.write("trap", "before between")
+    kill_apply(shell)
+    shell.write("states/other.sls", "other: test.nop\n")
+    for words in (("other",), ("t", "--only", "c"), ("t", "--exclude", "h")):
+        assert (shell.run("apply", *words).code, handled(shell)) == (0, 0)
+        assert f"owed since run {run_id}" in shell.run("plan", "t").out
+    assert (shell.run("apply", "t").code, handled(shell)) == (0, 1)
+    assert "owed since" not in shell.run("plan", "t").out
+
+
+def test_what_a_kill_leaves_owed_can_be_forgotten(shell: Shell) -> None:
+    """At once, with the word that names the state."""
+    write_killed(shell, "listen", "before between")
+    kill_apply(shell)
+    forgotten = shell.run("enforced", "forget", "h")
+    assert forgotten.code == 0, forgotten.err
+    assert "owed since" not in shell.run("plan", "t").out
+    assert (shell.run("apply", "t").code, handled(shell)) == (0, 0)
+
+
+def test_the_journal_of_a_kill_is_kept_while_it_owes(shell: Shell) -> None:
+    """However few journals are kept: the one of a plan does not remove it."""
+    shell.write("ensue.yaml", "id: web-01\nkeep_runs: 1\n")
+    write_killed(shell, "listen", "before between")
+    run_id = kill_apply(shell)
+    for _ in range(2):
+        assert f"owed since run {run_id}" in shell.run("plan", "t").out
+    assert (shell.run("apply", "t").code, handled(shell)) == (0, 1)

@@ -137,6 +137,7 @@ def test_what_a_chunk_became_is_told() -> None:
         tag_="test_|-a_|-a_|-nop",
         target="minion:m",
         tags=("test_|-web-1 a_|-web-1 a_|-nop", "test_|-web-2 a_|-web-2 a_|-nop"),
+        targets=("t:web-1", "t:web-2"),
     )
 
 

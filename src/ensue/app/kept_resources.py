@@ -286,8 +286,10 @@ class KeptResources(OpenedProject):
         from ensue.language.targets.recorded_targets import targets_matching
         from ensue.store.registry.enforced_views import shown_state
         from ensue.store.registry.named_states import ForgottenStates, NamedStates
+        from ensue.store.runs.run_chain import settle_killed
 
         store = self._stores.enforced()
+        await self._stores.thread.run(lambda: settle_killed(self.settings.cachedir, store))
         rows = await self._stores.thread.run(store.known)
         if tgt is not None:
             recorded = {row.target for row in rows}

@@ -30,7 +30,7 @@ from ensue.language.plans.special_tags import special_tags
 from ensue.output.outcome import counts_of
 from ensue.store.runs.enforcement import Enforcement
 from ensue.store.runs.journal import new_run_id
-from ensue.store.runs.run_chain import killed_before, left_running
+from ensue.store.runs.run_chain import killed_applies, warnings_of
 from ensue.store.runs.run_record import RunRecord, now
 
 if TYPE_CHECKING:
@@ -104,18 +104,21 @@ class Run:
         check_host_limits(self._options)
         run_id = new_run_id(datetime.now(UTC))
         services, test = self._services, self._options.test
+        killed = await asyncio.to_thread(killed_applies, self._settings.cachedir)
+        enforcement = Enforcement(
+            self._stores.enforced,
+            self._stores.opened.thread,
+            run_id,
+            test=test,
+            of_one_call=services.compilation.states.properties_of_one_call,
+            is_query=services.compilation.states.is_query,
+            made_by=MadeThings(services.compilation.states_of).of,
+        )
+        enforcement.killed = killed
         record = RunRecord(
             self._stores.settings,
             self._stores.masker,
-            Enforcement(
-                self._stores.enforced,
-                self._stores.opened.thread,
-                run_id,
-                test=test,
-                of_one_call=services.compilation.states.properties_of_one_call,
-                is_query=services.compilation.states.is_query,
-                made_by=MadeThings(services.compilation.states_of).of,
-            ),
+            enforcement,
             run_id,
             on_event,
             test=test,
@@ -136,7 +139,7 @@ class Run:
                     await others.begin(first.own, stores.masker, stores.enforced, ordered=ordered)
                 self._begin(run_id)
                 if resumed is None:
-                    for diagnostic in await asyncio.to_thread(self._of_earlier_applies):
+                    for diagnostic in warnings_of(killed, test=test):
                         self._warn(diagnostic)
                 await record.begin(
                     RunStarted(
@@ -166,11 +169,6 @@ class Run:
                 if chosen is not None:
                     report = msgspec.structs.replace(report, part=str(part), excluded=chosen.excluded)
                 return await record.end(report, counts_of)
-
-    def _of_earlier_applies(self) -> list[Diagnostic]:
-        """Return warnings about earlier applies that were killed."""
-        cachedir, test = self._settings.cachedir, self._options.test
-        return [*killed_before(cachedir, test=test), *(() if test else left_running(cachedir))]
 
     def _chosen(self, part: RunPart, record: RunRecord) -> ChosenPart:
         from ensue.language.plans.chosen_part import ChosenPart

@@ -34,7 +34,6 @@ from ensue.store.runs.call_inputs import ProjectCallInputs
 from ensue.store.runs.declarations import RequestedRun, RunDeclarations
 from ensue.store.runs.planned_requisites import planned_event
 from ensue.store.runs.pruning import Pruning, earlier_declarations
-from ensue.store.runs.run_chain import begun_and_killed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -116,7 +115,6 @@ class RunWiring:
         """
         services, test = self._services, self._options.test
         project = str(self._stores.settings.root) if self._stores.settings.option("store_url") else ""
-        killed = await asyncio.to_thread(begun_and_killed, self._stores.settings.cachedir)
         earlier = await asyncio.to_thread(earlier_declarations, self._stores.registry, project)
         known_orphans = partial(earlier_declarations, orphaned=True)
         orphaned = await asyncio.to_thread(known_orphans, self._stores.registry, project) if test else None
@@ -156,7 +154,7 @@ class RunWiring:
             orphaned=orphaned,
             left_on=lambda target: things_left(self._stores.enforced.known(), target),
         )
-        self._stores.enforced.judged_by(declarations.has_left, killed)
+        self._stores.enforced.judged_by(declarations.has_left)
         listeners: list[PlanListener] = [declarations.note, self._report_planned]
         if self._chosen is not None:
             listeners.append(self._chosen.note)
@@ -224,7 +222,7 @@ class RunWiring:
             enforced=self._stores.enforced.of_state,
             skipped=DeclaredSecrets(services.compilation.states, self._stores.enforced).conceal,
             former=self._stores.enforced.former,
-            owed=self._stores.enforced,
+            owed=self._stores.enforced.reactions,
             is_transient=foreseen.is_transient,
             takes_slot=self._takes_slot,
             inputs=ProjectCallInputs(services.targets),

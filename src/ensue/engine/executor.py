@@ -253,7 +253,10 @@ class Executor:
             earlier.append(attempt_comment(len(earlier) + 1, reply.function_return))
             self._hooks.reach.all_again()
             reply = await self._attempt(node, callee)
-        return _commented(reply, "\n".join([*earlier, reply.function_return.comment])) if earlier else reply
+        if not earlier:
+            return reply
+        node.attempts = len(earlier) + 1
+        return _commented(reply, "\n".join([*earlier, reply.function_return.comment]))
 
     async def _attempt(self, node: Node, callee: Callee) -> AttemptResult:
         with self._hooks.reach.of_state() as given_up:

@@ -168,7 +168,16 @@ class FanOuts:
             tags = tuple(fanned.chunk.tag for fanned in nodes)
             own = str(node.target)
             self._hooks.fanned_out(node.scope.path, tags)
-            self._emit(FannedOut(scope=node.scope.path, tag_=node.chunk.tag, target=own, tags=tags))
+            self._emit(
+                FannedOut(
+                    scope=node.scope.path,
+                    tag_=node.chunk.tag,
+                    target=own,
+                    tags=tags,
+                    targets=tuple(map(str, targets)),
+                    scope_identity=node.scope.identity,
+                )
+            )
         node.status = GROWING
         open_nodes = len(nodes)
 

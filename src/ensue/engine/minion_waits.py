@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ensue.core.errors import InternalError
 from ensue.core.model.fan_out import FannedReturn
 from ensue.core.model.returns import StateReturn, UnknownReturn
+from ensue.engine.reacting import has_changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -80,7 +81,11 @@ class MinionWaits:
             srn: self._made(node, start, f"{state} on {srn}", part) for srn, part in answer.parts.items()
         }
         returned = self._made(node, start, str(state), answer)
-        return _fanned(returned, parts) if parts else returned
+        if parts:
+            returned = _fanned(returned, parts)
+        if has_changed(returned):
+            self._recorder.owe_reactions(node)
+        return returned
 
     def _made(self, node: Node, start: Start, name: str, answer: MinionReturn) -> Return:
         returned = self._recorder.finish(node, start, _as_own(name, answer), ran=answer.ran)

@@ -12,7 +12,7 @@ from ensue.engine.status import WAITING, NodeStatus
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ensue.core.contracts.growth import Plan
     from ensue.core.model.chunk import Chunk
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ensue.engine.coming_members import ComingMembers
     from ensue.engine.graph.transforms.lower import Lowered
     from ensue.engine.leases import Lease
+    from ensue.engine.reacting import Reaction
     from ensue.engine.requisites import Verdict
 
 
@@ -56,22 +57,24 @@ class Node:
         dependents: nodes of the same scope that wait for it, once per edge.
         refused: why it fails without being called; empty: it may be called.
 
-    `target` is its resource; `growing` is its return while its delayed renderings run; `is_test` whether
-    nothing may be changed: in a plan, and in the check of a `prereq`. `returned` is its return once it has
-    ended; None before, and if it never ran. `bound` has the arguments of its call with references resolved,
-    `reads` what the call has read in addition to its arguments; `instead` is an answer that replaces the
-    call; `callee` is its function if nothing else is called, and `lease` what it needs meanwhile; `opened`
-    counts the scopes that its present attempt has opened, by kind, name and target; `is_news` marks a node
-    that is called in a resumed run because the run before had not finished it, or had called it with other
-    arguments or readings; `after` is the scope of its target's own SLS, if it is in another one and comes
-    after that (see `own_states`); `owed_since` is the run that owes its reaction (see `reactions`), empty if
-    none does.
+    `target` is its resource; `attempts` counts its attempts, if `retry` has it tried again; `growing` is
+    its return while its delayed renderings run; `is_test` whether nothing may be changed: in a plan, and
+    in the check of a `prereq`. `returned` is its return once it has ended; None before, and if it never
+    ran. `bound` has the arguments of its call with references resolved, `reads` what the call has read in
+    addition to its arguments; `instead` is an answer that replaces the call; `callee` is its function if
+    nothing else is called, and `lease` what it needs meanwhile; `opened` counts the scopes that its
+    present attempt has opened, by kind, name and target; `is_news` marks a node that is called in a
+    resumed run because the run before had not finished it, or had called it with other arguments or
+    readings; `after` is the scope of its target's own SLS, if it is in another one and comes after that
+    (see `own_states`); `owed_since` is the run that owes its reaction (see `reactions`), empty if none
+    does.
     """
 
     __slots__ = (
         "_told",
         "after",
         "applied",
+        "attempts",
         "awaited",
         "bound",
         "callee",
@@ -127,6 +130,7 @@ class Node:
         self.instead: DecidedReturn | None = None
         self.after: Scope | None = None
         self.owed_since = ""
+        self.attempts = 0
         self.applied: tuple[ScopeReturn, ...] = ()
         self.awaited: tuple[Node, ...] = ()
         self.refused = refused
@@ -181,7 +185,8 @@ class Scope:
 
     `path` is the scope's path and `identity` its identity, both empty at the top. `fanned` has the nodes of
     each fan-out by the number of the node that was fanned out. `aborted` is why nothing more of it starts,
-    empty while something may; `has_begun` is False for the plan of a host that was left out before it began.
+    empty while something may; `reactions` has the reactions to changes of each chunk, None until needed;
+    `has_begun` is False for the plan of a host that was left out before it began.
     """
 
     __slots__ = (
@@ -201,6 +206,7 @@ class Scope:
         "plan",
         "prerequired_by",
         "quiet",
+        "reactions",
         "serial",
         "tasks",
         "test",
@@ -233,6 +239,7 @@ class Scope:
         self.nodes = _nodes(self, lowered)
         self.listeners: list[Node] | None = None
         self.fanned: dict[int, list[Node]] = {}
+        self.reactions: Mapping[int, Sequence[Reaction]] | None = None
         self.unsettled = len(self.nodes)
         self.finished: Promise[None] = Promise()
         self.tasks: set[asyncio.Task[None]] = set()

@@ -1,30 +1,31 @@
-"""What states owe: a reaction to a change that did not succeed is made up for by a later run.
+"""What states owe: a reaction to a change is owed until it has succeeded, in this run or in a later one.
 
-A state reacts to a change with `watch`, `onchanges` or `listen`. If that fails or never starts, or the chosen
-part of the run leaves the state out, the next run finds what has changed as it should be, so that nothing
-would react to it any more. Until a reaction has succeeded, the states that it names count as changed for it.
+A state reacts to a change with `watch`, `onchanges` or `listen`. If that fails or never starts, the chosen
+part of the run leaves the state out, or the run is killed, the next run finds what has changed as it should
+be, so that nothing would react to it any more. Until a reaction has succeeded, the states that it names count
+as changed for it. Before a state is called, those that react to its changes are reported; what they owe then
+follows from the events of the run.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
-from ensue.core.model.fan_out import FannedChunk, FannedReturn, parts_of
+from ensue.core.model.events import ReactionsOwed
 from ensue.core.model.requisite import RequisiteKind
-from ensue.core.model.state_identity import StateIdentity
 from ensue.engine.listeners import listener_of
 from ensue.engine.node import Node, Role
+from ensue.engine.reacting import reactions_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ensue.core.contracts.owed_reactions import OwedReactions
     from ensue.core.model.chunk import Chunk
-    from ensue.core.model.requisite import Requisite
     from ensue.engine.node import Scope
+    from ensue.engine.reacting import Reaction
 
+_STATE: Final = Role.STATE
 _CHECK: Final = Role.CHECK
 _LISTENER: Final = Role.LISTENER
 _WATCH: Final = RequisiteKind.WATCH
@@ -36,7 +37,7 @@ class Reactions:
     """The reactions of one run.
 
     Args:
-        owed: what earlier runs owe; None: that is not kept.
+        owed: what is owed; None: that is not kept.
         can_watch: returns whether a node's module has a `mod_watch`.
     """
 
@@ -45,86 +46,54 @@ class Reactions:
         self.can_watch = can_watch
 
     def is_owed(self, node: Node) -> bool:
-        """Return whether an earlier run owes the reaction of a node."""
-        if self._owed is not None and node.role is not _CHECK:
-            node.owed_since = self._owed.owed_since(node.identity)
-            if not node.owed_since and (whole := _fan_out_of(node)) is not None:
-                node.owed_since = self._owed.owed_since(whole)
-        return bool(node.owed_since)
+        """Return whether the reaction of a node is owed; the node then has the earlier run that owes it."""
+        if self._owed is None or node.role is _CHECK or not self._reacts(node):
+            return False
+        since = self._owed.owed_since(node.identity)
+        node.owed_since = since or ""
+        return since is not None
 
     def owes(self, node: Node) -> bool:
-        """Return whether a node reacts to a change, so that later runs owe it if it fails or does not run."""
-        if self._owed is None or node.is_test or node.scope.quiet:
-            return False
-        if node.role is _LISTENER:
-            return True
-        reacting = [requisite for requisite in node.chunk.requisites if self._reacts_by(node, requisite)]
-        return bool(reacting) and (
-            self.is_owed(node) or any(_has_changed(node.scope, requisite) for requisite in reacting)
+        """Return whether later runs owe the reaction of a node that has failed, or does not run."""
+        return not (node.is_test or node.scope.quiet) and self.is_owed(node)
+
+    def to_changes_of(self, node: Node) -> ReactionsOwed | None:
+        """Return the event that names the states that react to changes of a node; None if none does."""
+        scope = node.scope
+        if self._owed is None or node.is_test or scope.quiet or node.role is not _STATE:
+            return None
+        if scope.reactions is None:
+            scope.reactions = reactions_in(scope.plan)
+        reacting = {
+            (chunk.tag, str(chunk.target or scope.plan.target)): chunk.sls
+            for reaction in scope.reactions.get(node.index, ())
+            for chunk in self._reacting(scope, reaction)
+        }
+        if not reacting:
+            return None
+        return ReactionsOwed(
+            scope=scope.path,
+            scope_identity=scope.identity,
+            tag_=node.chunk.tag,
+            target=str(node.target),
+            tags=tuple(tag for tag, _ in reacting),
+            targets=tuple(target for _, target in reacting),
+            slses=tuple(reacting.values()),
         )
 
-    def note(self, node: Node) -> None:
-        """Note a node that has ended or was left out, if it reacts to a change."""
-        returned = node.returned
-        if self._owed is None or isinstance(returned, FannedReturn):
-            return
-        if returned is not None and returned.result is False:
-            is_done, counts = False, returned.owed
-        else:
-            is_done = returned is not None
-            has_ended = returned is None or (
-                returned.result is True and (returned.ran or node.role is _LISTENER)
-            )
-            counts = has_ended and self.owes(node)
-        if counts:
-            self._owed.note_reaction(node.chunk, node.identity, node.scope.path, is_done=is_done)
+    def _reacting(self, scope: Scope, reaction: Reaction) -> Iterator[Chunk]:
+        """Yield the chunks of a reaction: those of its fan-out, and of `listen` the listeners."""
+        for node in scope.fanned.get(reaction.number, [Node(scope, reaction.number, reaction.chunk, _STATE)]):
+            if reaction.kind is _LISTEN:
+                yield listener_of(node.chunk)
+            elif reaction.kind is _ONCHANGES or self.can_watch(node):
+                yield node.chunk
 
-    def note_excluded(self, scope: Scope) -> None:
-        """Note what a run leaves out although it reacts to a change in a scope whose nodes have ended."""
-        number = len(scope.nodes)
-        for excluded in scope.plan.excluded:
-            if excluded.reactions:
-                chunk = msgspec.structs.replace(excluded.chunk, requisites=excluded.reactions)
-                self.note(Node(scope, number, chunk, Role.STATE))
-                if any(part.kind is _LISTEN and _has_changed(scope, part) for part in excluded.reactions):
-                    self.note(Node(scope, number, listener_of(chunk), _LISTENER))
-
-    def settle_fan_outs(self, scope: Scope) -> None:
-        """Note that fan-outs of a scope that has ended owe nothing as a whole: each part owes its own."""
-        owed = self._owed
-        if owed is None or scope.quiet:
-            return
-        for parts in scope.fanned.values():
-            chunk = scope.nodes[parts[0].index].chunk
-            for part in (chunk, listener_of(chunk)):
-                identity = _identity(scope, part)
-                if owed.owed_since(identity):
-                    owed.note_reaction(part, identity, scope.path, is_done=True)
-
-    def _reacts_by(self, node: Node, requisite: Requisite) -> bool:
-        return requisite.kind is _ONCHANGES or (requisite.kind is _WATCH and self.can_watch(node))
-
-
-def _has_changed(scope: Scope, requisite: Requisite) -> bool:
-    """Return whether something that a requisite names has changed, and has not failed."""
-    return any(
-        part.changes and part.result is not False
-        for index in requisite.chunks
-        if (returned := scope.result_of(index)) is not None
-        for part in parts_of(returned)
-    )
-
-
-def _fan_out_of(node: Node) -> StateIdentity | None:
-    """Return the identity of a node's fan-out, which owes for all its parts if it never ran; None: none."""
-    if not isinstance(node.chunk, FannedChunk) or node.index not in node.scope.fanned:
-        return None
-    chunk = node.scope.nodes[node.index].chunk
-    return _identity(node.scope, listener_of(chunk) if node.role is _LISTENER else chunk)
-
-
-def _identity(scope: Scope, chunk: Chunk) -> StateIdentity:
-    return StateIdentity(str(chunk.target or scope.plan.target), scope.identity, chunk.tag)
+    def _reacts(self, node: Node) -> bool:
+        if node.role is _LISTENER:
+            return True
+        kinds = {requisite.kind for requisite in node.chunk.requisites}
+        return _ONCHANGES in kinds or (_WATCH in kinds and self.can_watch(node))
 
 
 def owed_remark(node: Node) -> str:

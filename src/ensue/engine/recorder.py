@@ -80,12 +80,14 @@ class Recorder:
         return Start(node.chunk.tag, number, self._time_of_day(), self._monotonic())
 
     async def announce(self, node: Node, start: Start) -> None:
-        """Report that a node's function is about to be called, if its return will be reported.
+        """Report that a node's function is about to be called, if that has an effect that will be reported.
 
         Raises:
             StoreError: that cannot be recorded, so the function must not be called.
         """
-        if start.run_num == UNNUMBERED:
+        self.owe_reactions(node)
+        callee = node.callee
+        if start.run_num == UNNUMBERED or (callee is not None and callee.touches_nothing):
             return
         chunk = node.chunk
         event = NodeStarted(
@@ -97,11 +99,15 @@ class Recorder:
             run_num=start.run_num,
             scope_identity=node.scope.identity,
         )
-        callee = node.callee
         if self._begin is None or (callee is not None and callee.keeps_intent):
             self.emit(event)
         else:
             await self._begin(event)
+
+    def owe_reactions(self, node: Node) -> None:
+        """Report that a node may change something, so that those that react to it owe that."""
+        if (event := self._reactions.to_changes_of(node)) is not None:
+            self.emit(event)
 
     def finish(self, node: Node, start: Start, function_return: StateReturn, *, ran: bool = True) -> Return:
         """Make a node's return and, if it has a number, report it.
@@ -214,6 +220,7 @@ class Recorder:
         if function_return.result is False:
             returned.place = str(chunk.span())
             returned.owed = self._reactions.owes(node)
+            returned.attempts = node.attempts
         if node.applied:
             returned.applied = node.applied
         elif self._foreseen is not None and function_return.result is None:

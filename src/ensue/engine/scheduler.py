@@ -311,7 +311,7 @@ class Scheduler:
         """Call a node's function; None: the call was cancelled, and the node has ended."""
         node.status = RUNNING
         start = self._recorder.start(node, reported=node.role is not _CHECK and not node.scope.quiet)
-        if (node.callee is None or not node.callee.touches_nothing) and not await self._announce(node, start):
+        if not await self._announce(node, start):
             self._leave_out(node)
             return None
         try:

@@ -160,8 +160,6 @@ class Scopes:
             self._note_left_out(node, node.status.reason)
         if scope.test:
             self.coming.note(node)
-        else:
-            self.reactions.note(node)
         nodes = scope.nodes
         for number in node.dependents:
             dependent = nodes[number]
@@ -333,8 +331,6 @@ class Scopes:
     def _next_listener(self, scope: Scope) -> None:
         """Let the next listener or complaint follow when all nodes of a scope have ended."""
         if scope.listeners is None:
-            if not scope.test:
-                self.reactions.note_excluded(scope)
             scope.listeners = closing_nodes(scope, self.reactions.is_owed)
         following = next((node for node in scope.listeners if not node.is_over), None)
         if following is None:
@@ -344,8 +340,6 @@ class Scopes:
             self._make_ready(following)
 
     def _close(self, scope: Scope) -> None:
-        if not scope.test:
-            self.reactions.settle_fan_outs(scope)
         del self._open[scope.serial]
         if self._by_path.get(scope.path) is scope:
             del self._by_path[scope.path]

@@ -234,6 +234,11 @@ def what_happened(returned: Return, masker: Masker) -> str:
         returned: the state's return.
         masker: the secrets of the process.
     """
+    after = f"failed after {returned.attempts} attempts: " if returned.attempts else ""
+    return f"{after}{_why_failed(returned, masker)}"
+
+
+def _why_failed(returned: Return, masker: Masker) -> str:
     if exit_code := _exit_code(returned, masker):
         last_line = _last_line(_changes(returned, masker))
         return f"exited {exit_code}: {last_line}" if last_line else f"exited {exit_code}"

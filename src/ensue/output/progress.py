@@ -14,6 +14,7 @@ from ensue.core.model.events import (
     JobPublished,
     NodeFinished,
     NodeStarted,
+    ReactionsOwed,
     ResourceOrphaned,
     ResourceRegistered,
     RunEvent,
@@ -85,6 +86,7 @@ class PlainProgress:
             JobPublished: _nothing,
             ScopePlanned: _nothing,
             StateExcluded: _nothing,
+            ReactionsOwed: _nothing,
             FannedOut: _nothing,
             RunFinished: self._ended,
         }

@@ -314,6 +314,26 @@ def test_a_plan_hands_on_what_it_knows() -> None:
     assert isinstance(values["url"], Unknown)
 
 
+def test_a_plan_after_a_killed_update_says_what_the_driver_does() -> None:
+    """It is unchanged if the driver would change nothing, with the outputs that the driver foresees."""
+    driver = RememberingDriver(made=Provisioned(values={"host": "db"}))
+    shop = environment(fake=driver)
+    shop.deploy({"db": made_by("fake", {"size": 1})})
+    driver.obstacle = Killed()
+    with pytest.raises(Killed):
+        shop.deploy({"db": made_by("fake", {"size": 2})})
+    shop.store.pending.clear()
+    driver.obstacle = None
+    for foreseen, host in ((None, "db"), (Provisioned(values={"host": "db2"}), "db2")):
+        driver.planned = Planned(would_change=False, outputs=foreseen)
+        outcome = shop.deploy({"db": made_by("fake", {"size": 2})}, test=True)["db"]
+        assert (outcome.status, outcome.outputs and outcome.outputs.data) == ("unchanged", {"host": host})
+    driver.planned = Planned()
+    assert shop.deploy({"db": made_by("fake", {"size": 2})}, test=True)["db"].status == "planned"
+    driver.made = Provisioned(values={"host": "db2"}, changed=False)
+    assert statuses(shop.deploy({"db": made_by("fake", {"size": 2})})) == {"db": "unchanged"}
+
+
 def test_a_plan_that_would_change_nothing_has_the_old_outputs() -> None:
     """A driver that is always called may say in a plan that all is as it is."""
     driver = RememberingDriver(always_called=True, made=Provisioned(values={"host": "db"}, changed=False))

@@ -22,6 +22,7 @@ from ensue.core.masking import Masker
 from ensue.core.model.events import (
     NodeFinished,
     NodeStarted,
+    ReactionsOwed,
     ResourceRegistered,
     RunFinished,
     RunStarted,
@@ -370,6 +371,15 @@ SECRET = 'hunter2-"quoted"\\secret\nwith a second line of it'
             ),
         ),
         ScopePlanned(scope="a/later", tags=("long tag", SECRET), edges=((0, 1, "require"),)),
+        ReactionsOwed(
+            scope="",
+            scope_identity="",
+            tag_=SECRET,
+            target="m",
+            tags=(SECRET, "long tag"),
+            targets=("m", "m"),
+            slses=("a", SECRET),
+        ),
         ResourceRegistered(srn=f"ssh_host:{SECRET}", source=SECRET, changed=True),
     ],
 )

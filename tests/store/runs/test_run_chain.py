@@ -6,6 +6,7 @@ import os
 import subprocess
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from ensue.core.masking import Masker
@@ -14,7 +15,7 @@ from ensue.store.runs import journal_form
 from ensue.store.runs.journal import Journal
 from ensue.store.runs.journal_form import JournalHeader
 from ensue.store.runs.process_marks import process_mark
-from ensue.store.runs.run_chain import left_running
+from ensue.store.runs.run_chain import killed_applies, warnings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,11 +63,12 @@ def test_commands_of_runs_that_did_not_end_are_named(
 ) -> None:
     """A command of a run that was killed or interrupted is named while it runs, with its state and scope."""
     write(tmp_path, OLDER, status, started(running))
-    found = [one.summary for one in left_running(tmp_path)]
+    warnings = warnings_of(killed_applies(tmp_path), test=False)
+    summaries = [warning.summary for warning in warnings if warning.code == "E0109"]
     expected = (
         f"a command of a run that was killed still runs: pid {running.pid}, 'cat', of cmd_|-x_|-x_|-run"
     )
-    assert found == ([f"{expected} in a/b"] if reported else [])
+    assert summaries == ([f"{expected} in a/b"] if reported else [])
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_runs_since_the_last_complete_apply_count(
     """An interrupted run, a killed one and a plan hide no earlier command; a complete apply does."""
     write(tmp_path, OLDER, "interrupted", started(running))
     write(tmp_path, NEWER, status, test=test)
-    assert bool(left_running(tmp_path)) is reported
+    assert bool(killed_applies(tmp_path).running) is reported
 
 
 def test_commands_of_a_run_that_goes_on_are_not_named(
@@ -89,4 +91,4 @@ def test_commands_of_a_run_that_goes_on_are_not_named(
     with Journal.create(tmp_path, OLDER, masker=Masker()) as journal:
         journal.write(RunStarted(run_id=OLDER, test=False, total=1, started_at="2026-11-20T23:59:59+00:00"))
         journal.write(started(running))
-    assert left_running(tmp_path) == []
+    assert not any(msgspec.structs.astuple(killed_applies(tmp_path)))

@@ -1,4 +1,4 @@
-"""The reactions to changes that earlier applies owe, because they failed or never started.
+"""The reactions to changes that are owed, because they failed, never started, or their run was killed.
 
 How they are kept is not decided here.
 """
@@ -8,28 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from ensue.core.model.chunk import Chunk
     from ensue.core.model.state_identity import StateIdentity
 
 
 class OwedReactions(Protocol):
     """The owed reactions of a project; called without I/O on the event loop of a run."""
 
-    def owed_since(self, identity: StateIdentity) -> str:
-        """Return the run that owes the reaction of a state first; empty if none does.
+    def owed_since(self, identity: StateIdentity) -> str | None:
+        """Return the run that owes the reaction of a state first; None if no run owes it.
+
+        It is empty if that is this run, or one that it resumes.
 
         Args:
             identity: the state.
-        """
-        ...
-
-    def note_reaction(self, chunk: Chunk, identity: StateIdentity, path: str, *, is_done: bool) -> None:
-        """Note that a state of this run reacted to a change, or should have.
-
-        Args:
-            chunk: the state.
-            identity: its identity.
-            path: the path of its scope.
-            is_done: whether its reaction succeeded; if not, it is owed from now on.
         """
         ...

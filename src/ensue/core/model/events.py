@@ -197,6 +197,28 @@ class StateExcluded(msgspec.Struct, frozen=True, tag=True, omit_defaults=True):
     is_dependent: bool = False
 
 
+class ReactionsOwed(msgspec.Struct, frozen=True, tag=True):
+    """A state is about to be called; those that react to its changes owe that, unless it changes nothing.
+
+    Args:
+        scope: the path of its scope, which is that of the others as well.
+        scope_identity: the identity of the scope.
+        tag_: its tag.
+        target: the SRN it runs against.
+        tags: the tags of the states that react.
+        targets: for each of them, the SRN it runs against.
+        slses: for each of them, the SLS that declares it.
+    """
+
+    scope: str
+    scope_identity: str
+    tag_: str
+    target: str
+    tags: tuple[str, ...]
+    targets: tuple[str, ...]
+    slses: tuple[str, ...]
+
+
 class FannedOut(msgspec.Struct, frozen=True, tag=True):
     """The target of a chunk was matched: the chunk becomes one chunk per resource.
 
@@ -205,12 +227,16 @@ class FannedOut(msgspec.Struct, frozen=True, tag=True):
         tag_: the chunk's tag, which has no return of its own.
         target: the target of the other chunks of the scope, as text.
         tags: the tags of the new chunks.
+        targets: the target of each of them, as text.
+        scope_identity: the identity of the scope.
     """
 
     scope: str
     tag_: str
     target: str
     tags: tuple[str, ...]
+    targets: tuple[str, ...] = ()
+    scope_identity: str = ""
 
 
 class ScopeClosed(msgspec.Struct, frozen=True, tag=True):
@@ -276,6 +302,7 @@ RunEvent: TypeAlias = (
     | ScopeOpened
     | ScopePlanned
     | StateExcluded
+    | ReactionsOwed
     | FannedOut
     | ScopeClosed
     | ResourceRegistered

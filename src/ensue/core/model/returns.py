@@ -201,6 +201,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     `scope_identity` is the identity of the scope (`state_identity`), empty at the top.
     `causes` has, of a state that was not called because others failed, the IDs of the first of these.
     `owed` says of a failure that it was to react to a change: later runs owe that, until it has succeeded.
+    `attempts` says of a failure how often the state was tried, if `retry` had it tried again.
     """
 
     tag: str
@@ -242,6 +243,7 @@ class Return(msgspec.Struct, omit_defaults=True):
     owed: bool = False
     causes: tuple[str, ...] = ()
     placed: tuple[str, ...] = ()
+    attempts: int = 0
 
     @property
     def identity(self) -> StateIdentity:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from ensue.core.model.chunk import LISTENER_FUNCTION, LISTENER_PREFIX
+
 _SIGN: Final = "_|-"
 
 
@@ -29,6 +31,12 @@ def words_of(tag: str) -> TagWords:
     id_, _, rest = rest.partition(_SIGN)
     name, _, function = rest.rpartition(_SIGN)
     return TagWords(module, id_, name, function)
+
+
+def listener_tag(tag: str) -> str:
+    """Return the tag of the listener of a state, given that of the state."""
+    words = words_of(tag)
+    return tag_of(words._replace(id=f"{LISTENER_PREFIX}{words.id}", function=LISTENER_FUNCTION))
 
 
 def tag_of(words: TagWords) -> str:

@@ -254,9 +254,15 @@ class Provisioner:
             comment, action = would_be(node.key, old, is_same=is_same), would_do(old, is_same=is_same)
             return ProvisioningOutcome("planned", comment, made, old, action=action)
         planned = await driver.plan(request)
-        if not planned.would_change and old is not None and not old.was_interrupted:
-            return self._unchanged(step, test=True)._replace(warnings=node.remarks(planned.warnings))
         outputs: Outputs | None = None
+        if not planned.would_change and old is not None and is_there(old):
+            unchanged = self._unchanged(step, test=True)._replace(warnings=node.remarks(planned.warnings))
+            if not old.was_interrupted or planned.outputs is None:
+                return unchanged
+            # What the interrupted call has made is in no record.
+            outputs = outputs_of(evaluated, planned.outputs, self._run_services)
+            self._note(node.key, outputs)
+            return unchanged._replace(outputs=outputs)
         action = would_do(old, is_same=is_same and not request.rotates and not planned.looked)
         if action == "read" and old is not None:
             self._note(node.key, Outputs(data=old.outputs, secret_paths=old.secret_paths))

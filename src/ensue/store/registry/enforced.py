@@ -33,8 +33,9 @@ from ensue.store.registry.enforced_views import (
     with_declaration,
 )
 from ensue.store.registry.former_states import former_state, like, moved_row
+from ensue.store.registry.killed_applies import NONE_KILLED
 from ensue.store.registry.loaded_states import LoadedStates
-from ensue.store.registry.owed import NotedReactions
+from ensue.store.registry.owed import ReactionLedger
 from ensue.store.registry.superseded import LastEnforced
 
 if TYPE_CHECKING:
@@ -43,13 +44,13 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.vault import Vault
     from ensue.core.masking import Masker
-    from ensue.core.model.chunk import Chunk
     from ensue.core.model.enforced import EnforcedBy, EnforcedState, FormerState
     from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.returns import Return
     from ensue.core.model.srn import Srn
     from ensue.store.registry.enforced_form import EnforcedRow
     from ensue.store.registry.enforced_views import ShownState
+    from ensue.store.registry.killed_applies import KilledApplies
     from ensue.store.registry.lock_waits import LockWaits
 
 MOST_PENDING: Final = 1000
@@ -67,6 +68,8 @@ class EnforcedStore:
         masker: masks the secrets of this process; learns those that are decrypted.
         keep_output_bytes: how much of a long text is kept.
         waits: ends its waits for other processes.
+
+    `reactions` are what the project owes; `flush` writes them.
     """
 
     def __init__(
@@ -93,10 +96,13 @@ class EnforcedStore:
         self._has_left: Callable[[EnforcedRow, str], bool] | None = None
         self._killed: Mapping[StateIdentity, FormerState] = {}
         self._rows = EnforcedRows(vault, masker, keep_output_bytes)
-        self._reactions = NotedReactions(masker)
+        self.reactions = ReactionLedger(masker, self._row_of)
 
     def begin_run(
-        self, run_id: str, made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING
+        self,
+        run_id: str,
+        made_by: Callable[[Return], MadeByState] = lambda _: MAKES_NOTHING,
+        earlier: KilledApplies = NONE_KILLED,
     ) -> None:
         """Set the run that the following entries belong to, and read what earlier runs enforced; this blocks.
 
@@ -106,8 +112,10 @@ class EnforcedStore:
         Args:
             run_id: the run.
             made_by: returns what a state makes.
+            earlier: the applies before it that were killed.
         """
         self._run_id = run_id
+        self._killed = earlier.begun
         self._made_by = made_by
         try:
             self._recalled = self._file.copy()
@@ -115,6 +123,7 @@ class EnforcedStore:
             self._recalled = error
         except OSError as error:
             self._recalled = StoreError(f"{self._file.path}: it cannot be read: {error.strerror}")
+        self.reactions.begin(earlier.owing)
 
     def end_run(self) -> None:
         """Have later lookups read the file again."""
@@ -227,11 +236,9 @@ class EnforcedStore:
         """Return what ran for a state that has no value; see the contract."""
         return self._killed.get(identity) or former_state(self._formers(identity), identity)
 
-    def judged_by(
-        self, has_left: Callable[[EnforcedRow, str], bool], killed: Mapping[StateIdentity, FormerState]
-    ) -> None:
-        """Set what tells until `end_run` whether an entry is declared no more, and what was killed."""
-        self._has_left, self._killed = has_left, killed
+    def judged_by(self, has_left: Callable[[EnforcedRow, str], bool]) -> None:
+        """Set what tells until `end_run` whether an entry is declared no more."""
+        self._has_left = has_left
 
     def _formers(self, identity: StateIdentity) -> list[EnforcedRow]:
         """Return the entries like a state that are declared no more.
@@ -279,7 +286,7 @@ class EnforcedStore:
             del self._skipped[: len(skipped)]
         if pending:
             self._write_pending(pending)
-        if owed := [*self._reactions.take(self._row_of, self._run_id)]:
+        if owed := self.reactions.rows(self._run_id):
             self._write(owed)
             self._last = None
 
@@ -293,20 +300,6 @@ class EnforcedStore:
         self._write(rows if self._last is None else [*chain.from_iterable(map(self._last.enforce, rows))])
         with self._turn:
             del self._pending[: len(pending)]
-
-    def owed_since(self, identity: StateIdentity) -> str:
-        """Return the run that owes a reaction first; see `contracts.owed_reactions`."""
-        if self._reactions.is_noted(identity):
-            return self._run_id
-        try:
-            row = self._row_of(self._reactions.kept_under(identity))
-        except StoreError:
-            return ""  # The run warns that it cannot read what earlier runs enforced.
-        return "" if row is None else row.entry.owed_since
-
-    def note_reaction(self, chunk: Chunk, identity: StateIdentity, path: str, *, is_done: bool) -> None:
-        """Note a reaction to a change; see `contracts.owed_reactions`. `flush` writes it."""
-        self._reactions.note(chunk, identity, path, is_done=is_done)
 
     def _row_of(self, identity: StateIdentity) -> EnforcedRow | None:
         return self._look(lambda known: known.one(identity.target, identity.scope, identity.tag))

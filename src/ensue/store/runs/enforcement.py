@@ -17,8 +17,10 @@ from ensue.core.diagnostics import Diagnostic
 from ensue.core.errors import DiskError, StoreError
 from ensue.core.masking import MASK
 from ensue.core.model.data import is_mapping
+from ensue.core.model.events import FannedOut, RunStarted
 from ensue.core.model.made_thing import MAKES_NOTHING
 from ensue.core.model.sensitive_paths import hide_paths
+from ensue.store.registry.killed_applies import NONE_KILLED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from ensue.core.model.data import DataMap
     from ensue.core.model.enforced import EnforcedBy, EnforcedState
+    from ensue.core.model.events import RunEvent
     from ensue.core.model.made_thing import MadeByState
     from ensue.core.model.report import RunReport
     from ensue.core.model.returns import Return
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 
 _OF_ONE_CALL: Final = frozenset({"pid"})
 """Properties that differ in every call of the same state; a new value is not drift."""
+
+_OF_PLANS: Final = frozenset({RunStarted, FannedOut})
+"""The events of a plan that tell which states owe what earlier applies do."""
 
 _EXISTS: Final = "exists"
 
@@ -56,6 +62,7 @@ class Enforcement:
 
     `declared_by` returns the declaration of a return; it is set once the run has compiled its first plans.
     `again` is the command that resumes the run; it is set when the run begins.
+    `killed` are the applies before it that were killed; they are set before it is entered.
     `fault` is why the enforced states cannot be read or written; None while they can.
     """
 
@@ -77,6 +84,7 @@ class Enforcement:
         self._of_one_call = of_one_call
         self._is_query = is_query
         self._made_by = made_by
+        self.killed = NONE_KILLED
         self.declared_by: Callable[[Return], EnforcedBy | None] = lambda _: None
         self.fault: StoreError | None = None
         self.again = ""
@@ -84,12 +92,17 @@ class Enforcement:
 
     async def __aenter__(self) -> Self:
         """Read what earlier runs enforced."""
-        await self._thread.run(partial(self._store.begin_run, self._run_id, self._made_by))
+        await self._thread.run(partial(self._store.begin_run, self._run_id, self._made_by, self.killed))
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Forget what earlier runs enforced."""
         self._store.end_run()
+
+    def follow(self, event: RunEvent) -> None:
+        """Learn from an event what reactions are owed; a plan owes nothing, and makes up for nothing."""
+        if not self._test or type(event) in _OF_PLANS:
+            self._store.reactions.see(event)
 
     def see(self, returned: Return) -> None:
         """Process a return before it is reported; in a plan, add the drift to it."""

@@ -24,7 +24,7 @@ from ensue.store.runs.journal_form import JournalHeader, JournalSummary
 from ensue.store.runs.output_bound import OutputBound
 from ensue.store.runs.process_marks import process_mark
 from ensue.store.runs.reserve import make_reserve, spend_reserve
-from ensue.store.runs.run_chain import has_ended, needed_to_resume
+from ensue.store.runs.run_chain import has_ended, needed_to_resume, settled_mark, still_owing
 from ensue.store.runs.run_counts import RunCounts, sum_of
 from ensue.store.runs.run_history import (
     find_run,
@@ -261,7 +261,7 @@ def prune_runs(
     *,
     needed: Sequence[str] = (),
 ) -> None:
-    """Remove the oldest journals, except those being written and those that resuming a kept run requires.
+    """Remove the oldest journals, but those being written, still owing, or required to resume a kept run.
 
     Args:
         cachedir: the project's cachedir.
@@ -278,11 +278,12 @@ def prune_runs(
         with suppress(OSError, StoreError):
             if not has_ended(path):
                 if kept is None:
-                    kept = needed_to_resume(cachedir, paths[:count])
+                    kept = {*needed_to_resume(cachedir, paths[:count]), *still_owing(cachedir)}
                 if path in kept:
                     continue
             path.unlink()
             fleet_path(cachedir, path.stem).unlink(missing_ok=True)
+            settled_mark(path).unlink(missing_ok=True)
 
 
 def _count_that_fits(paths: Sequence[Path], most_bytes: int) -> int:

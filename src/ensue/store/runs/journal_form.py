@@ -25,6 +25,7 @@ from ensue.core.model.events import (
     JobPublished,
     NodeFinished,
     NodeStarted,
+    ReactionsOwed,
     ResourceOrphaned,
     ResourceRegistered,
     RunFinished,
@@ -93,6 +94,7 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
         ScopeOpened,
         ScopePlanned,
         StateExcluded,
+        ReactionsOwed,
         FannedOut,
         ScopeClosed,
         ResourceRegistered,
@@ -104,13 +106,13 @@ _CLASSES: Final[dict[str, type[msgspec.Struct]]] = {
 }
 _SEQUENCES: Final = frozenset({
     "mods", "not_run", "sensitive", "warnings", "tags", "edges", "shared", "minions", "only", "exclude",
-    "read", "handles", "owed_not_run", "causes", "placed",
+    "read", "handles", "owed_not_run", "causes", "placed", "targets", "slses",
 })  # fmt: skip
 _NAMES: Final = frozenset({
     "run_id", "jid", "minions", "fleet", "status", "minion_id", "module", "function", "sls", "mods", "tgt",
     "only", "exclude", "start_at", "batch", "fail_limit",
     "kind", "target", "start_time", "id", "scope", "scope_identity", "srn", "source", "not_run", "place",
-    "handled_by", "owed_not_run", "causes",
+    "handled_by", "owed_not_run", "causes", "targets", "slses",
 })  # fmt: skip
 """Fields whose texts are names (`Masker.name`), which ensue and its user have to find again."""
 _OWN_WORDS: Final = frozenset({"edges", "counts"})
@@ -206,7 +208,13 @@ def _is_plain(event: RunEvent) -> bool:
                 or done.old_state is not None
             )
         case (
-            NodeStarted() | CommandStarted() | ScopeOpened() | ScopePlanned() | StateExcluded() | FannedOut()
+            NodeStarted()
+            | CommandStarted()
+            | ScopeOpened()
+            | ScopePlanned()
+            | StateExcluded()
+            | ReactionsOwed()
+            | FannedOut()
         ):
             return True
         case ScopeClosed(returned=scope):

@@ -16,8 +16,8 @@ from ensue.core.model.returns import Return, ScopeReturn
 _ANY_DATA: Final = {"Data": Any, "DataMap": dict[str, Any]}
 _OF_A_RUN: Final[tuple[type[msgspec.Struct], ...]] = (
     events.RunStarted, events.NodeStarted, events.CommandStarted, events.NodeFinished, events.ScopeOpened,
-    events.ScopePlanned, events.StateExcluded, events.FannedOut, events.ScopeClosed,
-    events.ResourceRegistered, events.ResourceOrphaned, events.RunFinished,
+    events.ScopePlanned, events.StateExcluded, events.ReactionsOwed, events.FannedOut,
+    events.ScopeClosed, events.ResourceRegistered, events.ResourceOrphaned, events.RunFinished,
 )  # fmt: skip
 
 

@@ -7,12 +7,13 @@ gives the chain of a run.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.errors import StoreError, UnknownRunError
 from ensue.core.model.enforced import FormerState
 from ensue.core.model.events import NodeFinished, NodeStarted
+from ensue.store.registry.killed_applies import KilledApplies
 from ensue.store.runs.process_marks import still_running
 from ensue.store.runs.run_history import (
     ends_of,
@@ -29,9 +30,8 @@ if TYPE_CHECKING:
 
     from ensue.core.model.events import CommandStarted, RunEvent, RunFinished, RunStarted
     from ensue.core.model.state_identity import StateIdentity
+    from ensue.store.registry.enforced import EnforcedStore
     from ensue.store.runs.journal_form import JournalSummary
-
-_COMMAND: Final = b'"type":"CommandStarted"'
 
 
 def chain_to_resume(cachedir: Path, prefix: str) -> list[list[RunEvent]]:
@@ -124,58 +124,102 @@ def was_cut_short(ended: RunFinished | JournalSummary) -> bool:
     return ended.status == "interrupted" or bool(ended.stopped)
 
 
-def killed_before(cachedir: Path, *, test: bool) -> list[Diagnostic]:
-    """Return a warning if the last apply was killed: what it had still to do is not a part of the next one.
+def killed_applies(cachedir: Path) -> KilledApplies:
+    """Return what the applies since the last complete one have left behind; their journals are read once.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    last: list[RunStarted | None] = []
+    begun: dict[StateIdentity, FormerState] = {}
+    owing: list[list[RunEvent]] = []
+    running: list[CommandStarted] = []
+    for path, started, ended in _incomplete(cachedir):
+        try:
+            events = list(read_events(path))
+        except FileNotFoundError:  # Another run removes old journals meanwhile.
+            continue
+        running += still_running(events)
+        if not started.deployment:
+            last.append(None if ended else started)
+        if ended is None:
+            killed = FormerState(word="killed", value="", run_id=started.run_id)
+            for identity in _unfinished(events):
+                begun.setdefault(identity, killed)
+        if not settled_mark(path).exists():
+            owing.append(events)
+    return KilledApplies(last=next(iter(last), None), begun=begun, owing=owing[::-1], running=running)
+
+
+def still_owing(cachedir: Path) -> list[Path]:
+    """Return the journals that tell what killed applies owe, the newest first.
+
+    Raises:
+        StoreError: a journal cannot be read.
+    """
+    return [path for path, _, _ in _incomplete(cachedir) if not settled_mark(path).exists()]
+
+
+def _incomplete(cachedir: Path) -> Iterator[tuple[Path, RunStarted, JournalSummary | None]]:
+    """Yield the journals of killed and interrupted runs since the last complete apply, the newest first.
+
+    What an interrupted run owed is kept, and read again nevertheless: the disk may have been full.
+    """
+    for path in newest_first(cachedir):
+        with suppress(FileNotFoundError):
+            started, ended = ends_of(path)
+            if started is None or started.test or started.fleet or writer_lives(path):
+                continue  # A deployment of another environment may run meanwhile.
+            if ended is None or was_cut_short(ended):
+                yield path, started, ended
+            elif not started.deployment:
+                return
+
+
+def settled_mark(path: Path) -> Path:
+    """Return the file beside a journal that says: what its run owed when it was killed is kept elsewhere."""
+    return path.with_suffix(".settled")
+
+
+def settle_killed(cachedir: Path, store: EnforcedStore) -> None:
+    """Record what killed applies owe, so that it can be forgotten before another apply; this blocks.
+
+    Raises:
+        StoreError: a journal cannot be read, or the store cannot be written.
+    """
+    if not (paths := still_owing(cachedir)):
+        return
+    store.begin_run(paths[0].stem, earlier=killed_applies(cachedir))
+    try:
+        store.flush()
+    finally:
+        store.end_run()
+    for path in paths:
+        settled_mark(path).touch(mode=0o600)
+
+
+def warnings_of(killed: KilledApplies, *, test: bool) -> Iterator[Diagnostic]:
+    """Yield what a run says of the killed applies before it.
 
     Args:
-        cachedir: the project's cachedir.
-        test: whether a plan warns, after which the killed run can still be resumed.
-
-    Raises:
-        StoreError: a journal cannot be read.
+        killed: the killed applies.
+        test: whether the run is a plan, which starts nothing beside a command.
     """
-    for path in newest_first(cachedir):
-        with suppress(FileNotFoundError):
-            started, ended = ends_of(path)
-            if started is None or started.test or started.deployment or started.fleet or writer_lives(path):
-                continue
-            return [] if ended is not None else [_killed(started, test=test)]
-    return []
-
-
-def _killed(started: RunStarted, *, test: bool) -> Diagnostic:
-    which = "an apply" if test else "this apply"
-    instead = ", and not `ensue apply`," if test else ""
-    return Diagnostic(
-        code="E0107",
-        summary=f"the last apply, {started.run_id}, was killed before it ended",
-        detail=f"{which} does not react to what that one changed: "
-        "a handler (`listen`, `watch`, `onchanges`) of such a state does not run",
-        help=f"`{started.resume_command}`{instead} ends that run, with its handlers",
-        severity=Severity.WARNING,
-    )
-
-
-def begun_and_killed(cachedir: Path) -> dict[StateIdentity, FormerState]:
-    """Return the states that applies since the last complete one had begun when they were killed.
-
-    Raises:
-        StoreError: a journal cannot be read.
-    """
-    begun: dict[StateIdentity, FormerState] = {}
-    for path in newest_first(cachedir):
-        with suppress(FileNotFoundError):
-            started, ended = ends_of(path)
-            if started is None or started.test or writer_lives(path):
-                continue
-            if ended is not None:
-                if was_cut_short(ended):
-                    continue
-                break
-            killed = FormerState(word="killed", value="", run_id=started.run_id)
-            for identity in _unfinished(read_events(path)):
-                begun.setdefault(identity, killed)
-    return begun
+    if killed.last is not None:
+        yield Diagnostic(
+            code="E0107",
+            summary=f"the last apply, {killed.last.run_id}, was killed before it ended",
+            detail=f"{'an' if test else 'this'} apply looks at each state again and runs the owed handlers",
+            help=f"`{killed.last.resume_command}` instead calls only what that run had not finished",
+            severity=Severity.WARNING,
+        )
+    for command in () if test else killed.running:
+        yield Diagnostic(
+            code="E0109",
+            summary=f"a command of a run that was killed still runs: {command_text(command)}",
+            help="this apply does not wait for it",
+            severity=Severity.WARNING,
+        )
 
 
 def _unfinished(events: Iterable[RunEvent]) -> set[StateIdentity]:
@@ -189,41 +233,10 @@ def _unfinished(events: Iterable[RunEvent]) -> set[StateIdentity]:
     return unfinished
 
 
-def left_running(cachedir: Path) -> list[Diagnostic]:
-    """Return a warning for each command left running by an apply since the last complete one.
-
-    Raises:
-        StoreError: a journal cannot be read.
-    """
-    return [
-        Diagnostic(
-            code="E0109",
-            summary=f"a command of a run that was killed still runs: {command_text(command)}",
-            help="this apply does not wait for it",
-            severity=Severity.WARNING,
-        )
-        for command in _commands_left_running(cachedir)
-    ]
-
-
 def command_text(command: CommandStarted) -> str:
     """Describe a running command and the state that started it, for a message."""
     where = f" in {command.scope}" if command.scope else ""
     return f"pid {command.pid}, {command.command!r}, of {command.tag_}{where}"
-
-
-def _commands_left_running(cachedir: Path) -> list[CommandStarted]:
-    commands: list[CommandStarted] = []
-    for path in newest_first(cachedir):
-        with suppress(FileNotFoundError):
-            started, ended = ends_of(path)
-            if (started is not None and started.test) or writer_lives(path):
-                continue  # A plan, or a deployment of another environment, may run meanwhile.
-            if ended is not None and not was_cut_short(ended):
-                break
-            if _COMMAND in path.read_bytes():  # far quicker than reading events
-                commands += still_running(read_events(path))
-    return commands
 
 
 def _begun(path: Path) -> RunStarted | None:

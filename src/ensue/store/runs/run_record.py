@@ -112,6 +112,7 @@ class RunRecord:
         self._journal = await JournalWriter.open(self._created, self._note_fault)
         self._journal.write(event)
         await self._journal.recorded()
+        self._enforcement.follow(event)
         self._on_event(event)
 
     def tell(self, event: RunEvent) -> None:
@@ -120,6 +121,7 @@ class RunRecord:
         Raises:
             StoreError: the run cannot be recorded, so what the event announces must not happen.
         """
+        self._enforcement.follow(event)
         if type(event) is NodeFinished:
             self._enforcement.see(event.returned)
         self._stop_if_due()
