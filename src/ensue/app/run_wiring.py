@@ -145,7 +145,7 @@ class RunWiring:
                 environment=selected_environments(self._stores.settings, highstate=not mods),
                 pillar_keys=tuple(map(str, self._stores.pillars.override)),
             ),
-            earlier=earlier,
+            earlier=earlier or orphaned or {},
         )
         pruning = Pruning(
             earlier,

@@ -58,10 +58,10 @@ class RunDeclarations:
         project: the project's root where several projects share one store, else empty.
         highstate: whether the run applies the whole top file.
         unassigned: the resources to which the top file assigns nothing, empty text for this machine. A
-            highstate does not judge their registrations: a mistake in the top file would end many.
+            highstate does not end their registrations: a mistake in the top file would end many.
         requested: what the run was called with.
-        earlier: the declarations of active registrations of earlier runs, by scope and tag; without any,
-            those of this run are not needed.
+        earlier: the declarations of registrations of earlier runs, by scope and tag; without any, those of
+            this run are not needed.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ class RunDeclarations:
         by = self._compiled.get(place)
         return by is not None and by.sls == declared_by.sls
 
-    def judges(self, declared_by: DeclaredBy) -> bool:
+    def covers(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run has compiled every SLS that could contain a declaration."""
         if self._is_left_out(declared_by) or declared_by.environment != self._requested.environment:
             return False
@@ -229,9 +229,11 @@ class RunDeclarations:
             return True
         # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
         # file, is left alone as long as it exists.
-        if not self.highstate or declared_by.on in self._unassigned:
-            return False
-        return declared_by.highstate or not self._exists(declared_by.sls)
+        return self.highstate and (declared_by.highstate or not self._exists(declared_by.sls))
+
+    def is_of_unassigned(self, declared_by: DeclaredBy) -> bool:
+        """Return whether a declaration was one of a machine to which this highstate assigns nothing."""
+        return self.highstate and declared_by.on in self._unassigned
 
     def _is_left_out(self, declared_by: DeclaredBy) -> bool:
         """Return whether a declaration belongs to what the chosen part of the run leaves out."""
