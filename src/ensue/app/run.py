@@ -306,7 +306,7 @@ class Run:
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
-            removal=lambda target, module: services.compilation.states_of(target.type).removal(module),
+            removal=lambda target, *named: services.compilation.states_of(target.type).removal(*named),
             is_kept_by_name=lambda target, module: bool(
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),

@@ -97,8 +97,8 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         own: this machine.
         is_kept: returns whether a target can be targeted or is orphaned; may block.
-        removal: returns the function of a state module of a target that removes what its others make; empty
-            if there is none.
+        removal: returns the function of a state module of a target that removes what a function of it makes;
+            empty if there is none.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
             which is a label that somebody may change.
         made_by: returns what a state makes.
@@ -107,7 +107,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
 
     own: Srn
     is_kept: Callable[[Srn], bool]
-    removal: Callable[[Srn, str], str]
+    removal: Callable[[Srn, str, str], str]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
     made_by: Callable[[Return], MadeByState] = lambda _returned: MAKES_NOTHING
     opens_scopes: Callable[[str, str], bool] = lambda _module, _function: True
@@ -350,8 +350,8 @@ def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
     target, module = Srn.parse(row.target), row.entry.module
     if target != targets.own and not targets.is_kept(target):
         return ""
-    removal = targets.removal(target, module)
-    return f"{module}.{removal}" if removal and row.entry.function != removal else ""
+    removal = targets.removal(target, module, row.entry.function)
+    return f"{module}.{removal}" if removal else ""
 
 
 def _named(row: EnforcedRow, own: Srn) -> str:
