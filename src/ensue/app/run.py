@@ -321,6 +321,8 @@ class Run:
             return undeclared_states(enforced.known, declarations, outcome, targets, test=test)
 
         def look_for_hosts() -> list[DepartedHost]:
+            if not test:
+                enforced.flush()  # What is reported is what has been written.
             is_known = services.targets.directory.index.is_known
             own = self._stores.minion.id
             return departed_hosts(enforced.known(), declarations, outcome, is_known, minion=own, test=test)

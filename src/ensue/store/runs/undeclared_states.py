@@ -47,6 +47,7 @@ class UndeclaredThing(msgspec.Struct, frozen=True, kw_only=True):
         named: how the warning names it.
         hint: how to keep it; empty if nothing is known.
         word: what `ensue enforced forget` knows its entry by, and no other that the run does not name.
+        is_kept: whether that entry is there; otherwise an apply is going to make it.
     """
 
     row: EnforcedRow
@@ -54,6 +55,7 @@ class UndeclaredThing(msgspec.Struct, frozen=True, kw_only=True):
     named: str
     hint: str
     word: str
+    is_kept: bool
 
     @property
     def place(self) -> tuple[str, str, str]:
@@ -163,7 +165,8 @@ def undeclared_states(
     for row in sorted(left, key=lambda row: (row.entry.superseded_by is None, row.run_id)):
         last.update(dict.fromkeys(_places(row), row))
     kept = [row for row in left if any(last[place] is row for place in _places(row))]
-    names, among = NamedStates(rows, run.words), {row.identity for row in left}
+    names, kept_names = NamedStates(rows, run.words), NamedStates(entries(()), run.words)
+    among = {row.identity for row in left}
     things = [
         UndeclaredThing(
             row=row,
@@ -172,9 +175,11 @@ def undeclared_states(
             hint=run.renaming_of(row, rows)
             if targets.is_kept_by_name(Srn.parse(row.target), row.entry.module)
             else "",
-            word=names.exact(row, among),
+            word=(kept_names if is_kept else names).exact(row, among),
+            is_kept=is_kept,
         )
         for row in kept
+        for is_kept in (row.identity in run.kept,)
     ]
     return Undeclared(things=tuple(things), entries=tuple(left)) if things else None
 
@@ -234,7 +239,9 @@ class _Run:
     @cached_property
     def settled(self) -> set[StateIdentity]:
         """The states of this run that cannot have been about something else before: their tags name it."""
-        moving = {state_return.identity for state_return, made in self._made if made.may_move}
+        moving = {
+            state_return.identity for state_return, made in self._made if made.may_move or made.may_be_several
+        }
         return {
             identity
             for identity, things in self._things.items()
@@ -258,11 +265,12 @@ class _Run:
         return UnsettledStates(self._outcome, self._targets.opens_scopes, self._has_value)
 
     @cached_property
-    def _kept(self) -> set[StateIdentity]:
+    def kept(self) -> set[StateIdentity]:
+        """The states that there is an entry of; an apply has written its own before it reports."""
         return {row.identity for row in self._entries(())}
 
     def _has_value(self, identity: StateIdentity) -> bool:
-        return identity in self._kept
+        return identity in self.kept
 
     @cached_property
     def _made(self) -> list[tuple[Return, MadeByState]]:
@@ -392,9 +400,16 @@ def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
 
 
 def _forgetting(things: Sequence[UndeclaredThing]) -> str:
-    """Return the command that forgets the entries of things."""
+    """Return the commands that forget the entries of things, and when."""
     import shlex  # Only a run with such a warning needs it.
 
-    words = list(dict.fromkeys(thing.word for thing in things))
-    of_these = " for these" if len(words) > _MOST_NAMED else ""
-    return f"`ensue enforced forget {shlex.join(words[:_MOST_NAMED])}` ends this warning{of_these}"
+    by_time = {
+        when: list(dict.fromkeys(thing.word for thing in things if thing.is_kept is is_kept))
+        for when, is_kept in (("", True), ("once this is applied, ", False))
+    }
+    of_these = " for these" if max(map(len, by_time.values())) > _MOST_NAMED or all(by_time.values()) else ""
+    return ", and ".join(
+        f"{when}`ensue enforced forget {shlex.join(words[:_MOST_NAMED])}` ends this warning{of_these}"
+        for when, words in by_time.items()
+        if words
+    )
