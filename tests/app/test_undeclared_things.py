@@ -402,6 +402,7 @@ def declare(root: Path, generation: dict[str, tuple[str, set[str]]]) -> None:
 @example(generations=[{"x": ("t", {"a", "b"})}, {"x": ("t", {"a"})}])
 @example(generations=[{"a": ("t", {"a", "b"})}, {"a": ("t", {"a"})}])
 @example(generations=[{"x": ("t", {"a"})}, {"x": ("u", {"b"})}, {}])
+@example(generations=[{"a": ("u", {"a"}), "x": ("t", {"a"})}, {"a": ("t", {"b"})}])
 @example(generations=[{"a": ("u", {"a", "b"}), "x": ("t", {"b"})}, {"a": ("t", {"a"})}])
 @example(generations=[{"a": ("t", {"b"}), "x": ("t", {"a", "c"})}, {"x": ("t", {"c"})}])
 def test_the_advised_command_does_what_the_plan_says(

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from ensue.store.runs.declarations import RunDeclarations
     from ensue.store.runs.departed_hosts import DepartedHost
     from ensue.store.runs.resume import ResumedRun
-    from ensue.store.runs.undeclared_states import Undeclared
+    from ensue.store.runs.undeclared_things import Undeclared
 
 
 class Run:
@@ -306,7 +306,9 @@ class Run:
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
-            removal=lambda target, *named: services.compilation.states_of(target.type).removal(*named),
+            removal=lambda target, module, function: services.compilation.states_of(target.type).removal(
+                module, function
+            ),
             is_kept_by_name=lambda target, module: bool(
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),

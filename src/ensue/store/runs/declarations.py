@@ -182,7 +182,7 @@ class RunDeclarations:
 
     def judges_of_departed(self, by: EnforcedBy) -> bool:
         """Return whether this run could have had the SLS of a state, if its target was still known."""
-        return set(by.pillar_keys) <= set(self._requested.pillar_keys) and self._judges_with(by, frozenset())
+        return set(by.pillar_keys) <= set(self._requested.pillar_keys) and self._judges_with(by, ())
 
     def is_of_environment(self, by: EnforcedBy) -> bool:
         """Return whether a state was enforced with the environments of this run."""
