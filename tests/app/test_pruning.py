@@ -136,6 +136,24 @@ def test_an_entry_that_is_gone_from_registers_is_orphaned_and_comes_back(tmp_pat
     assert by_status(tmp_path, "active") == "abc"
 
 
+@pytest.mark.parametrize("names", [["a"], []])
+def test_plans_name_what_a_shorter_list_has_orphaned(tmp_path: Path, names: list[str]) -> None:
+    """As long as it is orphaned, however its state ends; not once it is registered again."""
+    write(tmp_path, states__t=LIST, states__other="a: test.nop\n")
+    run(tmp_path, "t")
+    run(tmp_path, "t", pillar={"names": names})
+    for pillar in ({"names": names}, {"names": names, "skip": True}, {"names": names, "result": False}):
+        warnings = run(tmp_path, "t", pillar=pillar, test=True).warnings
+        assert [warning.summary for warning in warnings] == [
+            f"ssh_host:{name} is orphaned: vms (test.present in t) no longer registers it"
+            for name in "abc"
+            if name not in names
+        ]
+    assert codes(run(tmp_path, "t", test=True)) == []
+    assert codes(run(tmp_path, "other", test=True)) == []
+    assert codes(run(tmp_path, "t", pillar={"names": names})) == []
+
+
 def test_a_state_without_registers_orphans_all_that_it_had(tmp_path: Path) -> None:
     """The option is taken away, the state stays."""
     write(tmp_path, states__t=LIST)
@@ -319,10 +337,26 @@ def test_a_highstate_without_a_top_file_orphans_nothing(tmp_path: Path) -> None:
     write(tmp_path, states__top="base: {'*': [t]}\n", states__t=HOSTS)
     run(tmp_path)
     write(tmp_path, states__top="base: {'other': [t]}\n")
-    run(tmp_path)
+    for test in (True, False):
+        unassigned, *warnings = run(tmp_path, test=test).warnings
+        assert unassigned.code == "E0605"
+        assert [warning.summary for warning in warnings] == [
+            f"ssh_host:h{number} stays registered: make-{number} (test.present in t) is no longer declared"
+            for number in (1, 2, 3)
+        ]
     (tmp_path / "states/top.sls").unlink()
-    run(tmp_path)
+    assert "E0718" not in codes(run(tmp_path))
     assert by_status(tmp_path, "active") == "h1h2h3"
+
+
+def test_what_is_orphaned_is_named_of_a_machine_without_sls(tmp_path: Path) -> None:
+    """An earlier highstate has orphaned it; then nothing at all is assigned to the machine."""
+    write(tmp_path, states__top="base: {'*': [t]}\n", states__t=HOSTS)
+    run(tmp_path)
+    run(tmp_path, pillar={"hosts": []})
+    write(tmp_path, states__top="base: {'other': [t]}\n")
+    assert codes(run(tmp_path, test=True)) == ["E0605", "E0718", "E0718", "E0718"]
+    assert codes(run(tmp_path)) == ["E0605"]
 
 
 def test_what_moves_to_another_state_is_never_orphaned(tmp_path: Path) -> None:
@@ -373,6 +407,8 @@ def test_a_function_that_registers_is_pruned_as_well(function: str, tmp_path: Pa
     if function == "context":
         assert only(run(tmp_path, "t", pillar={"hosts": ["p"]}, test=True)).changes == {}
     assert only(run(tmp_path, "t", pillar={"hosts": ["p"]})).changes == {"orphaned": ["ssh_host:q"]}
+    if function == "context":  # It says that it would change something, which may be that `q` is back.
+        assert codes(run(tmp_path, "t", pillar={"hosts": ["p"]}, test=True)) == []
     write(tmp_path, states__t="other: test.nop\n")
     run(tmp_path, "t")
     assert by_status(tmp_path, "orphaned") == "pq"

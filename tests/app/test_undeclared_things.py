@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import shlex
 import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 from tests.app.test_project import apply, write
 from tests.app.test_undeclared_states import left
 
@@ -374,3 +378,60 @@ def test_a_list_that_is_shorter(tmp_path: Path) -> None:
     applied(tmp_path, "all: {lamps.on: [lamps: [b, d]]}\ndark: {lamps.off: [lamps: [a, c]]}\n")
     applied(tmp_path, "all: {lamps.on: [lamps: [b, d]]}\n")
     assert left(tmp_path, "t") == []
+
+
+COMMAND = re.compile(r"(?P<later>once this is applied, )?`ensue enforced forget (?P<words>[^`]+)`")
+GENERATION = st.dictionaries(
+    st.sampled_from("ax"), st.tuples(st.sampled_from("tu"), st.sets(st.sampled_from("abc"), min_size=1))
+)
+
+
+def declare(root: Path, generation: dict[str, tuple[str, set[str]]]) -> None:
+    """Write two SLS, each with the lists that it declares, by ID."""
+    for sls in "tu":
+        lines = [
+            f"{id_}: {{lamps.on: [lamps: [{', '.join(sorted(lamps))}]]}}\n"
+            for id_, (of_sls, lamps) in generation.items()
+            if of_sls == sls
+        ]
+        write(root, **{f"states__{sls}": "".join(lines) or f"nothing-{sls}: test.nop\n"})
+
+
+@settings(max_examples=8, deadline=None)
+@given(generations=st.lists(GENERATION, min_size=2, max_size=3))
+@example(generations=[{"x": ("t", {"a", "b"})}, {"x": ("t", {"a"})}])
+@example(generations=[{"a": ("t", {"a", "b"})}, {"a": ("t", {"a"})}])
+@example(generations=[{"x": ("t", {"a"})}, {"x": ("u", {"b"})}, {}])
+@example(generations=[{"a": ("u", {"a"}), "x": ("t", {"a"})}, {"a": ("t", {"b"})}])
+@example(generations=[{"a": ("u", {"a", "b"}), "x": ("t", {"b"})}, {"a": ("t", {"a"})}])
+@example(generations=[{"a": ("t", {"b"}), "x": ("t", {"a", "c"})}, {"x": ("t", {"c"})}])
+def test_the_advised_command_does_what_the_plan_says(
+    tmp_path_factory: pytest.TempPathFactory, generations: list[dict[str, tuple[str, set[str]]]]
+) -> None:
+    """When it says so, it ends the warning about what it names, and forgets nothing that is declared."""
+    lists = [lamps for _, lamps in generations[-1].values()]
+    assume(sum(map(len, lists)) == len(set().union(*lists)))  # Two states about one thing are another matter.
+    root = tmp_path_factory.mktemp("project")
+    (root / "states/_states").mkdir(parents=True)
+    (root / "states/_states/lamps.py").write_text(LISTED)
+    for generation in generations[:-1]:
+        declare(root, generation)
+        assert apply(root, "t", "u").exit_code == 0
+    declare(root, generations[-1])
+    now, later = (
+        [
+            word
+            for warning in left(root, "t", "u")
+            for command in COMMAND.finditer(warning.help)
+            if bool(command["later"]) is is_later
+            for word in shlex.split(command["words"])
+        ]
+        for is_later in (False, True)
+    )
+    assert bool(now) is bool(forgotten(root, *now))
+    named = [warning.help for warning in left(root, "t", "u")]
+    assert bool(named) is bool(later)
+    assert all("once this is applied" in text for text in named)
+    assert apply(root, "t", "u").exit_code == 0
+    assert bool(later) is bool(forgotten(root, *later))
+    assert left(root, "t", "u") == []

@@ -74,6 +74,16 @@ def test_a_forgotten_target_is_marked(shell: Shell) -> None:
     assert shown(shell) == {"box": ["make"], "minion:web-1": ["web-1 each"]}
 
 
+def test_all_states_of_a_target_are_forgotten(shell: Shell) -> None:
+    """With `--tgt` alone; exit code 2 if it has none, and neither a state nor a target is refused."""
+    forgotten = shell.run("enforced", "forget", "--tgt", "web-*")
+    assert [line.split()[0] for line in forgotten.out.splitlines()] == ["web-1", "web-2"]
+    assert shown(shell) == {"box": ["make"]}
+    nothing = shell.run("enforced", "forget", "--tgt", "web-11")
+    assert (nothing.code, "nothing was enforced on 'web-11'" in nothing.err) == (2, True)
+    assert shell.run("enforced", "forget").code == 1
+
+
 def test_a_state_is_forgotten(shell: Shell) -> None:
     """By ID, name or tag, on all targets; nothing is forgotten if a word names no entry."""
     refused = shell.run("enforced", "forget", "make", "eacch")

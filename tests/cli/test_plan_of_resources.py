@@ -139,6 +139,23 @@ def test_a_registered_resource_will_not_be_registered_again(shell: Shell) -> Non
     assert "1 resource will be registered" in changed
 
 
+def test_a_registered_resource_does_not_join(shell: Shell) -> None:
+    """Its states are known after an apply, which registers it again, but it is no new resource."""
+    _tree(shell)
+    assert shell.run("apply").code == 0
+    shell.write("states/make.sls", MAKE.replace("new-02", "new-03"))
+    planned = shell.run("plan").out
+    assert (
+        "1 resource will join, its states are known after apply,"
+        " 1 resource is registered, its states are known after apply"
+    ) in planned, planned
+    made, _ = shell.run("plan", "--out", "json").document["web-01"].values()
+    assert [(each["target"], "registered" in each) for each in made["foreseen"]["applies"]] == [
+        ("dummy:new-01", True),
+        ("dummy:new-03", False),
+    ]
+
+
 def test_a_plan_of_a_target_leaves_out_what_does_not_match(shell: Shell) -> None:
     """With `--tgt`, only what matches the target gets its highstate."""
     _tree(shell)

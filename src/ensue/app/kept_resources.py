@@ -275,7 +275,7 @@ class KeptResources(OpenedProject):
         """Remove what states enforced from the store; nothing unless each of the words names one state.
 
         Args:
-            words: IDs, names or tags of states.
+            words: IDs, names or tags of states; none: all states of the targets.
             tgt: only on the targets that this matches, resources that were forgotten by their names; None: on
                 all targets.
 
@@ -300,9 +300,10 @@ class KeptResources(OpenedProject):
         several = {word: states for word in words if (states := named.several(word))}
         if unknown or several:
             return ForgottenStates(unknown=unknown, several=several)
-        chosen_rows = {row: None for word in words for row in named.of(word)}
-        await self._stores.thread.run(lambda: store.forget([*chosen_rows]))
-        return ForgottenStates(entries=[shown_state(row) for row in chosen_rows])
+        if words or tgt is None:
+            rows = list(dict.fromkeys(row for word in words for row in named.of(word)))
+        await self._stores.thread.run(lambda: store.forget(rows))
+        return ForgottenStates(entries=[shown_state(row) for row in rows])
 
     def audit_entries(self) -> list[DataMap]:
         """Return the audit log, oldest first."""

@@ -49,8 +49,9 @@ if TYPE_CHECKING:
     from ensue.language.plans.resource_plans import ResourcePlans
     from ensue.language.plans.run_options import RunOptions
     from ensue.store.runs.declarations import RunDeclarations
+    from ensue.store.runs.departed_hosts import DepartedHost
     from ensue.store.runs.resume import ResumedRun
-    from ensue.store.runs.undeclared_states import Undeclared
+    from ensue.store.runs.undeclared_things import Undeclared
 
 
 class Run:
@@ -268,8 +269,8 @@ class Run:
         if nothing and status != "interrupted":
             # As in Salt: no top file, or one that assigns nothing to this machine, is a failed state.
             returns, exit_code, status = no_states(self._stores.minion, nothing), 2, "failed"
-        if chosen is None and (left := await self._undeclared(wired.declarations, outcome)):
-            remarks.append(left)
+        if chosen is None:
+            remarks.extend(await self._left_behind(wired.declarations, outcome))
         if chosen is not None and self._options.test:
             remarks.extend(lost_reactions(first.all, chosen.part, outcome.returns))
         remarks.extend(overtaken_states(outcome.overtaken, test=self._options.test))
@@ -294,15 +295,18 @@ class Run:
             too_many_failed=outcome.too_many_failed,
         )
 
-    async def _undeclared(self, declarations: RunDeclarations, outcome: EngineOutcome) -> Diagnostic | None:
-        """Return a warning about states of earlier applies that are no longer declared."""
+    async def _left_behind(self, declarations: RunDeclarations, outcome: EngineOutcome) -> list[Diagnostic]:
+        """Return warnings about what earlier applies made, and nothing declares or reaches any more."""
+        from ensue.store.runs.departed_hosts import departed_hosts
         from ensue.store.runs.undeclared_states import KnownTargets, reached_targets, undeclared_states
 
         services = self._services
         targets = KnownTargets(
             own=self._stores.minion,
             is_kept=lambda target: services.targets.directory.shown_config(target) is not None,
-            removal=lambda target, module: services.compilation.states_of(target.type).removal(module),
+            removal=lambda target, module, function: services.compilation.states_of(target.type).removal(
+                module, function
+            ),
             is_kept_by_name=lambda target, module: bool(
                 services.compilation.states_of(target.type).attribute(module, "KEPT_BY_NAME")
             ),
@@ -311,25 +315,36 @@ class Run:
         )
         test = self._options.test
 
+        enforced, thread = self._stores.enforced, self._stores.opened.thread
+
         def look() -> Undeclared | None:
-            return undeclared_states(self._stores.enforced.known, declarations, outcome, targets, test=test)
+            return undeclared_states(enforced.known, declarations, outcome, targets, test=test)
+
+        def look_for_hosts() -> list[DepartedHost]:
+            if not test:
+                enforced.flush()  # What is reported is what has been written.
+            is_known = services.targets.directory.index.is_known
+            own = self._stores.minion.id
+            return departed_hosts(enforced.known(), declarations, outcome, is_known, minion=own, test=test)
 
         try:
-            left = await self._stores.opened.thread.run(look)
+            departed = await thread.run(look_for_hosts)
+            left = await thread.run(look)
             if left is not None:
                 from ensue.language.plans.things_gone import things_gone
 
                 named = {thing: thing.place for thing in left.things}
                 gone = await things_gone(services.targets, [*named.values()], reached_targets(outcome))
                 left = left.without([thing for thing, place in named.items() if place in gone])
-            if left is not None and not test:
+            reported = [row for host in departed for row in host.rows]
+            if left is not None:
+                reported += left.entries
+            if reported and not test:
                 with suppress(StoreError):  # The next apply reports it again.
-                    await self._stores.opened.thread.run(
-                        partial(self._stores.enforced.note_reported, left.entries)
-                    )
+                    await thread.run(partial(enforced.note_reported, reported))
         except StoreError:
-            return None  # A plan needs no store; states that do need it have failed with this error.
-        return None if left is None else left.warning
+            return []  # A plan needs no store; states that do need it have failed with this error.
+        return [*(host.warning for host in departed), *([left.warning] if left is not None else ())]
 
     async def _outcome(
         self,

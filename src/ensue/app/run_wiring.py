@@ -12,6 +12,7 @@ import msgspec
 
 from ensue.core.contracts.accumulators import Accumulators
 from ensue.core.contracts.origins import with_origins
+from ensue.core.model.srn import Srn
 from ensue.derived import current_registry
 from ensue.engine.engine import Engine
 from ensue.engine.services import EngineHooks, EngineOptions, EngineServices
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from ensue.core.contracts.growth import GrowthRequest, Plan, PlanListener
     from ensue.core.model.events import NodeStarted, RunEvent
     from ensue.core.model.resource import DeclaredBy
-    from ensue.core.model.srn import Srn
     from ensue.engine.binding.arguments import RunTimeArguments
     from ensue.engine.plans.first_plans import FirstPlans
     from ensue.engine.services import CallSite
@@ -136,14 +136,15 @@ class RunWiring:
             foreseen.promises,
             self._stores.roots,
             project=project,
-            highstate=highstate,
             unassigned=["" if srn == self._stores.minion else str(srn) for srn in first.unassigned],
             requested=RequestedRun(
+                highstate=highstate,
                 mods=tuple(mods),
                 environment=selected_environments(self._stores.settings, highstate=not mods),
                 pillar_keys=tuple(map(str, self._stores.pillars.override)),
             ),
-            earlier=earlier,
+            earlier=earlier or orphaned or {},
+            declared_by_pillar_of=self._declared_by_pillar_of,
         )
         pruning = Pruning(
             earlier,
@@ -188,6 +189,11 @@ class RunWiring:
             pruning=pruning,
             pillar_comparison=comparison,
         )
+
+    def _declared_by_pillar_of(self, target: str) -> str:
+        """Return this minion if its pillar declares a target, else an empty text."""
+        record = self._services.targets.directory.index.record(Srn.parse(target))
+        return self._stores.minion.id if record is not None and record.origin == "pillar" else ""
 
     def _own_registry(self) -> LazyRegistry:
         """Return the registry of this machine, which shares its changes in a run over minions."""

@@ -210,8 +210,5 @@ def _detailed(report: RunReport) -> int:
     if report.exit_code:
         return exit_codes.REFUSED
     outcome = outcome_of(report)
-    return (
-        exit_codes.CHANGES
-        if outcome.changed or outcome.unknown or outcome.joining.joining
-        else exit_codes.SUCCEEDED
-    )
+    applies = outcome.joining.joining or outcome.joining.known
+    return exit_codes.CHANGES if outcome.changed or outcome.unknown or applies else exit_codes.SUCCEEDED

@@ -42,24 +42,31 @@ def command() -> None:
         ("ensue enforced forget motd", "by ID"),
         ("ensue enforced forget /etc/motd /etc/issue", "by name, two of them"),
         ("ensue enforced forget motd --tgt web-01", "on one target, which may have been forgotten itself"),
+        ("ensue enforced forget --tgt web-01", "all states of that target"),
     ),
 )
-@click.argument("states", metavar="STATE...", nargs=-1, required=True)
+@click.argument("states", metavar="STATE...", nargs=-1)
 @narrowing_target_option
 @project_options("nested", "json", "yaml", "quiet")
 def forget(session: Session, *, states: tuple[str, ...], tgt: str | None) -> int:
     """Forget what states enforced, and change nothing on any machine.
 
     STATE is the ID, the name or the tag of a state. Entries of all targets are forgotten, with --tgt those of
-    the targets that match. A plan no longer lists such a state as one that is no longer declared, and
-    references to it have no value until an apply has run it again. If one of several words names no entry, or
-    those of several states, nothing is forgotten.
+    the targets that match: without a STATE, all of them. A plan no longer lists such a state as one that is
+    no longer declared, and references to it have no value until an apply has run it again. If one of several
+    words names no entry, or those of several states, nothing is forgotten.
     """
+    if not states and tgt is None:
+        raise click.UsageError("Missing argument 'STATE...'; with --tgt alone, all states of a target.")
 
-    async def work(project: AppProject) -> ForgottenStates:
-        return await project.forget_enforced(states, tgt)
+    async def work(project: AppProject) -> tuple[ForgottenStates, str]:
+        forgotten = await project.forget_enforced(states, tgt)
+        is_empty = not states and not forgotten.entries
+        return forgotten, await project.near_target(tgt or "") if is_empty else ""
 
-    forgotten = session.run(work)
+    forgotten, near = session.run(work)
+    if near:
+        session.lines.write(on_one_line(f"ensue: nothing was enforced on {tgt!r} ({near})"))
     if messages := [*_refusals(session, forgotten)]:
         for message in messages:
             session.lines.write(on_one_line(f"ensue: {message}"))
@@ -71,7 +78,7 @@ def forget(session: Session, *, states: tuple[str, ...], tgt: str | None) -> int
         session.print_text(on_one_line(f"{each['id']} ({_described(each)})") + "\n" for each in entries)
     else:
         session.print_document(entries)
-    return exit_codes.SUCCEEDED
+    return exit_codes.SUCCEEDED if entries else exit_codes.FAILED
 
 
 def _refusals(session: Session, forgotten: ForgottenStates) -> Iterator[str]:

@@ -36,14 +36,18 @@ class Merging(msgspec.Struct, frozen=True, kw_only=True):
     lists: bool = False
     renderer: str = ""
 
+    @property
+    def aggregates(self) -> bool:
+        """Whether values that are marked with `!aggregate` are joined."""
+        is_yamlex = self.renderer.split("|")[-1].strip().startswith("yamlex")
+        return self.strategy == "aggregate" or (self.strategy == "smart" and is_yamlex)
+
     def into(self, target: dict[str, Any], addition: Mapping[str, Any]) -> None:
         """Merge a mapping into another mapping, in place."""
         match self.strategy:
             case "overwrite":
                 target.update(copy.deepcopy(dict(addition)))
-            case "aggregate":
-                _replace(target, aggregate_mappings(target, addition))
-            case "smart" if self.renderer.split("|")[-1].strip().startswith("yamlex"):
+            case _ if self.aggregates:
                 _replace(target, aggregate_mappings(target, addition))
             case "list":
                 for key, value in addition.items():

@@ -17,6 +17,7 @@ from ensue.language.aggregation import unmarked
 from ensue.language.collector import near_names
 from ensue.language.merged_away import warn_of_empty_mappings
 from ensue.language.merging import Merging, merge
+from ensue.language.overridden_hosts import warn_of_overridden_hosts
 from ensue.language.steps import run_steps
 from ensue.language.top import TargetNotes, TopOptions, top_matches
 from ensue.language.tree import absolute_name
@@ -133,11 +134,15 @@ class PillarCompiler:
         """Return the pillar of the files that a top file assigns; see `compile`."""
         pillar: dict[str, Any] = {}
         loaders: dict[str, _PillarLoader] = {}
+        parts: list[tuple[TopMatch, dict[str, Any]]] = []
         for match in matched:
             loader = loaders.setdefault(match.saltenv, _PillarLoader(self, match.saltenv, collector))
             for name in self._roots.matching(match.name, match.saltenv):
                 data = loader.load(name, match.span, {}, may_be_missing=match.may_be_missing)
                 self._options.merging.into(pillar, data)
+                parts.append((match, data))
+        if any(match.names_subject for match in matched):
+            warn_of_overridden_hosts(parts, self._options.merging, collector)
         pillar = unmarked(pillar)
         if self._beyond is not None:
             pillar = self._beyond(pillar, collector)

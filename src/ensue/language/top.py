@@ -14,7 +14,7 @@ import msgspec
 from ensue.core.errors import PluginError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.language.collector import near_names
-from ensue.language.targeting import TargetSyntaxError, matches, matches_so_far
+from ensue.language.targeting import TargetSyntaxError, exact_name, matches, matches_so_far
 from ensue.language.targeting.errors import UNKNOWN_NODEGROUP
 from ensue.language.top_files import OwnMatchers, TopOptions, read_top_files
 
@@ -34,6 +34,8 @@ ENGINES: Final = {
     "managing_minion": "M",
 }  # fmt: skip
 """The kinds of match that a top file may name, each with its letter in a compound target."""
+_BY_NAME: Final = frozenset({"compound", "glob"})
+"""The kinds of match whose target may be a name."""
 
 
 class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,12 +46,14 @@ class TopMatch(msgspec.Struct, frozen=True, kw_only=True):
         saltenv: the environment to look in.
         span: the target's place in the top file.
         may_be_missing: whether a missing SLS is no error (`ignore_missing`, in pillar).
+        names_subject: whether the target is the name of the subject, and no other target assigns the SLS.
     """
 
     name: str
     saltenv: str
     span: YamlPlace
     may_be_missing: bool = False
+    names_subject: bool = False
 
 
 class TargetNotes(msgspec.Struct, kw_only=True):
@@ -99,7 +103,10 @@ def top_matches(
             continue
         for expression, target in targets.items():
             for match in matcher.matched(expression, target.entries, saltenv, target.span):
-                results.setdefault(match.saltenv, {}).setdefault(match.name, match)
+                of_environment = results.setdefault(match.saltenv, {})
+                known = of_environment.setdefault(match.name, match)
+                if known.names_subject and not match.names_subject:
+                    of_environment[match.name] = msgspec.structs.replace(known, names_subject=False)
     order = [*(env for env in options.env_order if env in results), *results] if options.sorted else results
     return [value for saltenv in dict.fromkeys(order) for value in results[saltenv].values()]
 
@@ -129,9 +136,16 @@ class _Matcher:
         if not self._applies(expression, listed, span):
             return
         missing = any(is_mapping(entry) and entry.get("ignore_missing") for entry in listed)
+        names_subject = _kind_of(listed) in _BY_NAME and self._names_subject(expression)
         for entry in listed:
             if isinstance(entry, (str, int)):
-                yield TopMatch(name=str(entry), saltenv=saltenv, span=span, may_be_missing=missing)
+                yield TopMatch(
+                    name=str(entry),
+                    saltenv=saltenv,
+                    span=span,
+                    may_be_missing=missing,
+                    names_subject=names_subject,
+                )
             elif is_mapping(entry):
                 yield from self._nested(entry, span, saltenv)
 
@@ -145,9 +159,12 @@ class _Matcher:
             elif key in self._environments and isinstance(value, str):
                 yield TopMatch(name=value, saltenv=str(key), span=span)
 
+    def _names_subject(self, expression: str) -> bool:
+        """Return whether a target that matches is the name of the subject: as its id, or with its type."""
+        return exact_name(self._subject.vocabulary.parse(expression)) != ""
+
     def _applies(self, expression: str, entries: list[Any], span: YamlPlace) -> bool:
-        kinds = [str(entry["match"]) for entry in entries if is_mapping(entry) and "match" in entry]
-        kind = kinds[-1] if kinds else "compound"
+        kind = _kind_of(entries)
         if kind not in ENGINES:
             return self._applies_by_own(kind, expression, span)
         try:
@@ -159,7 +176,7 @@ class _Matcher:
             else:
                 self._collector.error(error.code, str(error), span)
             return False
-        if not is_matched and kind in {"compound", "glob"}:
+        if not is_matched and kind in _BY_NAME:
             self._warn_of_group(expression, span)
             if kind == "compound":
                 self._unmatched[expression] = span
@@ -217,6 +234,11 @@ class _Matcher:
 
             expression = glob.escape(expression)
         return vocabulary.word(ENGINES[kind], expression)
+
+
+def _kind_of(entries: list[Any]) -> str:
+    kinds = [str(entry["match"]) for entry in entries if is_mapping(entry) and "match" in entry]
+    return kinds[-1] if kinds else "compound"
 
 
 __all__ = ["ENGINES", "OwnMatchers", "TargetNotes", "TopMatch", "TopOptions", "top_matches"]

@@ -1,6 +1,7 @@
-"""What a plan knows of resources that do not exist yet: who registers them, and which SLS they would get.
+"""What a plan knows of resources that it cannot plan on: who registers them, and which SLS they would get.
 
-The states of these SLS are known after an apply, so they count as the states of resources that will join.
+The states of these SLS are known after an apply, so they count as the states of resources that will join, or
+that are registered and may not run yet.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ class JoiningCounts(msgspec.Struct, frozen=True, kw_only=True):
     """The resources that an apply would add to a run.
 
     Args:
-        joining: how many would get states whose SLS the plan names.
+        joining: how many new ones would get states whose SLS the plan names.
+        known: how many that are registered already would get such states.
         registered: how many others would be registered.
         undecided: how many that are registered may be orphaned.
     """
 
     joining: int = 0
+    known: int = 0
     registered: int = 0
     undecided: int = 0
 
@@ -44,6 +47,9 @@ class JoiningCounts(msgspec.Struct, frozen=True, kw_only=True):
         if self.joining:
             whose = "its" if self.joining == 1 else "their"
             yield f"{_resources(self.joining)} will join, {whose} states are known after apply"
+        if self.known:
+            are, whose = ("is", "its") if self.known == 1 else ("are", "their")
+            yield f"{_resources(self.known)} {are} registered, {whose} states are known after apply"
         if self.undecided:
             yield f"{_resources(self.undecided)} may be orphaned"
 
@@ -51,16 +57,17 @@ class JoiningCounts(msgspec.Struct, frozen=True, kw_only=True):
 def joining_of(returns: Iterable[Return]) -> JoiningCounts:
     """Count the resources that the states of a plan would register or configure, each once."""
     registered: set[str] = set()
-    joining: set[str] = set()
+    applied: dict[str, bool] = {}
     undecided: set[str] = set()
     for foreseen in (returned.foreseen for returned in every_return(returns) if returned.foreseen):
         registered.update(foreseen.get("registers", ()))
-        joining.update(apply["target"] for apply in foreseen.get("applies", ()))
+        applied.update((each["target"], "registered" in each) for each in foreseen.get("applies", ()))
         undecided.update(each["target"] for each in foreseen.get("undecided", ()))
     return JoiningCounts(
-        joining=len(joining),
-        registered=len(registered - joining),
-        undecided=len(undecided - registered - joining),
+        joining=sum(not is_registered for is_registered in applied.values()),
+        known=sum(applied.values()),
+        registered=len(registered - applied.keys()),
+        undecided=len(undecided - registered - applied.keys()),
     )
 
 

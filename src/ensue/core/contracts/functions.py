@@ -21,7 +21,8 @@ A module of state functions is a Python module `ensue.library.states.<name>` (do
 - optionally `THINGS: Callable[[Return], Collection[str]]`: the names of what a state is about, such as the
   packages of a list; none: its own name. States about one thing undo each other;
 - optionally `ABSENT: Sequence[function]`: the functions that make something absent, first the one that
-  removes what the others make; default: `absent`;
+  removes what the others make; or `Mapping[function, function]`: what removes what a function makes, for
+  those of which something does; default: `absent`;
 - optionally `STILL_EXISTS: Callable[[Connection, name], Awaitable[bool]]`: whether what a state of a name
   made is still there, by one look; a thing that is gone is not reported as no longer declared;
 - optionally `KEPT_BY_NAME = True`: it finds what a state made by the name of the state, a label that somebody

@@ -51,10 +51,13 @@ class SetAnswers(NamedTuple):
     Args:
         always: the resources that were in all of them.
         ever: those that were in any of them.
+        possible: those that may be in all of them. In a plan that includes what an apply registers before it
+            answers, or after that, if nothing orders the two.
     """
 
     always: frozenset[Srn]
     ever: frozenset[Srn]
+    possible: frozenset[Srn]
 
 
 def _nothing_to_come(_target: str, _matched: Collection[Srn]) -> Mapping[Srn, bool]:
@@ -91,10 +94,11 @@ class TargetQuestions:
         coming = self._to_come(question.target, matched)
         ordered = (srn for srn, is_ordered in coming.items() if is_ordered)
         answer, before = frozenset((*matched, *ordered)), self.answers.get(question)
+        possible = answer.union(coming)
         self.answers[question] = (
-            SetAnswers(answer, answer)
+            SetAnswers(answer, answer, possible)
             if before is None
-            else SetAnswers(before.always & answer, before.ever | answer)
+            else SetAnswers(before.always & answer, before.ever | answer, before.possible & possible)
         )
         if coming:
             self.waits_for = _reason(question, [*coming])

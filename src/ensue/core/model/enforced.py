@@ -30,6 +30,7 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
         environment: what selected the environments of SLS and pillar, in the words of the command line; empty
             if nothing did. A run of other environments does not know what it declares.
         pillar_keys: the keys of the pillar that the command line gave.
+        pillar_of: the minion whose pillar declared the target; empty if none did.
     """
 
     sls: str
@@ -40,6 +41,7 @@ class EnforcedBy(msgspec.Struct, frozen=True, array_like=True, gc=False):
     is_reported: bool = False
     environment: str = ""
     pillar_keys: tuple[str, ...] = ()
+    pillar_of: str = ""
 
 
 class FormerState(msgspec.Struct, frozen=True, kw_only=True):

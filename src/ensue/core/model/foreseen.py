@@ -1,4 +1,4 @@
-"""What a plan knows of the states that an apply would run on a resource which does not exist yet."""
+"""What a plan knows of the states that an apply would run on a resource which it cannot plan on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,19 @@ class ForeseenSls(msgspec.Struct, frozen=True, kw_only=True):
         target: the resource.
         names: the SLS whose names are known.
         complete: whether these are all; otherwise an apply decides about others.
+        registered: whether the resource is registered already.
     """
 
     target: Srn
     names: tuple[str, ...]
     complete: bool = True
+    registered: bool = False
 
     def as_data(self) -> dict[str, Data]:
-        """Return it as results have it: `target sls complete`."""
-        return {"target": str(self.target), "sls": list(self.names), "complete": self.complete}
+        """Return it as results have it: `target sls complete`, and `registered` of a registered resource."""
+        data: dict[str, Data] = {
+            "target": str(self.target),
+            "sls": list(self.names),
+            "complete": self.complete,
+        }
+        return data | {"registered": True} if self.registered else data

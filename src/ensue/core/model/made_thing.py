@@ -19,11 +19,13 @@ class MadeByState(msgspec.Struct, frozen=True, kw_only=True):
             state makes nothing that another state could undo.
         is_absence: whether its function makes them absent.
         may_move: whether arguments say where the things are, so that other ones mean other things.
+        may_be_several: whether the module says what the things are, so that a state may have had others, too.
     """
 
     things: tuple[str, ...] = ()
     is_absence: bool = False
     may_move: bool = False
+    may_be_several: bool = False
 
 
 MAKES_NOTHING: Final = MadeByState()

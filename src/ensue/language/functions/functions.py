@@ -123,14 +123,20 @@ class Functions:
         """Return whether the `new_state` of a function is the output of one call (`QUERIES`)."""
         return function in (self.attribute(module, "QUERIES") or ())
 
-    def absences(self, module: str) -> Sequence[str]:
+    def absences(self, module: str) -> Collection[str]:
         """Return the functions of a module that make something absent (`ABSENT`)."""
-        return self.attribute(module, "ABSENT") or ("absent",)
+        declared = self._absences(module)
+        return frozenset(declared.values()) if is_mapping(declared) else declared
 
-    def removal(self, module: str) -> str:
-        """Return the function of a module that removes what its others make; empty if there is none."""
-        removal = self.absences(module)[0]
-        return removal if removal in self.names(module) else ""
+    def removal(self, module: str, function: str) -> str:
+        """Return the function of a module that removes what a function makes; empty if there is none."""
+        declared = self._absences(module)
+        removal: str = declared.get(function, "") if is_mapping(declared) else declared[0]
+        is_maker = function not in self.absences(module)
+        return removal if is_maker and removal in self.names(module) else ""
+
+    def _absences(self, module: str) -> Any:
+        return self.attribute(module, "ABSENT") or ("absent",)
 
     def signature(self, module: str, function: str) -> Signature | None:
         """Return what a function accepts; None if there is no such function."""

@@ -53,6 +53,7 @@ class MadeThings:
             ),
             is_absence=returned.function in self._absences[type_, module],
             may_move=may_move,
+            may_be_several=self._things[type_, module] is not None,
         )
 
     def _names(self, things: Any, returned: Return) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ensue.core.model.data import texts
 from ensue.core.model.foreseen import ForeseenSls
 from ensue.language.references.detection import holds_sign
@@ -54,13 +56,17 @@ class PlannedResources:
         """Find out which resources that the states of a plan register are there, and which SLS others get."""
         for chunk in plan.chunks:
             for srn in self._foreseen.promises(chunk):
-                if srn in self._registered:
-                    continue
-                self._registered[srn] = await asyncio.to_thread(self._configuration, srn)
+                await self._note_registered(srn)
                 await self._note_highstate(srn)
+            for applied in self._applied_by(chunk):
+                await self._note_registered(applied.target)
             if chunk.options.delayed_render:
                 for srn in self._of_blocks.registered_before(chunk, plan.scope):
                     await self._note_highstate(srn)
+
+    async def _note_registered(self, srn: Srn) -> None:
+        if srn not in self._registered:
+            self._registered[srn] = await asyncio.to_thread(self._configuration, srn)
 
     async def _note_highstate(self, srn: Srn) -> None:
         if self._derived is not None and srn not in self._highstates:
@@ -74,7 +80,7 @@ class PlannedResources:
             scope: the path of its scope.
 
         Returns:
-            `registers` (SRNs) and `applies` (a mapping `target sls complete` per resource), unless empty. A
+            `registers` (SRNs) and `applies` (mappings, as `ForeseenSls` has it), unless empty. A
             resource that is registered already is in `registers` only if its configuration is known to
             differ. What its delayed renderings registered before is in `undecided`, as in `applies`.
         """
@@ -84,10 +90,14 @@ class PlannedResources:
         if registers := [str(srn) for srn in promised if self._would_register(chunk, srn)]:
             foreseen["registers"] = [*registers]
         if applies:
-            foreseen["applies"] = [apply.as_data() for apply in applies]
+            foreseen["applies"] = [self._with_registered(apply).as_data() for apply in applies]
         if chunk.options.delayed_render:
             foreseen |= self._undecided(chunk, scope)
         return foreseen
+
+    def _with_registered(self, applied: ForeseenSls) -> ForeseenSls:
+        is_registered = self._registered.get(applied.target) is not None
+        return msgspec.structs.replace(applied, registered=is_registered)
 
     def _undecided(self, chunk: Chunk, scope: str) -> DataMap:
         """Return what the delayed renderings of a chunk decide, which a plan cannot render."""

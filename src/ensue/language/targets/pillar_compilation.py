@@ -62,7 +62,7 @@ class PillarCompilation:
         self._context = context
         self._settings = stores.settings
         # By the files that pillar's top file assigns: plain files give all targets the same pillar.
-        self._shared: dict[tuple[tuple[str, str], ...], CompiledPillar] = {}
+        self._shared: dict[tuple[tuple[str, str, bool], ...], CompiledPillar] = {}
         self._plain_files = PlainFiles(
             self._settings.option("renderer", "jinja|yaml"),
             jinja_is_usual=not self._settings.option("jinja_env")
@@ -112,7 +112,7 @@ class PillarCompilation:
         compiler, first = self._compiler(srn, collector)
         with seen_before_files(srn, first):
             matched = compiler.matches(self._context(srn).subject(), collector)
-            key = tuple((match.name, match.saltenv) for match in matched)
+            key = tuple((match.name, match.saltenv, match.names_subject) for match in matched)
             own = None if self._has_external_pillar else self._shared.get(key)
             if own is None:
                 compiled = compiler.of(matched, {}, collector)

@@ -82,6 +82,10 @@ class ResourceIndex:
         record = self._registry.record(srn)
         return None if record is None else self._beside_declared(record)
 
+    def is_known(self, srn: Srn) -> bool:
+        """Return whether there is a resource of this name, or one was registered and is not forgotten."""
+        return self._is_static(srn) or self._registry.record(srn) is not None
+
     def records(self) -> list[ResourceRecord]:
         """Return every resource, sorted by SRN."""
         own = [self._declared(srn) for srn in {self.minion, *self.static}]

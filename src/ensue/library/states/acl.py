@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.path_exists import path_exists
 from ensue.core.contracts.placed_things import placed
 from ensue.core.errors import StateFailedError
+from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.returns import StateReturn
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
     from ensue.core.contracts.context import StateContext
     from ensue.core.model.data import DataMap
+    from ensue.core.model.returns import Return
 
 _BITS: Final = {"r": 4, "w": 2, "x": 1, "X": 1, "-": 0}
 _KINDS: Final = {"u": "user", "g": "group", "m": "mask", "o": "other"}
@@ -189,7 +192,7 @@ async def _have(
     ctx: StateContext, name: str, acl_type: str, names: list[str], perms: str, *, recurse: bool, force: bool
 ) -> StateReturn:
     _octal(perms)
-    gone = await _missing(ctx, name)
+    gone = await _missing(ctx, name, names)
     if gone is not None:
         return gone
     entries, folders, owner = await _entries(ctx, name, acl_type, names, recurse=recurse)
@@ -206,7 +209,7 @@ async def _have(
         before = f"{_letters(olds[0])} -> " if olds else ""
         verb = "Updated" if olds else "New"
         comment = f"{verb} permissions will be applied for {shown}: {before}{perms}"
-        return StateReturn.planned(name, comment, changes)
+        return StateReturn.planned(name, comment, changes, old_state={"acl_names": [*names]})
     if force:
         await ctx.call("acl.wipefacls", name, recursive=recurse)
     for each in names if force else waiting:
@@ -218,7 +221,7 @@ async def _have(
 async def _have_not(
     ctx: StateContext, name: str, acl_type: str, names: list[str], *, recurse: bool
 ) -> StateReturn:
-    gone = await _missing(ctx, name)
+    gone = await _missing(ctx, name, names)
     if gone is not None:
         return gone
     entries, _, owner = await _entries(ctx, name, acl_type, names, recurse=recurse)
@@ -229,7 +232,7 @@ async def _have_not(
     if not there:
         return StateReturn.unchanged(name, "Permissions are in the desired state", new_state)
     if ctx.test:
-        return StateReturn.planned(name, "Removing permissions")
+        return StateReturn.planned(name, "Removing permissions", old_state={"acl_names": [*names]})
     for each in there:
         await ctx.call("acl.delfacl", acl_type, each, name, recursive=recurse)
     number = entries.number(there[0] or owner) or 0
@@ -237,11 +240,13 @@ async def _have_not(
     return StateReturn.changed(name, "Removing permissions", {"old": old}, new_state)
 
 
-async def _missing(ctx: StateContext, path: str) -> StateReturn | None:
+async def _missing(ctx: StateContext, path: str, names: list[str]) -> StateReturn | None:
     """Make the return for a missing path; in a plan, an earlier state may be about to create it."""
     if await ctx.connection.stat(path, follow=True) is not None:
         return None
-    return StateReturn(name=path, result=None if ctx.test else False, comment=f"{path} does not exist")
+    result = None if ctx.test else False
+    described: DataMap = {"acl_names": [*names]}
+    return StateReturn(name=path, result=result, comment=f"{path} does not exist", old_state=described)
 
 
 async def _entries(
@@ -291,6 +296,14 @@ def _letters(number: int) -> str:
     return "".join(letter if number & bit else "-" for letter, bit in (("r", 4), ("w", 2), ("x", 1)))
 
 
-FUNCTIONS: Final = placed(
-    by_name(absent, list_absent, list_present, present, make_only=()), "acl_type", "acl_name"
-)
+def _users(returned: Return) -> list[str]:
+    """Return what a state is about: an entry per user or group, also if the state has a list of them."""
+    described = returned.new_state if is_mapping(returned.new_state) else returned.old_state
+    names = described.get("acl_names") if is_mapping(described) else None
+    return [f"{returned.name} (acl_name: {name})" for name in names] if is_list(names) else []
+
+
+FUNCTIONS: Final = placed(by_name(absent, list_absent, list_present, present, make_only=()), "acl_type")
+ABSENT: Final = {"list_present": "list_absent", "present": "absent"}
+THINGS: Final = _users
+STILL_EXISTS: Final = path_exists

@@ -165,3 +165,4 @@ async def _now(ctx: StateContext, name: str) -> DataMap:
 
 
 FUNCTIONS: Final = by_name(auto, install, remove, set_)
+ABSENT: Final = {"install": "remove"}

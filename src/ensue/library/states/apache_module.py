@@ -45,3 +45,4 @@ async def disabled(ctx: StateContext, name: str) -> StateReturn:
 
 
 FUNCTIONS: Final = by_name(disabled, enabled, make_only=("paths",))
+ABSENT: Final = ("disabled",)

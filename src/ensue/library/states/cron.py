@@ -212,3 +212,4 @@ THINGS: Final = _entries
 FUNCTIONS: Final = placed(
     by_name(absent, env_absent, env_present, file, present, make_only=("name",)), "user"
 )
+ABSENT: Final = {"env_present": "env_absent", "file": "absent", "present": "absent"}

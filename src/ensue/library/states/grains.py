@@ -283,3 +283,4 @@ def _before(name: str, value: Any) -> DataMap:
 
 
 FUNCTIONS: Final = by_name(absent, append, exists, list_absent, list_present, present, make_only=("paths",))
+ABSENT: Final = ("absent", "list_absent")

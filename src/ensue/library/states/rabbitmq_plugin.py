@@ -66,3 +66,4 @@ async def _be(ctx: StateContext, name: str, runas: str | None, *, enable: bool) 
 
 
 FUNCTIONS: Final = by_name(disabled, enabled)
+ABSENT: Final = ("disabled",)

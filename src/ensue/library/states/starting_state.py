@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap
 
 SUCCEEDED: Final = "succeeded"
-ABSENT: Final = "absent"
+_GONE: Final = "absent"
 SECRET_KEYS: Final = ("password", "private_key", "passphrase")
 """Keys whose values are secrets, and suffixes of such keys (`sudo_password`)."""
 
@@ -99,12 +99,12 @@ async def absent(ctx: StateContext, name: str, provider: str = "sandbox", **opti
     if ctx.test:
         return await work.planned_removal(status)
     now = await work.provider.destroy(work.request)
-    if now.status != ABSENT:
+    if now.status != _GONE:
         comment = f"environment {name} is {now.status}, not removed" + (
             f": {now.comment}" if now.comment else ""
         )
         return StateReturn(name=name, result=False, comment=comment)
-    changes = _status_changes(status, ABSENT) | _invalidated(await work.invalidate())
+    changes = _status_changes(status, _GONE) | _invalidated(await work.invalidate())
     return StateReturn(
         name=name,
         result=True,
@@ -159,7 +159,7 @@ class _Work:
     @property
     def gone(self) -> DataMap:
         """The `new_state` of an environment that does not exist."""
-        return {"name": self._name, "exists": False, "status": ABSENT, "provider": self._provider_name}
+        return {"name": self._name, "exists": False, "status": _GONE, "provider": self._provider_name}
 
     async def status_to_remove(self) -> str:
         try:
@@ -244,7 +244,7 @@ class _Work:
 
     async def planned_removal(self, status: str) -> StateReturn:
         derived = await asyncio.to_thread(self._ctx.registry.would_invalidate, self.source)
-        changes = _status_changes(status, ABSENT) | _invalidated(derived)
+        changes = _status_changes(status, _GONE) | _invalidated(derived)
         if changes:
             comment = f"environment {self._name} is {status}; it would be removed"
             return StateReturn(name=self._name, result=None, changes=changes, comment=comment)

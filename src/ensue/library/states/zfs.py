@@ -110,3 +110,4 @@ def _changed(
 
 
 FUNCTIONS: Final = by_name(filesystem_absent, filesystem_present)
+ABSENT: Final = {"filesystem_present": "filesystem_absent"}

@@ -62,13 +62,12 @@ class NamedStates:
     def several(self, word: str) -> dict[str, ShownState]:
         """Return the entries of a word that names several states, by a word for each; else none."""
         rows = self.of(word)
-        declarations = {_declaration(row) for row in rows}
-        if len(declarations) < 2 and len({row.target for row in rows}) == len(rows):  # noqa: PLR2004 - one state
+        if _are_of_one_state(rows):
             return {}
         return {self.exact(row, {row.identity}): shown_state(row) for row in rows}
 
     def exact(self, row: EnforcedRow, among: Collection[StateIdentity]) -> str:
-        """Return a word that names an entry, and none but certain others.
+        """Return a word that names the state of an entry alone, and no entry of it but certain others.
 
         Args:
             row: the entry.
@@ -78,7 +77,9 @@ class NamedStates:
         exact = (
             word
             for word in words
-            if word not in self._taken and all(named.identity in among for named in self.of(word))
+            if word not in self._taken
+            and _are_of_one_state(self.of(word))
+            and all(named.identity in among for named in self.of(word))
         )
         return next(exact, words[-1])
 
@@ -93,6 +94,11 @@ def _words(row: EnforcedRow) -> list[str]:
     )
     words = (row.declared_id, id_, row.entry.id, row.entry.name, row.tag, tag, f"{row.target} {tag}")
     return list(dict.fromkeys(words))
+
+
+def _are_of_one_state(rows: Sequence[EnforcedRow]) -> bool:
+    declarations = {_declaration(row) for row in rows}
+    return len(declarations) < 2 and len({row.target for row in rows}) == len(rows)  # noqa: PLR2004 - one state
 
 
 def _declaration(row: EnforcedRow) -> tuple[str, ...]:

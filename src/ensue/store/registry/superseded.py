@@ -80,6 +80,8 @@ def _former(row: EnforcedRow, thing: str) -> EnforcedRow:
     name = entry.name if entry.things is None else thing.removeprefix(f"{entry.module}:")
     former = msgspec.structs.replace(entry, name=name, things=(thing,), sealed=None, is_former=True)
     tag = tag_of(TagWords(entry.module, entry.id, name, entry.function))
+    if tag == row.tag:  # The thing has the name of the state, which has other things now.
+        tag = tag_of(TagWords(entry.module, entry.id, f"{name} (former)", entry.function))
     return msgspec.structs.replace(row, tag=tag, entry=former)
 
 

@@ -36,11 +36,13 @@ class RequestedRun(msgspec.Struct, frozen=True, kw_only=True):
     """What a run was called with, as far as it decides what is declared.
 
     Args:
+        highstate: whether it applies the whole top file.
         mods: the SLS; empty for a highstate.
         environment: what selected the environments of SLS and pillar, in the words of the command line.
         pillar_keys: the keys of the pillar that the command line gave.
     """
 
+    highstate: bool
     mods: tuple[str, ...] = ()
     environment: str = ""
     pillar_keys: tuple[str, ...] = ()
@@ -56,12 +58,12 @@ class RunDeclarations:
         promises: the resources that a chunk will register.
         roots: the project's SLS files.
         project: the project's root where several projects share one store, else empty.
-        highstate: whether the run applies the whole top file.
         unassigned: the resources to which the top file assigns nothing, empty text for this machine. A
-            highstate does not judge their registrations: a mistake in the top file would end many.
+            highstate does not end their registrations: a mistake in the top file would end many.
         requested: what the run was called with.
-        earlier: the declarations of active registrations of earlier runs, by scope and tag; without any,
-            those of this run are not needed.
+        earlier: the declarations of registrations of earlier runs, by scope and tag; without any, those of
+            this run are not needed.
+        declared_by_pillar_of: returns the minion whose pillar declares a target, as text; empty if none does.
     """
 
     def __init__(
@@ -70,13 +72,13 @@ class RunDeclarations:
         roots: Roots,
         *,
         project: str,
-        highstate: bool,
         unassigned: Container[str] = (),
         requested: RequestedRun,
         earlier: Mapping[tuple[str, str], Collection[DeclaredBy]],
+        declared_by_pillar_of: Callable[[str], str],
     ) -> None:
         self.project = project
-        self.highstate = highstate
+        self._declared_by_pillar_of = declared_by_pillar_of
         self._unassigned = unassigned
         self.promised: set[Srn] = set()
         self.fan_outs: list[list[tuple[str, str]]] = []
@@ -134,7 +136,7 @@ class RunDeclarations:
             tag=chunk.tag,
             fanned_from=fanned_from,
             by_function=by_function,
-            highstate=self.highstate,
+            highstate=self._requested.highstate,
             project=self.project,
             on=_on(site.plan),
             environment=self._requested.environment,
@@ -148,7 +150,11 @@ class RunDeclarations:
         scope, tag = returned.scope, returned.tag
         is_fanned_out = (scope, tag) in self._fanned_out
         by = self._compiled.get((scope, origin_of(tag, returned.target) if is_fanned_out else tag))
-        return msgspec.structs.replace(by, is_fanned_out=True) if by is not None and is_fanned_out else by
+        if by is None or not is_fanned_out:
+            return by
+        return msgspec.structs.replace(
+            by, is_fanned_out=True, pillar_of=self._declared_by_pillar_of(returned.target)
+        )
 
     def _enforced_by(self, sls: str, on: str) -> EnforcedBy:
         """Return the record of states that are not fanned out; all states of an SLS share it."""
@@ -157,10 +163,11 @@ class RunDeclarations:
             by = self._by[sls, on] = EnforcedBy(
                 sls,
                 on=on,
-                highstate=self.highstate,
+                highstate=self._requested.highstate,
                 requested=self._requested.mods,
                 environment=self._requested.environment,
                 pillar_keys=self._requested.pillar_keys,
+                pillar_of=self._declared_by_pillar_of(on) if on else "",
             )
         return by
 
@@ -171,19 +178,28 @@ class RunDeclarations:
     def judges_state(self, by: EnforcedBy) -> bool:
         """Return whether this run has compiled every SLS that could contain the declaration of a state."""
         slses = self._slses.get(by.on)
-        if slses is None or not by.sls or by.sls.endswith(_DEPLOYED):
-            return False
-        if by.environment != self._requested.environment:
+        return slses is not None and self._judges_with(by, slses)
+
+    def judges_of_departed(self, by: EnforcedBy) -> bool:
+        """Return whether this run could have had the SLS of a state, if its target was still known."""
+        return set(by.pillar_keys) <= set(self._requested.pillar_keys) and self._judges_with(by, ())
+
+    def is_of_environment(self, by: EnforcedBy) -> bool:
+        """Return whether a state was enforced with the environments of this run."""
+        return by.environment == self._requested.environment
+
+    def _judges_with(self, by: EnforcedBy, slses: Container[str]) -> bool:
+        if not by.sls or by.sls.endswith(_DEPLOYED) or not self.is_of_environment(by):
             return False
         if by.sls in slses:
             return True
-        if self.highstate:
+        if self._requested.highstate:
             return by.highstate or not self._exists(by.sls)
         return bool(by.requested) and not by.highstate and set(by.requested) <= set(self._requested.mods)
 
     def may_be_elsewhere(self, by: EnforcedBy) -> bool:
         """Return whether an SLS that this run has not compiled may declare a state, in its environments."""
-        is_here = by.environment == self._requested.environment and self._exists(by.sls)
+        is_here = self.is_of_environment(by) and self._exists(by.sls)
         return is_here and not self.judges_state(by)
 
     def has_left(self, row: EnforcedRow, scope: str) -> bool:
@@ -218,7 +234,7 @@ class RunDeclarations:
         by = self._compiled.get(place)
         return by is not None and by.sls == declared_by.sls
 
-    def judges(self, declared_by: DeclaredBy) -> bool:
+    def covers(self, declared_by: DeclaredBy) -> bool:
         """Return whether this run has compiled every SLS that could contain a declaration."""
         if self._is_left_out(declared_by) or declared_by.environment != self._requested.environment:
             return False
@@ -229,9 +245,11 @@ class RunDeclarations:
             return True
         # A highstate judges what a highstate registered. An SLS that was applied by name, beside the top
         # file, is left alone as long as it exists.
-        if not self.highstate or declared_by.on in self._unassigned:
-            return False
-        return declared_by.highstate or not self._exists(declared_by.sls)
+        return self._requested.highstate and (declared_by.highstate or not self._exists(declared_by.sls))
+
+    def is_of_unassigned(self, declared_by: DeclaredBy) -> bool:
+        """Return whether a declaration was one of a machine to which this highstate assigns nothing."""
+        return self._requested.highstate and declared_by.on in self._unassigned
 
     def _is_left_out(self, declared_by: DeclaredBy) -> bool:
         """Return whether a declaration belongs to what the chosen part of the run leaves out."""

@@ -61,8 +61,10 @@ async def outdated_answers(
                 else await _matches(matcher, services, question.target, srn)
             )
         ]
-        if missing:
-            warnings.append(_joined_later(question, missing, test=test))
+        if certain := [srn for srn in missing if srn not in answer.possible]:
+            warnings.append(_joined_later(question, certain, test=test))
+        if undecided := [srn for srn in missing if srn in answer.possible]:
+            warnings.append(_may_join_later(question, undecided))
         if gone := sorted(answer.ever.intersection(left)):
             warnings.append(_left_later(question, gone, test=test))
     return warnings
@@ -106,12 +108,36 @@ def _left_later(question: TargetQuestion, gone: Sequence[Srn], *, test: bool) ->
 
 def _joined_later(question: TargetQuestion, missing: Sequence[Srn], *, test: bool) -> Diagnostic:
     resources = "the resource" if len(missing) == 1 else "the resources"
-    verb, joins = ("is", "joins" if len(missing) == 1 else "join") if test else ("was", "joined")
+    verb, joins = ("is", _joins(missing)) if test else ("was", "joined")
+    return _joining(
+        question,
+        f"{question} {verb} read before {_named(missing)} {joins}",
+        f"what {verb} made of it lacks {resources} until the next apply",
+        f"apply {'twice' if test else 'again'}",
+    )
+
+
+def _may_join_later(question: TargetQuestion, missing: Sequence[Srn]) -> Diagnostic:
+    """Return the warning of a plan about resources of which nothing says whether they join before."""
+    resources = "the resource" if len(missing) == 1 else "the resources"
+    return _joining(
+        question,
+        f"{question} may be read before {_named(missing)} {_joins(missing)}",
+        f"nothing orders the two, so what is made of it may lack {resources} until the next apply",
+        "apply again if the apply says so",
+    )
+
+
+def _joins(missing: Sequence[Srn]) -> str:
+    return "joins" if len(missing) == 1 else "join"
+
+
+def _joining(question: TargetQuestion, summary: str, detail: str, again: str) -> Diagnostic:
     return Diagnostic(
         code="E0725",
-        summary=f"{question} {verb} read before {_named(missing)} {joins}",
-        detail=f"what {verb} made of it lacks {resources} until the next apply",
-        help=f"apply {'twice' if test else 'again'}, or {_READ_LATER.format(question.target)}",
+        summary=summary,
+        detail=detail,
+        help=f"{again}, or {_READ_LATER.format(question.target)}",
         span=question.place,
         severity=Severity.WARNING,
     )

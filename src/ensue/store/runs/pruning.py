@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ensue.store.runs.declarations import RunDeclarations
 
 _DEPLOYED: Final = "starting_state.deployed"
+_REMOVAL: Final = "remove what it made and run"
 _Earlier = dict[tuple[str, str], dict["DeclaredBy", list["Srn"]]]
 
 
@@ -143,25 +144,19 @@ class Pruning:
         Returns:
             A warning per resource, or one that says why they could not be orphaned.
         """
-        known = (self._earlier, self._orphaned)
-        if not any(known) or outcome.status == "interrupted" or outcome.stopped:
-            return ()
-        earlier, orphaned = ([*self._gone(registrations)] for registrations in known)
-        if not earlier and not orphaned:
+        if not (self._earlier or self._orphaned) or outcome.status == "interrupted" or outcome.stopped:
             return ()
         unsettled = UnsettledStates(outcome, self._opens_scopes)
-        gone, gone_before = (
-            [
-                declared_by
-                for declared_by in declared
-                if not unsettled.may_still_declare(declared_by.scope, declared_by.fanned_from)
-            ]
-            for declared in (earlier, orphaned)
-        )
+        gone = [*self._gone(self._earlier, unsettled)]
+        ended = [declared_by for declared_by in gone if not self._declarations.is_of_unassigned(declared_by)]
         try:
             lost = LostTargets(outcome.returns.values(), self._declarations.fan_outs)
-            warnings = await asyncio.to_thread(self._orphan_all, gone, lost)
-            return (*self._orphaned_before(gone_before, outcome), *warnings)
+            warnings = await asyncio.to_thread(self._orphan_all, ended, lost)
+            return (
+                *self._orphaned_before(outcome, unsettled),
+                *self._left_registered(gone),
+                *warnings,
+            )
         except StoreError as error:
             return (
                 Diagnostic(
@@ -173,21 +168,44 @@ class Pruning:
                 ),
             )
 
-    def _gone(self, earlier: _Earlier) -> Iterator[DeclaredBy]:
+    def _gone(self, registrations: _Earlier, unsettled: UnsettledStates) -> Iterator[DeclaredBy]:
         """Yield the declarations of earlier runs that are gone."""
-        for declared_by in chain.from_iterable(earlier.values()):
-            if not self._declarations.has(declared_by) and self._declarations.judges(declared_by):
+        for declared_by in chain.from_iterable(registrations.values()):
+            if (
+                not self._declarations.has(declared_by)
+                and self._declarations.covers(declared_by)
+                and not unsettled.may_still_declare(declared_by.scope, declared_by.fanned_from)
+            ):
                 yield declared_by
 
-    def _orphaned_before(self, gone: Iterable[DeclaredBy], outcome: EngineOutcome) -> Iterator[Diagnostic]:
+    def _orphaned_before(self, outcome: EngineOutcome, unsettled: UnsettledStates) -> Iterator[Diagnostic]:
         """Yield a warning per resource that an earlier apply orphaned and that nothing brings back."""
         from ensue.store.runs.outdated_answers import would_register
 
         coming = would_register(outcome.returns.values()) | self._declarations.promised
-        for declared_by in gone:
-            for srn in self._orphaned[declared_by.scope, declared_by.tag][declared_by]:
-                if srn not in coming:
-                    yield self._warning(srn, declared_by, "is orphaned", "")
+        gone = set(self._gone(self._orphaned, unsettled))
+        for declared_by, srns in chain.from_iterable(each.items() for each in self._orphaned.values()):
+            if declared_by in gone or self._is_settled(declared_by, unsettled):
+                for srn in srns:
+                    if srn not in coming:
+                        yield self._warning(srn, declared_by, "is orphaned", "")
+
+    def _is_settled(self, declared_by: DeclaredBy, unsettled: UnsettledStates) -> bool:
+        """Return whether a declaration is still there, and what it registers is known.
+
+        What `registers` names is known of every declaration. What a function registers is known if the plan
+        says that it changes nothing.
+        """
+        if not (self._declarations.has(declared_by) and self._declarations.covers(declared_by)):
+            return False
+        return not (declared_by.by_function and unsettled.is_unsettled(declared_by.scope, declared_by.tag))
+
+    def _left_registered(self, gone: Iterable[DeclaredBy]) -> Iterator[Diagnostic]:
+        """Yield a warning per resource that no highstate ends, for its machine is assigned nothing."""
+        why = "; a highstate that assigns nothing to a machine orphans nothing that was registered there"
+        for declared_by in filter(self._declarations.is_of_unassigned, gone):
+            for srn in self._not_kept(declared_by):
+                yield self._warning(srn, declared_by, "stays registered", why)
 
     def _orphan_all(self, gone: Iterable[DeclaredBy], lost: LostTargets) -> list[Diagnostic]:
         done = [(declared_by, self._orphan_gone(declared_by)) for declared_by in gone]
@@ -214,21 +232,22 @@ class Pruning:
 
     def _warning(self, srn: Srn, declared_by: DeclaredBy, verb: str, detail: str) -> Diagnostic:
         left = left_words(self._left_on(str(srn)), str(srn))
+        why, restore, removal = "is no longer declared", "restore the declaration", _removal(declared_by)
+        if self._declarations.has(declared_by):
+            why, restore, removal = "no longer registers it", "have it registered there again", _REMOVAL
         return Diagnostic(
             code="E0718",
-            summary=f"{srn} {verb}: {declared_by.label} is no longer declared",
+            summary=f"{srn} {verb}: {declared_by.label} {why}",
             detail=f"a run of this project registered it{detail}" + (f"; {left}" if left else ""),
-            help=f"restore the declaration, or {_removal(declared_by)}: ensue resources forget {srn}",
+            help=f"{restore}, or {removal}: ensue resources forget {srn}",
             severity=Severity.WARNING,
         )
 
     def _orphan(self, earlier: Iterable[DeclaredBy], reason: str, *, test: bool) -> Orphaned:
-        keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
         srns: list[Srn] = []
         invalidated: list[Srn] = []
         for declared_by in earlier:
-            registered = self._earlier[declared_by.scope, declared_by.tag][declared_by]
-            gone = [srn for srn in registered if srn not in keep]
+            gone = self._not_kept(declared_by)
             if gone and test:
                 self._registry.left.update(gone)
                 srns += gone
@@ -237,6 +256,12 @@ class Pruning:
                 srns += done.srns
                 invalidated += done.invalidated
         return Orphaned(srns=tuple(sorted(srns)), invalidated=tuple(sorted(invalidated)))
+
+    def _not_kept(self, declared_by: DeclaredBy) -> list[Srn]:
+        """Return what an earlier run registered through a declaration, and this one registers nowhere."""
+        keep = self._registry.registered | self._declarations.promised | self._registry.to_be_invalidated
+        registered = self._earlier[declared_by.scope, declared_by.tag][declared_by]
+        return [srn for srn in registered if srn not in keep]
 
 
 def _with_orphaned(changes: dict[str, Any], done: Orphaned) -> dict[str, Any]:
@@ -251,7 +276,7 @@ def _removal(declared_by: DeclaredBy) -> str:
     """Return how to remove what a declaration made, up to the command that removes the record."""
     _, name, function = declared_by.named
     if function != _DEPLOYED:
-        return "remove what it made and run"
+        return _REMOVAL
     return (
         f"remove the machine with a state `starting_state.absent` that has `name: {name}` and the provider "
         "of that declaration, apply it, and run"

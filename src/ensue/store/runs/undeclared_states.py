@@ -8,21 +8,20 @@ declares is known once it is rendered. A plan reports all of them, an apply what
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ensue.core.diagnostics import Diagnostic, Severity
 from ensue.core.masking import MASK
 from ensue.core.model.fan_out import parts_of
 from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_tag import words_of
-from ensue.store.registry.enforced_form import EnforcedRow  # noqa: TC001 - msgspec resolves it
 from ensue.store.registry.named_states import NamedStates
 from ensue.store.registry.superseded import is_absence, left_behind, things_of
 from ensue.store.runs.declarations import origin_of
 from ensue.store.runs.removed_things import RemovedThings
+from ensue.store.runs.undeclared_things import Undeclared, UndeclaredThing
 from ensue.store.runs.unsettled_states import UnsettledStates
 
 if TYPE_CHECKING:
@@ -33,62 +32,8 @@ if TYPE_CHECKING:
     from ensue.core.model.returns import Return
     from ensue.core.model.state_identity import StateIdentity
     from ensue.engine.outcome import EngineOutcome
+    from ensue.store.registry.enforced_form import EnforcedRow
     from ensue.store.runs.declarations import RunDeclarations
-
-_MOST_NAMED: Final = 5
-
-
-class UndeclaredThing(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that earlier applies made and that nothing declares any more.
-
-    Args:
-        row: the entry of the last state about it.
-        removal: the function that removes it.
-        named: how the warning names it.
-        hint: how to keep it; empty if nothing is known.
-        word: what `ensue enforced forget` knows its entry by, and no other that the run does not name.
-    """
-
-    row: EnforcedRow
-    removal: str
-    named: str
-    hint: str
-    word: str
-
-    @property
-    def place(self) -> tuple[str, str, str]:
-        """Its target, its module and its name."""
-        return self.row.target, self.row.entry.module, self.row.entry.name
-
-
-class Undeclared(msgspec.Struct, frozen=True, kw_only=True):
-    """The states that a run no longer declares.
-
-    Args:
-        things: what they made.
-        entries: all entries about these things.
-    """
-
-    things: tuple[UndeclaredThing, ...]
-    entries: tuple[EnforcedRow, ...]
-
-    def without(self, gone: Collection[UndeclaredThing]) -> Undeclared | None:
-        """Return the states whose things are still there; None if there are none.
-
-        Args:
-            gone: the things that do not exist any more.
-        """
-        things = tuple(thing for thing in self.things if thing not in gone)
-        left = {(thing.row.target, name) for thing in things for name in things_of(thing.row.entry)}
-        entries = [
-            row for row in self.entries if any((row.target, name) in left for name in things_of(row.entry))
-        ]
-        return Undeclared(things=things, entries=tuple(entries)) if things else None
-
-    @property
-    def warning(self) -> Diagnostic:
-        """The warning about them."""
-        return _warning(self.things)
 
 
 class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,8 +42,8 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         own: this machine.
         is_kept: returns whether a target can be targeted or is orphaned; may block.
-        removal: returns the function of a state module of a target that removes what its others make; empty
-            if there is none.
+        removal: returns the function of a state module of a target that removes what a function of it makes;
+            empty if there is none.
         is_kept_by_name: returns whether a state module finds what a state made by the name of the state,
             which is a label that somebody may change.
         made_by: returns what a state makes.
@@ -107,7 +52,7 @@ class KnownTargets(msgspec.Struct, frozen=True, kw_only=True):
 
     own: Srn
     is_kept: Callable[[Srn], bool]
-    removal: Callable[[Srn, str], str]
+    removal: Callable[[Srn, str, str], str]
     is_kept_by_name: Callable[[Srn, str], bool] = lambda _target, _module: False
     made_by: Callable[[Return], MadeByState] = lambda _returned: MAKES_NOTHING
     opens_scopes: Callable[[str, str], bool] = lambda _module, _function: True
@@ -163,7 +108,8 @@ def undeclared_states(
     for row in sorted(left, key=lambda row: (row.entry.superseded_by is None, row.run_id)):
         last.update(dict.fromkeys(_places(row), row))
     kept = [row for row in left if any(last[place] is row for place in _places(row))]
-    names, among = NamedStates(rows, run.words), {row.identity for row in left}
+    names, kept_names = NamedStates(rows, run.words), NamedStates(entries(()), run.words)
+    among = {row.identity for row in left}
     things = [
         UndeclaredThing(
             row=row,
@@ -172,9 +118,11 @@ def undeclared_states(
             hint=run.renaming_of(row, rows)
             if targets.is_kept_by_name(Srn.parse(row.target), row.entry.module)
             else "",
-            word=names.exact(row, among),
+            word=(kept_names if is_kept else names).exact(row, among),
+            is_kept=is_kept,
         )
         for row in kept
+        for is_kept in (row.identity in run.kept,)
     ]
     return Undeclared(things=tuple(things), entries=tuple(left)) if things else None
 
@@ -234,7 +182,9 @@ class _Run:
     @cached_property
     def settled(self) -> set[StateIdentity]:
         """The states of this run that cannot have been about something else before: their tags name it."""
-        moving = {state_return.identity for state_return, made in self._made if made.may_move}
+        moving = {
+            state_return.identity for state_return, made in self._made if made.may_move or made.may_be_several
+        }
         return {
             identity
             for identity, things in self._things.items()
@@ -258,11 +208,12 @@ class _Run:
         return UnsettledStates(self._outcome, self._targets.opens_scopes, self._has_value)
 
     @cached_property
-    def _kept(self) -> set[StateIdentity]:
+    def kept(self) -> set[StateIdentity]:
+        """The states that there is an entry of; an apply has written its own before it reports."""
         return {row.identity for row in self._entries(())}
 
     def _has_value(self, identity: StateIdentity) -> bool:
-        return identity in self._kept
+        return identity in self.kept
 
     @cached_property
     def _made(self) -> list[tuple[Return, MadeByState]]:
@@ -350,8 +301,8 @@ def _removal(row: EnforcedRow, targets: KnownTargets) -> str:
     target, module = Srn.parse(row.target), row.entry.module
     if target != targets.own and not targets.is_kept(target):
         return ""
-    removal = targets.removal(target, module)
-    return f"{module}.{removal}" if removal and row.entry.function != removal else ""
+    removal = targets.removal(target, module, row.entry.function)
+    return f"{module}.{removal}" if removal else ""
 
 
 def _named(row: EnforcedRow, own: Srn) -> str:
@@ -363,38 +314,3 @@ def _named(row: EnforcedRow, own: Srn) -> str:
     applied = f", applied with {quoted} in the pillar of the command line" if keys else ""
     former = "; the state is about something else now" if entry.is_former else ""
     return f"{id_} ({entry.module}.{entry.function}{name} in {entry.sls}{where}{applied}{former})"
-
-
-def _warning(things: Sequence[UndeclaredThing]) -> Diagnostic:
-    names = list(dict.fromkeys(thing.named for thing in things))
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    removals = ", ".join(f"`{name}`" for name in sorted({thing.removal for thing in things})[:_MOST_NAMED])
-    hints = [thing.hint for thing in things if thing.hint][:_MOST_NAMED]
-    if any(thing.row.entry.by is not None and thing.row.entry.by.pillar_keys for thing in things):
-        hints.append(
-            "what was applied with `--pillar` or `--pillar-file` may be declared with the values of that "
-            "apply"
-        )
-    states = "a state is" if len(names) == 1 else f"{len(names)} states are"
-    named = ", ".join(names[:_MOST_NAMED])
-    return Diagnostic(
-        code="E0894",
-        summary=f"{states} no longer declared, and what earlier applies made stays: {named}{more}",
-        help="; ".join(
-            [
-                *hints,
-                f"if it has to go, declare that with {removals} and apply it",
-                f"if it may stay, {_forgetting(things)}",
-            ]
-        ),
-        severity=Severity.WARNING,
-    )
-
-
-def _forgetting(things: Sequence[UndeclaredThing]) -> str:
-    """Return the command that forgets the entries of things."""
-    import shlex  # Only a run with such a warning needs it.
-
-    words = list(dict.fromkeys(thing.word for thing in things))
-    of_these = " for these" if len(words) > _MOST_NAMED else ""
-    return f"`ensue enforced forget {shlex.join(words[:_MOST_NAMED])}` ends this warning{of_these}"

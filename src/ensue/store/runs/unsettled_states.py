@@ -53,6 +53,10 @@ class UnsettledStates:
         """
         return any(f"{growth}{sign}" in f"{identity}/" for growth in self._unrendered for sign in "/#")
 
+    def is_unsettled(self, scope: str, tag: str) -> bool:
+        """Return whether a state, by the path of its scope and its tag, is one of them."""
+        return (scope, tag) in self._tags
+
     def may_still_declare(self, scope: str, fanned_from: str) -> bool:
         """Return whether one of these states might have led to a declaration.
 
@@ -60,7 +64,7 @@ class UnsettledStates:
             scope: the path of the scope of the declaration.
             fanned_from: the tag of the declaration that was fanned out; empty for one without `tgt`.
         """
-        if (scope, fanned_from) in self._tags or scope in self._scopes:
+        if self.is_unsettled(scope, fanned_from) or scope in self._scopes:
             return True
         ends = (end for end, sign in enumerate(scope) if sign == "/")
         return any(scope[:end] in self._paths or scope[:end] in self._scopes for end in ends)

@@ -35,9 +35,10 @@ Source: Salt's state module `file`; results, changes and comments as in 3008.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.path_exists import path_exists
 from ensue.library.states.file.absent import absent
 from ensue.library.states.file.accumulated import accumulated
 from ensue.library.states.file.append import append, prepend
@@ -64,9 +65,6 @@ from ensue.library.states.file.symlink import symlink
 from ensue.library.states.file.tidied import tidied
 from ensue.library.states.file.touch import touch
 
-if TYPE_CHECKING:
-    from ensue.core.contracts.connection import Connection
-
 FUNCTIONS: Final = by_name(
     absent, accumulated, append, blockreplace, cached, comment, copy, decode, directory, exists, hardlink,
     keyvalue, line, managed, missing, mknod, not_cached, patch, prepend, pruned, recurse, replace,
@@ -74,12 +72,7 @@ FUNCTIONS: Final = by_name(
 ) | by_name(rename, make_only=("name", "source"))  # fmt: skip
 
 
-async def _still_exists(connection: Connection, name: str) -> bool:
-    """Return whether there is something at a path."""
-    return not name.startswith("/") or await connection.stat(name) is not None
-
-
-STILL_EXISTS: Final = _still_exists
+STILL_EXISTS: Final = path_exists
 
 TRANSIENT: Final = frozenset({"accumulated"})
 """Functions whose effect is lost when the process ends."""

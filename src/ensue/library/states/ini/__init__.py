@@ -17,12 +17,26 @@ Source: Salt's state module `ini`, 3008: results, changes and comments. Unlike S
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.functions import by_name
+from ensue.core.contracts.path_exists import path_exists
 from ensue.library.states.ini.options import options_absent, options_present
 from ensue.library.states.ini.sections import sections_absent, sections_present
+
+if TYPE_CHECKING:
+    from ensue.core.model.returns import Return
 
 FUNCTIONS: Final = by_name(
     options_absent, options_present, sections_absent, sections_present, make_only=("name",)
 )
+ABSENT: Final = {"options_present": "options_absent", "sections_present": "sections_absent"}
+
+
+def _parts(returned: Return) -> list[str]:
+    """Return what a state is about: a part of a file, which stays when that is removed."""
+    return [f"{returned.name} ({returned.function.partition('_')[0]})"]
+
+
+THINGS: Final = _parts
+STILL_EXISTS: Final = path_exists

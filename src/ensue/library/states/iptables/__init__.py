@@ -21,3 +21,4 @@ from ensue.library.states.iptables.rules import append, delete, insert
 FUNCTIONS: Final = by_name(
     append, chain_absent, chain_present, delete, flush, insert, set_policy, make_only=("paths",)
 )
+ABSENT: Final = {"append": "delete", "chain_present": "chain_absent", "insert": "delete"}

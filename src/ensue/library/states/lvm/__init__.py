@@ -19,3 +19,4 @@ from ensue.library.states.lvm.logical import lv_absent, lv_present
 FUNCTIONS: Final = placed(
     by_name(lv_absent, lv_present, pv_absent, pv_present, vg_absent, vg_present), "vgname"
 )
+ABSENT: Final = {"lv_present": "lv_absent", "pv_present": "pv_absent", "vg_present": "vg_absent"}

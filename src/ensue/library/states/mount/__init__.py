@@ -31,6 +31,6 @@ FUNCTIONS: Final = placed(
     "fs_file",
     "config",
 )
-ABSENT: Final = ("unmounted",)
+ABSENT: Final = {"fstab_present": "fstab_absent", "mounted": "unmounted", "swap": "unmounted"}
 
 MOD_WATCH = mod_watch
