@@ -226,6 +226,7 @@ def test_arguments_of_a_function_call() -> None:
     """A call takes `args`, keywords, and a path into what it returns."""
     entry: Any = {"fun": "test.echo", "args": [{"k": [{"on": True}]}], "get_return": "k:0:on"}
     assert one(onlyif=(entry,)) == RUNS
+    assert one(onlyif=({**entry, "get_return": "k:on"},)) == RUNS, "as in Salt: of the first that has it"
     entry = {**entry, "get_return": "k:1:on"}
     assert one(onlyif=(entry,))[1] == "onlyif condition is false"
 
