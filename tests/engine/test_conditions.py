@@ -209,6 +209,10 @@ def test_commands_run_as_the_state_says() -> None:
     (command,) = where.connection.commands
     assert (command.user, command.cwd, command.shell) == ("www-data", "/tmp", "/bin/bash")
     assert command.env == {"A": "1", "B": None}
+    where.returns(
+        [Row("b", "nop", {**arguments, "env": {"C": 2}, "cmd_opts_exclude": "cwd"}, options=options)]
+    )
+    assert (where.connection.commands[-1].env, where.connection.commands[-1].cwd) == ({"C": "2"}, None)
 
 
 def test_what_is_added_to_a_command_is_not_for_its_shell() -> None:

@@ -170,6 +170,9 @@ def test_a_value_that_nobody_gives() -> None:
     assert isinstance(outside("${resources.env.TIER}", None), Unknown)
     with pytest.raises(DriverError, match=r"the environment has no value 'TIER' \(give it with --value TIER"):
         outside("${resources.env.TIER}", {"tier": "gold"})
+    lacks = r"the service 'api' has no value 'port' \(give it with --value api\.port=VALUE\)"
+    with pytest.raises(DriverError, match=lacks):
+        outside("${resources.api.port}", {"port": "80"})
 
 
 def test_what_a_node_came_to_is_remembered() -> None:
