@@ -96,6 +96,7 @@ def test_a_command_that_the_shell_does_not_find(option: str, effect: str) -> Non
         ("test x == y", 2, "the command of `unless` reports an error (exit code 2)"),
         ("test -e /a && LC_ALL=C [ x", 2, "reports an error (exit code 2)"),
         ("cat /a 2>/dev/null | grep -q x /b", 2, "`grep -s` treats a file that does not exist"),
+        ("grep -q x /a;", 2, "reports an error (exit code 2)"),
         ("cmp /a /b || /usr/bin/diff /a /c", 3, "reports an error (exit code 3)"),
         ("/a/file", 126, "the shell cannot execute the command of `unless` (exit code 126)"),
         ('test "" -eq 1', 2, "reports an error (exit code 2)"),

@@ -89,7 +89,10 @@ def test_a_state_that_ran_on_several_resources_has_a_return_of_each() -> None:
 
     class Others:
         async def returned(self, _state: MinionState) -> MinionReturn:
-            parts = {"ssh_host:a": MinionReturn(result=True), "ssh_host:b": MinionReturn(result=False)}
+            parts = {
+                "ssh_host:a": MinionReturn(result=True, has_changes=True),
+                "ssh_host:b": MinionReturn(result=False),
+            }
             return MinionReturn(result=False, parts=parts)
 
     def finish(_node: Node, _start: object, said: StateReturn, *, ran: bool) -> Return:
@@ -103,7 +106,7 @@ def test_a_state_that_ran_on_several_resources_has_a_return_of_each() -> None:
     waits = MinionWaits(cast("OtherMinions", Others()), recorder, lambda: None)
     returned = run_virtually(waits.returned(_node(STATE)))
     assert isinstance(returned, FannedReturn)
-    assert [(srn, part.target, part.result) for srn, part in returned.parts.items()] == [
-        ("ssh_host:a", "ssh_host:a", True),
-        ("ssh_host:b", "ssh_host:b", False),
+    assert [(part.target, part.result, bool(part.changes)) for part in returned.parts.values()] == [
+        ("ssh_host:a", True, True),
+        ("ssh_host:b", False, False),
     ]

@@ -13,6 +13,7 @@ from tests.deploy.provisioning.stand_ins import Killed, RememberingDriver, envir
 from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.errors import DriverError
+from ensue.core.masking import MASK
 from ensue.core.model.unknown import Unknown
 from ensue.deploy.provisioning.surroundings import DriverCall
 
@@ -473,6 +474,18 @@ def test_an_output_at_the_place_of_a_secret_input_is_secret_only_if_it_is_the_sa
     user.made = Provisioned(values={"it": "open"})
     resources["dns"] = made_by("user", {**of, "n": 1})
     assert _secret_parts(shop.deploy(resources)["dns"]) == set()
+
+
+def test_a_secret_of_a_store_takes_the_place_of_its_reference() -> None:
+    """Its driver gets the value, which is secret in every output."""
+    driver = RememberingDriver()
+    shop = environment(fake=driver)
+    shop.stored = SECRET
+    reference = {"token": {"store": "vault", "ref": "some/path"}}
+    outcome = shop.deploy({"db": made_by("fake", secret_refs=reference)})["db"]
+    assert driver.requests[-1].secrets == {"token": SECRET}
+    assert _secret_parts(outcome) == {("token",)}
+    assert shop.masker.text(SECRET) == MASK
 
 
 def test_params_that_become_known_are_judged_before_the_driver_is_called() -> None:
