@@ -118,6 +118,7 @@ def test_a_command_that_reports_an_error(line: str, code: int, event: str) -> No
         ("ls /a", 2, b"ls: /a: no such file\n"),
         ("test -e /a && psql -c x", 2, b"no connection\n"),
         ("grep x /a | app --check", 4, b"no\n"),
+        ("grep -q x /a & app --check", 2, b"no\n"),
     ],
 )
 def test_exit_codes_that_are_answers(line: str, code: int, stderr: bytes) -> None:
