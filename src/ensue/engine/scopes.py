@@ -333,8 +333,7 @@ class Scopes:
     def _next_listener(self, scope: Scope) -> None:
         """Let the next listener or complaint follow when all nodes of a scope have ended."""
         if scope.listeners is None:
-            if not scope.test:
-                self.reactions.note_excluded(scope)
+            self.reactions.note_excluded(scope)
             scope.listeners = closing_nodes(scope, self.reactions.is_owed)
         following = next((node for node in scope.listeners if not node.is_over), None)
         if following is None:
