@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 import tomllib
+from typing import TYPE_CHECKING
 
 import pytest
 from tools.mutants.__main__ import EQUIVALENT
 from tools.mutants.calls import Recorded
 from tools.mutants.mutations import mutations
-from tools.mutants.trials import ROOT, chosen
+from tools.mutants.trials import ROOT, chosen, digest_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _changes(source: str) -> set[str]:
@@ -101,3 +105,12 @@ def test_what_no_test_can_notice_is_a_change_of_the_product() -> None:
         changes = {(mutation.function, mutation.change) for mutation in mutations(entry["path"], source)}
         assert (entry["function"], entry["change"]) in changes, entry
         assert entry["reason"]
+
+
+def test_the_record_of_a_test_ends_when_a_case_beside_it_changes(tmp_path: Path) -> None:
+    """Cases in Markdown call what the test file alone does not name."""
+    file = tmp_path / "test_spec.py"
+    file.write_text("")
+    before = digest_of(file)
+    (tmp_path / "case.md").write_text("## a case")
+    assert digest_of(file) != before

@@ -16,7 +16,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from ensue.core.errors import NotAvailableError, ResourceError
+from ensue.core.contracts.registry import parsed_srn
+from ensue.core.errors import NotAvailableError
 from ensue.core.model.secret_values import SECRET_CONFIG_KEYS, mask_config, secret_values
 from ensue.core.model.srn import TYPE_ALIASES, Srn
 
@@ -104,7 +105,7 @@ def invalidate(opts: ReadOnlyDataMap, source_srn: Srn | str) -> list[Srn]:
         ResourceError: the name is malformed.
         StoreError: the store cannot be written.
     """
-    source = _parsed(source_srn)
+    source = parsed_srn(source_srn)
     with _registry(opts) as registry:
         return registry.invalidate(source)
 
@@ -116,7 +117,7 @@ def provenance(opts: ReadOnlyDataMap, srn: Srn | str) -> tuple[Srn, ...]:
         ResourceError: the name is malformed.
         StoreError: the store cannot be read.
     """
-    resource = _parsed(srn)
+    resource = parsed_srn(srn)
     with _registry(opts) as registry:
         return registry.provenance(resource)
 
@@ -191,16 +192,7 @@ def _registry(opts: ReadOnlyDataMap) -> Generator[DerivedRegistry]:
 
 
 def _srn(resource_type: str, resource_id: str) -> Srn:
-    return _parsed(f"{resource_type}:{resource_id}")
-
-
-def _parsed(srn: Srn | str) -> Srn:
-    if isinstance(srn, Srn):
-        return srn
-    try:
-        return Srn.parse(srn)
-    except ValueError as error:
-        raise ResourceError(str(error)) from error
+    return parsed_srn(f"{resource_type}:{resource_id}")
 
 
 def _host_name() -> str:

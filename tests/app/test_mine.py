@@ -194,3 +194,20 @@ def test_a_value_is_requested_once_per_command(root: Path) -> None:
     (returned,) = apply(root, "t").returns.values()
     first, _, second = returned.id.partition(" and ")
     assert first == second != ""
+
+
+def test_what_one_command_sends_and_deletes_is_gone_for_it_too(root: Path) -> None:
+    """What a project holds fresh of a target goes with what its file keeps; the others keep theirs."""
+
+    async def run() -> list[Any]:
+        async with AppProject.open(root, ProjectOptions(minion_id="m")) as project:
+
+            async def asked(target: str, function: str, *args: Any, **kwargs: Any) -> Any:
+                return [answer.value async for answer in project.call(target, function, args, kwargs)]
+
+            await asked("web-*", "mine.send", "note", mine_function="test.echo", text="words")
+            before = await asked("m", "mine.get", "*", "note")
+            await asked("web-1", "mine.delete", "note")
+            return [*before, *await asked("m", "mine.get", "*", "note")]
+
+    assert asyncio.run(run()) == [{"web-1": "words", "web-2": "words"}, {"web-2": "words"}]

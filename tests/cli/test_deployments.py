@@ -248,6 +248,7 @@ def test_what_does_not_go_with_an_earlier_deployment(project: Environment) -> No
         (("--from", "8"), "error[E0854]: shop/dev has no deployment 8"),
         (("--forget", "x", "--from", "1"), "--forget takes no files"),
         (("--from", "0"), "neither the number of a deployment nor `last`"),
+        (("--from", "9" * 5000), "neither the number of a deployment nor `last`"),
     ):
         ended = project.run("deploy", *words, *ENV)
         assert (ended.code, said in ended.err) == (1, True), ended.err

@@ -46,11 +46,13 @@ def test_a_value_is_printed_alone(project: DeployedProject, output: str, printed
     ("word", "message"),
     [
         (f"{DB}:hots", "has no output 'hots' (did you mean host?)"),
-        (f"{DB}:nodes:7", "has no output 'nodes:7'"),
+        (f"{DB}:nodes:7", "has no output 'nodes:7' (nodes has 2 items)"),
         (f"{DB}:password", "the output 'password' is secret, and is not printed"),
         (f"{DB}:admin:api_token", "the output 'admin:api_token' is secret, and is not printed"),
         (f"{DB}:admin", "the output 'admin' is secret, and is not printed"),
         (f"{DB}:", "has no output ''"),
+        (f"{DB}:nodes:0:nme", "has no output 'nodes:0:nme' (did you mean name?)"),
+        (f"{DB}:nodes:" + "1" * 5000, "(nodes has 2 items)"),
         (f"{DB}x:host", f"this environment has no record of '{DB}x'"),
     ],
 )

@@ -12,6 +12,7 @@ from tests.engine.test_growth import apply_b
 
 from ensue.core.errors import InternalError, RemoteTimeoutError, StateFailedError, UnknownResourceError
 from ensue.core.model.chunk import Retry, StateOptions
+from ensue.core.model.events import ScopeClosed
 from ensue.core.model.returns import SkippedReturn, StateReturn, UnknownReturn, UnreachableReturn
 from ensue.core.model.srn import Srn
 from ensue.engine.engine import Engine
@@ -221,6 +222,16 @@ def test_target_that_will_be_registered_anew(maker: str, test: bool, expected: b
     assert [back["user"].result, inner.result] == [expected, expected]
     assert "nothing listens there" in back["user"].comment
     assert seen == [expected is None] * 2
+
+
+def test_what_a_failed_attempt_applied_counts_no_longer() -> None:
+    """Each attempt applies anew: of its scopes only those of the last one count."""
+    rows = [Row("a", "apply", options=StateOptions(retry=Retry(attempts=3, interval_s=1.0)))]
+    lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "fail")]})
+    back = lab.returns(rows)["a"]
+    assert [scope.status for scope in back.applied] == ["retried", "retried", "done"]
+    closed = [event.returned.status for event in lab.events if isinstance(event, ScopeClosed)]
+    assert closed.count("retried") == 2
 
 
 def test_promises_are_kept_once() -> None:

@@ -96,6 +96,7 @@ def test_a_command_that_the_shell_does_not_find(option: str, effect: str) -> Non
         ("test x == y", 2, "the command of `unless` reports an error (exit code 2)"),
         ("test -e /a && LC_ALL=C [ x", 2, "reports an error (exit code 2)"),
         ("cat /a 2>/dev/null | grep -q x /b", 2, "`grep -s` treats a file that does not exist"),
+        ("grep -q x /a;", 2, "reports an error (exit code 2)"),
         ("cmp /a /b || /usr/bin/diff /a /c", 3, "reports an error (exit code 3)"),
         ("/a/file", 126, "the shell cannot execute the command of `unless` (exit code 126)"),
         ('test "" -eq 1', 2, "reports an error (exit code 2)"),
@@ -117,6 +118,7 @@ def test_a_command_that_reports_an_error(line: str, code: int, event: str) -> No
         ("ls /a", 2, b"ls: /a: no such file\n"),
         ("test -e /a && psql -c x", 2, b"no connection\n"),
         ("grep x /a | app --check", 4, b"no\n"),
+        ("grep -q x /a & app --check", 2, b"no\n"),
     ],
 )
 def test_exit_codes_that_are_answers(line: str, code: int, stderr: bytes) -> None:
@@ -209,6 +211,10 @@ def test_commands_run_as_the_state_says() -> None:
     (command,) = where.connection.commands
     assert (command.user, command.cwd, command.shell) == ("www-data", "/tmp", "/bin/bash")
     assert command.env == {"A": "1", "B": None}
+    where.returns(
+        [Row("b", "nop", {**arguments, "env": {"C": 2}, "cmd_opts_exclude": "cwd"}, options=options)]
+    )
+    assert (where.connection.commands[-1].env, where.connection.commands[-1].cwd) == ({"C": "2"}, None)
 
 
 def test_what_is_added_to_a_command_is_not_for_its_shell() -> None:
@@ -226,6 +232,7 @@ def test_arguments_of_a_function_call() -> None:
     """A call takes `args`, keywords, and a path into what it returns."""
     entry: Any = {"fun": "test.echo", "args": [{"k": [{"on": True}]}], "get_return": "k:0:on"}
     assert one(onlyif=(entry,)) == RUNS
+    assert one(onlyif=({**entry, "get_return": "k:on"},)) == RUNS, "as in Salt: of the first that has it"
     entry = {**entry, "get_return": "k:1:on"}
     assert one(onlyif=(entry,))[1] == "onlyif condition is false"
 

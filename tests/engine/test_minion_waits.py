@@ -10,12 +10,14 @@ import pytest
 from tests.engine.harness import run_virtually
 
 from ensue.core.errors import InternalError
-from ensue.core.model.minion_state import MinionState
+from ensue.core.model.fan_out import FannedReturn
+from ensue.core.model.minion_state import MinionReturn, MinionState
+from ensue.core.model.returns import Return
 from ensue.engine.minion_waits import MinionWaits
 
 if TYPE_CHECKING:
     from ensue.core.contracts.other_minions import OtherMinions
-    from ensue.core.model.minion_state import MinionReturn
+    from ensue.core.model.returns import StateReturn
     from ensue.engine.node import Node
 
 STATE = MinionState(minion="db-1", path="cmd", id="token")
@@ -80,3 +82,31 @@ def test_a_wait_without_another_minion_is_an_error_of_the_program(
     """Only a run over minions has such nodes."""
     with pytest.raises(InternalError, match="without others"):
         run_virtually(_waits(others).returned(_node(state)))
+
+
+def test_a_state_that_ran_on_several_resources_has_a_return_of_each() -> None:
+    """Each part names its resource, so that a reference can pick one."""
+
+    class Others:
+        async def returned(self, _state: MinionState) -> MinionReturn:
+            parts = {
+                "ssh_host:a": MinionReturn(result=True, has_changes=True),
+                "ssh_host:b": MinionReturn(result=False),
+            }
+            return MinionReturn(result=False, parts=parts)
+
+    def finish(_node: Node, _start: object, said: StateReturn, *, ran: bool) -> Return:
+        assert ran
+        return Return(
+            tag="", id="", name=said.name, sls="", module="cmd", function="run", scope="", target="minion:m",
+            result=said.result, changes=said.changes, comment=said.comment,
+        )  # fmt: skip
+
+    recorder: Any = SimpleNamespace(start=lambda _node, reported: reported, finish=finish)
+    waits = MinionWaits(cast("OtherMinions", Others()), recorder, lambda: None)
+    returned = run_virtually(waits.returned(_node(STATE)))
+    assert isinstance(returned, FannedReturn)
+    assert [(part.target, part.result, bool(part.changes)) for part in returned.parts.values()] == [
+        ("ssh_host:a", True, True),
+        ("ssh_host:b", False, False),
+    ]

@@ -97,7 +97,7 @@ def record(bench: Bench, files: Sequence[str]) -> dict[str, Recorded]:
     """Run test files unchanged and return what each test called, from the record if a file is unchanged."""
     kept = bench.folder / "calls.json"
     known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    digests = {file: hashlib.sha256((ROOT / file).read_bytes()).hexdigest() for file in files}
+    digests = {file: digest_of(ROOT / file) for file in files}
     stale = [file for file in files if known.get(file, {}).get("digest") != digests[file]]
     if stale:
         result = bench.folder / "recorded.json"
@@ -111,6 +111,12 @@ def record(bench: Bench, files: Sequence[str]) -> dict[str, Recorded]:
         name: Recorded(duration_s=test["duration_s"], calls=frozenset(map(tuple, test["calls"])))
         for name, test in tests.items()
     }
+
+
+def digest_of(file: Path) -> str:
+    """Return the digest of a test file with the cases beside it."""
+    parts = (path.read_bytes() for path in (file, *sorted(file.parent.glob("*.md"))))
+    return hashlib.sha256(b"".join(parts)).hexdigest()
 
 
 def _record_into(bench: Bench, files: Sequence[str], result: Path) -> int:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from ensue.core.model.numbers import whole_number
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -33,8 +35,8 @@ class DeploymentNumber(click.ParamType):  # type: ignore[type-arg] # generic onl
         """
         if value in ("last", LAST):
             return LAST
-        if str(value).isdecimal() and int(value) > 0:
-            return int(value)
+        if number := whole_number(str(value)):
+            return number
         message = f"{value!r} is neither the number of a deployment nor `last`"
         if isinstance(value, str) and not value[:1].isdecimal():
             message += (

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import click
-
-from ensue.cli.root import refuse_unknown
+from ensue.cli.root import AdvisingGroup
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import click
 
 _WHOLE: Final = 1000
 """Longer than any summary, so that click cuts none."""
 
 
-class ExampleGroup(click.Group):
+class ExampleGroup(AdvisingGroup):
     """A group that suggests similar commands, and whose help ends with examples.
 
     Args:
@@ -25,23 +25,6 @@ class ExampleGroup(click.Group):
     def __init__(self, *args: object, examples: Sequence[tuple[str, str]] = (), **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type] # handed on as they are
         self.examples = examples
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the options before the command; one of another tool is answered with what to write here."""
-        words = list(args)
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            from ensue.cli.other_tools import of_another_tool
-
-            raise of_another_tool(error, words) from None
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or suggest the ones with a similar name."""
-        refuse_unknown(ctx, args, self.commands)
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
         """Write the commands, each with its whole first sentence; click would cut it."""

@@ -7,7 +7,7 @@ them with what the commands say of themselves.
 from __future__ import annotations
 
 import importlib
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import click
 
@@ -65,20 +65,8 @@ Examples:
 # \b tells click to keep the lines of a paragraph.
 
 
-class LazyGroup(click.Group):
-    """A group whose commands are loaded when they are named."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
-        """Return the names of all commands."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
-        """Load a command."""
-        entry = COMMANDS.get(cmd_name)
-        if entry is None:
-            return None
-        command: click.Command = importlib.import_module(entry.module).command
-        return command
+class AdvisingGroup(click.Group):
+    """A group that answers words that it does not know with what was meant."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the options before the command; one of another tool is answered with what to write here."""
@@ -94,8 +82,24 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command, or suggest the ones with a similar name."""
-        refuse_unknown(ctx, args, COMMANDS)
+        _refuse_unknown(ctx, args, self.list_commands(ctx))
         return super().resolve_command(ctx, args)
+
+
+class LazyGroup(AdvisingGroup):
+    """A group whose commands are loaded when they are named."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 -- click's signature
+        """Load a command."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = importlib.import_module(entry.module).command
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 -- click's signature
         """Write the list of commands without loading one."""
@@ -109,7 +113,7 @@ class LazyGroup(click.Group):
             formatter.write_text(_EXAMPLES)
 
 
-def refuse_unknown(ctx: click.Context, args: list[str], known: Any) -> None:
+def _refuse_unknown(ctx: click.Context, args: list[str], known: list[str]) -> None:
     """Refuse the name of a command that does not exist.
 
     Raises:
@@ -124,7 +128,7 @@ def refuse_unknown(ctx: click.Context, args: list[str], known: Any) -> None:
 
     if instead := instead_of_command(name, (ctx.info_name or "") if ctx.parent else ""):
         raise click.UsageError(f"There is no command {name!r}. Instead: {instead}.", ctx)
-    close = difflib.get_close_matches(name, list(known), n=2, cutoff=NEAR_CUTOFF)
+    close = difflib.get_close_matches(name, known, n=2, cutoff=NEAR_CUTOFF)
     hint = f" Did you mean {' or '.join(close)}?" if close else f" There are: {', '.join(known)}."
     raise click.UsageError(f"There is no command {name!r}.{hint}", ctx)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -12,12 +12,8 @@ from ensue.cli import exit_codes
 from ensue.cli.show_active import active_resources, shown_outputs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ensue.cli.deployment import DeploymentWords
     from ensue.cli.session import Session
-
-_ABSENT: Final = object()
 
 
 def show_output(session: Session, word: str, words: DeploymentWords) -> int:
@@ -32,7 +28,7 @@ def show_output(session: Session, word: str, words: DeploymentWords) -> int:
         ConfigurationError: the environment has no record of the resource.
         UsageError: there is no such output, it is secret, or several environments have the resource.
     """
-    from ensue.core.model.near_names import near
+    from ensue.core.model.paths import AbsentKeyError, value_at
     from ensue.core.model.plain_data import plain
     from ensue.output.colours import is_terminal, without_escapes
 
@@ -42,12 +38,15 @@ def show_output(session: Session, word: str, words: DeploymentWords) -> int:
         environments = ", ".join(f"{context.app}/{context.env}" for context, _ in active)
         raise click.UsageError(f"{resource} is in {environments}: say which one with --app and --env")
     record = active[0][1]
-    value = _at(record.outputs, keys)
-    shown = shown_outputs(record, session.masker)
-    if value is _ABSENT:
-        name, known = ":".join(keys), map(str, record.outputs)
-        raise click.UsageError(f"{record.key} has no output {name!r}{near(keys[0], known)}")
-    if _at(shown, keys) != plain(value):
+    try:
+        value = value_at(record.outputs, keys)
+    except AbsentKeyError as error:
+        raise click.UsageError(error.sentence(str(record.key), "output ", ":")) from None
+    try:
+        is_shown = value_at(shown_outputs(record, session.masker), keys) == plain(value)
+    except AbsentKeyError:  # a secret around it is hidden
+        is_shown = False
+    if not is_shown:
         raise click.UsageError(
             f"{record.key}: the output {':'.join(keys)!r} is secret, and is not printed "
             "(a resource, workload or SLS that refers to it gets it)"
@@ -58,17 +57,3 @@ def show_output(session: Session, word: str, words: DeploymentWords) -> int:
         text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
         session.print_text([f"{without_escapes(text) if is_terminal(sys.stdout) else text}\n"])
     return exit_codes.SUCCEEDED
-
-
-def _at(data: Any, keys: Sequence[str]) -> Any:
-    """Return what is at a place; `_ABSENT` if nothing is."""
-    from ensue.core.model.data import is_list, is_mapping
-
-    for key in keys:
-        if is_mapping(data) and key in data:
-            data = data[key]
-        elif is_list(data) and key.isdecimal() and int(key) < len(data):
-            data = data[int(key)]
-        else:
-            return _ABSENT
-    return data

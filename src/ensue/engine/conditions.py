@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import msgspec
 
 from ensue.core.errors import RemoteFileError
+from ensue.core.model.paths import traverse
 from ensue.engine.condition_command import condition_holds, failure_of_check
 
 if TYPE_CHECKING:
@@ -202,15 +203,4 @@ async def _call(context: StateContext, entry: DataMap) -> Any:
     positional = arguments if isinstance(arguments, list) else [arguments]
     answer = await context.call(str(entry["fun"]), *positional, **keywords)
     path = entry.get("get_return")
-    return _traverse(answer, path) if isinstance(path, str) else answer
-
-
-def _traverse(data: Any, path: str) -> Any:
-    for key in path.split(":"):
-        if isinstance(data, dict) and key in data:
-            data = data[key]  # pyright: ignore[reportUnknownVariableType] - a plug-in's own data
-        elif isinstance(data, list) and key.isdecimal() and int(key) < len(data):  # pyright: ignore[reportUnknownArgumentType] - same
-            data = data[int(key)]  # pyright: ignore[reportUnknownVariableType] - same
-        else:
-            return None
-    return data  # pyright: ignore[reportUnknownVariableType] - same
+    return traverse(answer, path) if isinstance(path, str) else answer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from ensue.engine.node import Node
     from ensue.engine.places import Places
     from ensue.engine.promise import Promise
-
-T = TypeVar("T")
 
 
 class Waits:
@@ -29,15 +27,15 @@ class Waits:
         self._begun = begun
         self.count = 0
 
-    async def wait(self, promise: Promise[T], caller: Node | None = None) -> T:
-        """Wait for a promise that another part of the run resolves, and return its value.
+    async def wait(self, promise: Promise[None], caller: Node | None = None) -> None:
+        """Wait for a promise that another part of the run resolves.
 
         Args:
             promise: the promise.
             caller: the node that waits for the end of a scope; None: the wait is for a lease.
         """
         if promise.done:
-            return promise.value
+            return
         self._begin(caller)
         counted = [True]
 
@@ -48,7 +46,7 @@ class Waits:
 
         promise.on_resolve(resumed)
         try:
-            return await promise.wait()
+            await promise.wait()
         finally:
             resumed()
 

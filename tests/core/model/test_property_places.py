@@ -87,7 +87,19 @@ def test_where_a_path_leads(path: str, expected: list[tuple[Any, ...]]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["nowhere", "list[3]", "list[-4]", "list:3", "m[*]:z", "on:x", "rows[0]:x", "empty[0]", "empty:0"]
+    "path",
+    [
+        "nowhere",
+        "list[3]",
+        "list[-4]",
+        "list:3",
+        "m[*]:z",
+        "on:x",
+        "rows[0]:x",
+        "empty[0]",
+        "empty:0",
+        "list:" + "1" * 5000,
+    ],
 )
 def test_a_path_that_leads_nowhere(path: str) -> None:
     """It hides nothing, and the reason names what is there instead, without values."""

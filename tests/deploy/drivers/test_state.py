@@ -143,8 +143,9 @@ def test_a_branch_with_a_secret_in_it_is_secret(tmp_path: Path, sensitive: str) 
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
-        ({"it": "conf:nope"}, "outputs: new_state of conf has no 'nope'"),
-        ({"it": "conf:list:7"}, "outputs: new_state of conf has no 'list:7'"),
+        ({"it": "conf:nope"}, "outputs: new_state of conf has no 'nope' (it has path, mode, contents, list)"),
+        ({"it": "conf:list:7"}, "outputs: new_state of conf has no 'list:7' (list has 1 item)"),
+        ({"it": "conf:mod"}, "outputs: new_state of conf has no 'mod' (did you mean mode?)"),
         ({"it": "config:mode"}, "outputs: no state has the ID 'config' (did you mean conf?)"),
     ],
 )
@@ -155,6 +156,16 @@ def test_an_output_that_is_not_there(tmp_path: Path, outputs: dict[str, str], me
     with pytest.raises(DriverError) as caught:
         asyncio.run(state.create(given))
     assert str(caught.value) == message
+
+
+def test_an_output_is_at_a_key_that_is_no_text(tmp_path: Path) -> None:
+    """YAML and Python make such keys; a similar one is named where a path leads to nothing."""
+    path = {"outputs": {"it": "conf:8080"}}
+    given = request(tmp_path, {"sls": "db", **path}, returned("conf", {8080: "open"}))
+    assert asyncio.run(state.create(given)).values == {"it": "open"}
+    given = request(tmp_path, {"sls": "db", **path}, returned("conf", {8081: "open"}))
+    with pytest.raises(DriverError, match=r"has no '8080' \(did you mean 8081\?\)"):
+        asyncio.run(state.create(given))
 
 
 def test_a_failed_state_fails_the_resource(tmp_path: Path) -> None:

@@ -211,6 +211,7 @@ class Environment:
         problems: what the next attempts to find a resource ready say; then it is ready.
         attempt_s: how long they take; then none takes time.
         probed: those attempts.
+        stored: what every reference to a secret in a store leads to.
         settles: whether resources that are left as they are are found beforehand, as in a deployment.
     """
 
@@ -221,6 +222,7 @@ class Environment:
     problems: list[str] = field(default_factory=list[str])
     attempt_s: list[float] = field(default_factory=list[float])
     probed: list[tuple[Check, float]] = field(default_factory=list["tuple[Check, float]"])
+    stored: str = ""
     settles: bool = True
 
     def deploy(
@@ -303,7 +305,7 @@ class Environment:
             mark=_mark,
             idle=FakeDriverServices(),
             requests=Requests(CONTEXT, Path("/project"), Path("/project/.ensue/drivers"), "5ca1ab1e0ddba115"),
-            secrets=_no_stores,
+            secrets=self._secrets,
             learn=lambda secrets: self.masker.add(*secrets),
             masked=self.masker.data,
             probe=self._probe,
@@ -311,6 +313,9 @@ class Environment:
         digests = {node.definition: node.definition for node in values.graph.nodes} if values else {}
         replacing = Replacing(lambda _: may_replace, destroy_first)
         return Provisioner(values, self.store.load(CONTEXT), around, digests, replacing)
+
+    async def _secrets(self, references: Sequence[SecretReference]) -> dict[SecretReference, str]:
+        return dict.fromkeys(references, self.stored)
 
     def _driver(self, name: str) -> RememberingDriver:
         if name not in self.drivers:
@@ -335,10 +340,6 @@ def environment(**drivers: RememberingDriver) -> Environment:
 def _is_usable(node: GraphNode, outcomes: Mapping[ResourceKey, ProvisioningOutcome]) -> bool:
     known = (outcomes[key].status for key in node.depends_on if key in outcomes)
     return not any(status in {"failed", "skipped"} for status in known)
-
-
-async def _no_stores(_: Sequence[SecretReference]) -> dict[SecretReference, str]:
-    return {}
 
 
 def _mark(content: bytes, context: str, like: str) -> str:

@@ -82,14 +82,14 @@ def test_what_is_not_provisioned_is_unknown() -> None:
 
 @pytest.mark.parametrize(
     ("data", "has"),
-    [({"host": 1, "port": 2}, "host, port"), ({}, "none")],
+    [({"host": 1, "port": 2}, "it has host, port"), ({}, "it is empty")],
 )
 def test_a_missing_output_names_what_there_is(data: dict[str, Any], has: str) -> None:
     """The message names the resource, the output that is asked for, and those that it has."""
     with pytest.raises(DriverError) as caught:
         input_of(f"{DB}.outputs.nope.deep}}", {"db": Outputs(data=data)})
     db = "db.default#modules.web.externals.db"
-    assert str(caught.value) == f"{db} has no output 'nope.deep' (its outputs: {has})"
+    assert str(caught.value) == f"{db} has no output 'nope' ({has})"
 
 
 def test_a_missing_part_of_a_secret_is_missing_too() -> None:
@@ -174,6 +174,9 @@ def test_a_value_that_nobody_gives() -> None:
     assert isinstance(outside("${resources.env.TIER}", None), Unknown)
     with pytest.raises(DriverError, match=r"the environment has no value 'TIER' \(give it with --value TIER"):
         outside("${resources.env.TIER}", {"tier": "gold"})
+    lacks = r"the service 'api' has no value 'port' \(give it with --value api\.port=VALUE\)"
+    with pytest.raises(DriverError, match=lacks):
+        outside("${resources.api.port}", {"port": "80"})
 
 
 def test_the_values_of_a_node_are_remembered() -> None:

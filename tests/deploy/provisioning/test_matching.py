@@ -74,6 +74,14 @@ def test_a_definition_without_criteria_is_never_chosen() -> None:
     assert "never chosen" in catalog.near_misses(KEY, CONTEXT)
 
 
+def test_what_helps_a_resource_that_nothing_matches() -> None:
+    """Where no definition of its type has a criterion, one is missing; else the ranking shows why."""
+    without, one = (Catalog([definition("s3", Collector(), criteria=c)], Collector()) for c in ([], [{}]))
+    assert "criteria: [{}]" in without.help_for(KEY)
+    assert "`ensue show match`" in one.help_for(KEY)
+    assert "id: my-queue" in one.help_for(KEY._replace(type="queue"))
+
+
 def test_one_definition_may_repeat_a_criterion() -> None:
     """Only two definitions tie, never one with itself."""
     collector = Collector()

@@ -20,6 +20,16 @@ def test_an_offer_of_one_type_has_no_other() -> None:
     assert [offer.type for offer in offers(catalog, (), {}, WORKLOAD)] == [WORKLOAD]
 
 
+def test_the_example_of_an_offer_names_its_class_where_it_has_to() -> None:
+    """A resource without a class is one of the class `default`."""
+    collector = Collector()
+    criteria = [{}, {"class": "large"}]
+    catalog = Catalog([definition("db", collector, criteria=criteria)], collector)
+    default, large = offers(catalog, (), {})
+    assert (default.class_, "class:" in default.example) == ("default", False)
+    assert (large.class_, "    class: large\n" in large.example) == ("large", True)
+
+
 def test_outputs_of_earlier_deployments_are_offered() -> None:
     """Those of all resources of a definition, sorted, and which of them are secret."""
     collector = Collector()

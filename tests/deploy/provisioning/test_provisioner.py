@@ -13,6 +13,7 @@ from tests.deploy.provisioning.stand_ins import Killed, RememberingDriver, envir
 from ensue.core.contracts.driver import Planned, Provisioned
 from ensue.core.contracts.managed_objects import ManagedObject
 from ensue.core.errors import DriverError
+from ensue.core.masking import MASK
 from ensue.core.model.unknown import Unknown
 from ensue.deploy.provisioning.surroundings import DriverCall
 
@@ -481,6 +482,46 @@ def test_a_driver_names_its_secrets_by_their_places() -> None:
         assert outcome.status == status
         assert _secret_parts(outcome) == {("list", 0, "key"), ("gone",)}
         assert outcome.secret_manifests == (("m", "data", "token"),)
+
+
+def test_an_output_at_the_place_of_a_secret_input_is_secret_only_if_it_is_the_same() -> None:
+    """A driver that repeats its inputs does not uncover one, and another value under its name is none."""
+    of = {"it": "${resources.db#modules.web.externals.the-db.outputs.word}"}
+    user = RememberingDriver("user")
+    shop = environment(db=RememberingDriver("db", made=Provisioned(secrets={"word": SECRET})), user=user)
+    resources = {"db": made_by("db"), "dns": made_by("user", of)}
+    assert _secret_parts(shop.deploy(resources)["dns"]) == {("it",)}
+    user.made = Provisioned(values={"it": "open"})
+    resources["dns"] = made_by("user", {**of, "n": 1})
+    assert _secret_parts(shop.deploy(resources)["dns"]) == set()
+
+
+def test_a_secret_of_a_store_takes_the_place_of_its_reference() -> None:
+    """Its driver gets the value, which is secret in every output."""
+    driver = RememberingDriver()
+    shop = environment(fake=driver)
+    shop.stored = SECRET
+    reference = {"token": {"store": "vault", "ref": "some/path"}}
+    outcome = shop.deploy({"db": made_by("fake", secret_refs=reference)})["db"]
+    assert driver.requests[-1].secrets == {"token": SECRET}
+    assert _secret_parts(outcome) == {("token",)}
+    assert shop.masker.text(SECRET) == MASK
+
+
+def test_params_that_become_known_are_judged_before_the_driver_is_called() -> None:
+    """They come from an output, so that the plan could not judge them."""
+    schema = {"properties": {"port": {"type": "integer"}}}
+    port = {"port": "${resources.db#modules.web.externals.the-db.outputs.port}"}
+    db, dns = RememberingDriver("db", made=Provisioned(values={"port": "x"})), RememberingDriver("dns")
+    shop = environment(db=db, dns=dns)
+    resources = {
+        "db": {**made_by("db"), "provision": {"dns": {"params": port}}},
+        "dns": {**made_by("dns"), "params_schema": schema},
+    }
+    shop.deploy(resources)
+    (failed,) = (one.outcome for one in shop.all if one.outcome.status == "failed")
+    assert "'params.port' of dns.default" in failed.comment
+    assert dns.calls == ["create dns"], "the one without params"
 
 
 def test_an_input_that_becomes_secret_is_another_input() -> None:

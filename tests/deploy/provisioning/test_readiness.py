@@ -185,7 +185,7 @@ def test_a_secret_is_in_no_message() -> None:
         (
             {"tcp": "${outputs.hots}:1"},
             {"host": "pg"},
-            "has no output 'hots' (its outputs: host; did you mean host?)",
+            "has no output 'hots' (did you mean host?)",
         ),
     ],
 )

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from ensue.core.contracts.connection import Command, Completed, FileStat
 from ensue.core.errors import RemoteFileError
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.own_grains import read_own_grains
 from ensue.core.model.srn import Srn
-from ensue.reach.resources.answers import checked_names, digest_in, stat_in, whole_number
+from ensue.reach.resources.answers import checked_names, digest_in, stat_in
 from ensue.reach.resources.os_release import os_grains
 from ensue.reach.resources.posix_files import PosixFiles
 from ensue.reach.resources.posix_grains import grains_from, parse_facts

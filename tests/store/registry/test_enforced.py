@@ -193,6 +193,16 @@ def test_without_a_file_nothing_is_known_and_none_is_made(cachedir: Path) -> Non
     assert not cachedir.exists()
 
 
+def test_what_is_forgotten_is_gone(cachedir: Path) -> None:
+    """The rest stays; without entries nothing is written, so that no file is made."""
+    store_in(cachedir).forget([])
+    assert not (cachedir / FILE).exists()
+    keep(cachedir, returned("vm", {"ip": 1}), returned("db", {"ip": 2}))
+    store = store_in(cachedir)
+    store.forget([row for row in store.known() if row.tag == returned("vm", {}).tag])
+    assert [row.tag for row in store_in(cachedir).known()] == [returned("db", {}).tag]
+
+
 def test_new_keys_reseal_it(cachedir: Path) -> None:
     """After a rotation the old key is not needed any more."""
     secret = returned("vm", {"password": "hunter2-secret"}, sensitive=("password",))

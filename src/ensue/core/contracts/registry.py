@@ -177,13 +177,18 @@ def requested(
             'write register("ssh_host", "db-01", {"host": …}), with type, id and configuration, or '
             'register("ssh_host:db-01", {"host": …})'
         )
-    srn = _srn(names[0] if len(names) == 1 else ":".join(map(str, names)))
+    srn = parsed_srn(names[0] if len(names) == 1 else ":".join(map(str, names)))
     return RegistrationRequest(
-        srn=srn, config=config, source=None if source is None else _srn(source), **more
+        srn=srn, config=config, source=None if source is None else parsed_srn(source), **more
     )
 
 
-def _srn(name: Srn | str) -> Srn:
+def parsed_srn(name: Srn | str) -> Srn:
+    """Return the name of a resource; `TYPE:ID` if it is a text.
+
+    Raises:
+        ResourceError: it is malformed.
+    """
     if isinstance(name, Srn):
         return name
     try:

@@ -17,6 +17,7 @@ import msgspec
 from ensue.core.errors import EnsueError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.near_names import near as near_text
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.property_path import Every, Indexed
 
 if TYPE_CHECKING:
@@ -199,12 +200,12 @@ class _PathWalk:
                 items, lambda item: self._by_key(item, key, indexes, inside, is_in_item=is_list_itself)
             )
         )
-        is_index = self._all_readings and is_list_itself and not is_in_item
-        if not is_index or not (key.isascii() and key.isdecimal()):
+        index = whole_number(key) if self._all_readings and is_list_itself and not is_in_item else None
+        if index is None:
             return mapped
         # The older form of an index: `list:0`.
         return self._either(
-            [spot], lambda alternative: self._indexed(alternative, (int(key), *indexes), before), mapped
+            [spot], lambda alternative: self._indexed(alternative, (index, *indexes), before), mapped
         )
 
     def _in_mapping(self, spot: _Spot, key: str, indexes: tuple[Index, ...], before: _Path) -> _Found:
@@ -219,7 +220,7 @@ class _PathWalk:
         if not levels and not spots:
             # Where all readings of a path are tried, errors are frequent and nobody reads them.
             near = "" if self._all_readings else near_text(key, map(str, data))
-            raise PathError(f"{_shown(before)} has no key {key!r}; {_keys(data)}{near}")
+            raise PathError(f"{_shown(before)} has no key {key!r}; it {contents_in_words(data)}{near}")
         if len(spots) == 1 and not levels:
             return spots[0]
         return self._either(levels, lambda nearer: self._by_key(nearer, key, indexes, before), *spots)
@@ -251,8 +252,7 @@ class _PathWalk:
                 self._each(items, lambda item: self._indexed(item, (*rest,), inside)) if rest else items
             )
         if not -len(items) <= index < len(items):
-            held = "1 item" if len(items) == 1 else f"{len(items)} items"
-            raise PathError(f"{_shown(before)} has no [{index}]; it has {held}")
+            raise PathError(f"{_shown(before)} has no [{index}]; it {contents_in_words(items)}")
         return self._indexed(items[index], (*rest,), inside)
 
     def _items(self, spot: _Spot | _Mapped, index: str, before: _Path) -> list[_Found]:
@@ -261,7 +261,7 @@ class _PathWalk:
         data = spot.value
         if is_list(data) or isinstance(data, tuple):
             return self._spots(spot)
-        there = f"; {_keys(data)}" if is_mapping(data) else ""
+        there = f"; it {contents_in_words(data)}" if is_mapping(data) else ""
         raise PathError(f"{_shown(before)} is {kind_in_words(data)}, so it has no {index}{there}")
 
     def _levels(self, spot: _Found) -> list[_Found]:
@@ -298,12 +298,17 @@ def _maps(step: Step | Index) -> bool:
     return step is Every.ITEM or (isinstance(step, Indexed) and step.indexes[-1:] == (Every.ITEM,))
 
 
-def _keys(data: dict[str, Any]) -> str:
+def contents_in_words(data: Any) -> str:
+    """Return what a value has or is, as the end of a sentence, without showing it: it may be a secret."""
+    if not (is_mapping(data) or is_list(data)):
+        return f"is {kind_in_words(data)}"
     if not data:
-        return "it is empty"
+        return "is empty"
+    if is_list(data):
+        return "has 1 item" if len(data) == 1 else f"has {len(data)} items"
     keys = [str(key) for key in data]
     more = f" and {len(keys) - _MOST_KEYS_SHOWN} more" if len(keys) > _MOST_KEYS_SHOWN else ""
-    return f"it has {', '.join(keys[:_MOST_KEYS_SHOWN])}{more}"
+    return f"has {', '.join(keys[:_MOST_KEYS_SHOWN])}{more}"
 
 
 def kind_in_words(data: Any) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ensue.core.masking import MASK
 from ensue.core.model.data import is_list, is_mapping, leaves
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -214,6 +215,6 @@ def _hidden(data: Any, tree: dict[Any, Any]) -> Any:
 def _keys_like(data: Any, key: Any) -> list[Any]:
     """Return the keys of a mapping, or the indices of a list, that a key of a place means."""
     if is_list(data):
-        index = int(key) if isinstance(key, str) and key.isdecimal() else key
+        index = whole_number(key) if isinstance(key, str) else key
         return [index] if isinstance(index, int) and -len(data) <= index < len(data) else []
     return [key] if key in data else [own for own in data if str(own) == str(key)]

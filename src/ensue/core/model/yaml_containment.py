@@ -127,11 +127,6 @@ def with_words(text: str, extents: Sequence[Extent]) -> tuple[str, dict[str, str
     return "".join([*pieces, text[position:]]), values
 
 
-def holds_word(value: Any) -> bool:
-    """Return whether a scalar has a word instead of a printed value."""
-    return isinstance(value, str) and _WORD in value
-
-
 def _doubtful(text: str, extents: Sequence[Extent]) -> list[Extent]:
     """Return the extents that cannot be judged by their characters alone."""
     wild = [

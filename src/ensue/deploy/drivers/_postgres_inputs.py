@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ensue.core.model.data import is_encodable, is_list, is_mapping
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.option_kinds import Either, KnownKeys, ListOf, MappingOf, OneOf, WordOption
 from ensue.core.model.unknown import unknowns_in
 from ensue.deploy.drivers._inputs import SECONDS, SWITCH, TEXT, wrong_inputs
@@ -221,8 +222,7 @@ def _is_name(name: str) -> bool:
 
 
 def _is_port(port: int | str) -> bool:
-    is_number = isinstance(port, int) or (port.isascii() and port.isdecimal())
-    return is_number and 0 < int(port) <= _HIGHEST_PORT
+    return 0 < (whole_number(str(port)) or 0) <= _HIGHEST_PORT
 
 
 _NAME: Final = OneOf(f"a name of 1 to {LONGEST_NAME_BYTES} bytes, as PostgreSQL does", (str,), _is_name)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from ensue.core.errors import DriverInputError
-from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.data import is_mapping
 from ensue.core.model.near_names import near
+from ensue.core.model.paths import AbsentKeyError, value_at
 from ensue.core.model.sensitive_paths import secret_places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ensue.core.model.data import Data, DataMap
     from ensue.core.model.returns import Return, ScopeReturn
@@ -34,7 +35,11 @@ def outputs_of(scope_return: ScopeReturn, values: Mapping[str, Data]) -> StateOu
         by_id = {state_return.id: state_return for state_return in scope_return.returns.values()}
         for name, path in named.items():
             returned, keys = _named_return(str(path), by_id, scope_return, str(name))
-            value = _follow(returned, keys, str(name))
+            try:
+                value = value_at(returned.new_state, keys)
+            except AbsentKeyError as error:
+                message = error.sentence(f"outputs: new_state of {returned.id}", separator=":")
+                raise DriverInputError(message, keys=("outputs", str(name))) from None
             (secret if _is_secret(returned, keys) else plain)[str(name)] = value
         return StateOutputs(values=plain, secrets=secret)
     if values.get("sls"):
@@ -58,22 +63,6 @@ def _named_return(
     raise DriverInputError(
         f"outputs: no state has the ID {first!r}{near(first, by_id)}", keys=("outputs", output)
     )
-
-
-def _follow(returned: Return, names: Sequence[str], output: str) -> Any:
-    value: Any = returned.new_state
-    for key in names:
-        if is_mapping(value) and key in value:
-            value = value[key]
-        elif is_list(value) and key.isdecimal() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            known = value if is_mapping(value) else ()
-            raise DriverInputError(
-                f"outputs: new_state of {returned.id} has no {':'.join(names)!r}{near(key, known)}",
-                keys=("outputs", output),
-            )
-    return value
 
 
 def _is_secret(returned: Return, keys: list[str]) -> bool:

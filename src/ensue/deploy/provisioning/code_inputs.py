@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ensue.core.errors import DriverError
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.harmless import HARMLESS_WORDS, is_harmless, is_harmless_json, is_number
+from ensue.core.model.paths import traverse
 from ensue.core.model.printed_text import Extent
 from ensue.deploy.provisioning.hcl_texts import literal_at
 
@@ -51,17 +52,11 @@ def refuse_foreign_code(
         for place, kind in code.items()
         if not (may_insert and kind in _TEMPLATES)
         for name, inputs in (("values", request.values), ("secrets", request.secrets))
-        for path, text in _texts(_below(inputs, place.split(".")), kind, (name, *place.split(".")))
+        for path, text in _texts(traverse(inputs, place, delimiter="."), kind, (name, *place.split(".")))
         for problem in _problems(kind, text, request.foreign_parts(path), path)
     ]
     if problems:
         raise DriverError("\n".join(problems))
-
-
-def _below(inputs: Any, keys: list[str]) -> Any:
-    for key in keys:
-        inputs = inputs.get(key) if is_mapping(inputs) else None
-    return inputs
 
 
 def _texts(data: Any, kind: CodeKind, path: InputPath) -> Iterator[tuple[InputPath, str]]:

@@ -15,6 +15,7 @@ import msgspec
 
 from ensue.core.errors import ExpansionError
 from ensue.core.model.data import is_list, is_mapping, mapped
+from ensue.core.model.paths import AbsentKeyError, value_at
 from ensue.deploy.provisioning.evaluation import json_text
 from ensue.deploy.provisioning.identity import parse_descriptor
 from ensue.deploy.provisioning.placeholder_values import ContextField, EachItem, EachValue
@@ -71,14 +72,10 @@ class Item(NamedTuple):
         if path == ("key",):
             return EachValue(self.key, self.resources)
         data, secret_paths, _ = parted(self.value)
-        value = data
-        for number, word in enumerate(path[1:], start=2):
-            if is_mapping(value) and word in value:
-                value = value[word]
-            elif is_list(value) and word.isdecimal() and int(word) < len(value):
-                value = value[int(word)]
-            else:
-                raise ExpansionError(f"the item {_shown(self.key)} has no {'.'.join(path[:number])}")
+        try:
+            value = value_at({"value": data}, path)
+        except AbsentKeyError as error:
+            raise ExpansionError(error.sentence(f"the item {_shown(self.key)}")) from None
         return EachValue(marked(value, below(secret_paths, path[1:])), self.resources)
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ensue.core.contracts.driver import ForeignPart
 from ensue.core.errors import DriverError, InternalError
-from ensue.core.model.data import is_list, is_mapping
-from ensue.core.model.near_names import near_question
+from ensue.core.model.paths import AbsentKeyError, value_at
 from ensue.core.model.unknown import Unknown, has_unknowns
 from ensue.deploy.provisioning.evaluated_node import EvaluatedNode, Outputs, foreign_inputs, merged_secrets
 from ensue.deploy.provisioning.evaluation import evaluate, evaluate_parts
@@ -26,7 +25,7 @@ from ensue.deploy.provisioning.placeholder_values import (
     ResourceReference,
     ResourceSelection,
 )
-from ensue.deploy.provisioning.sensitive import Foreign, Sensitive, marked, overlap, parted
+from ensue.deploy.provisioning.sensitive import Foreign, below, marked, overlap, parted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from ensue.deploy.provisioning.sensitive import Parted
 
 _NOT_KNOWN = Unknown("")
-_MISSING = object()
 _SERVICE_NAMES = frozenset({"name", "host", "hostname"})
 
 
@@ -231,12 +229,15 @@ class GraphValues:
         evaluated = self._done.get(key)
         if evaluated is None:
             return _NOT_KNOWN
-        if what == "account":
-            value = marked(evaluated.account, evaluated.secret_account)
-        else:
-            value = _below(marked(evaluated.values, evaluated.secret_values), path, _NOT_KNOWN)
-        if has_unknowns(evaluated.account if what == "account" else value):
+        is_account = what == "account"
+        try:
+            data = value_at(evaluated.account if is_account else evaluated.values, path)
+        except AbsentKeyError:
+            data = _NOT_KNOWN
+        if has_unknowns(data):
             return _NOT_KNOWN
+        secret_paths = evaluated.secret_account if is_account else evaluated.secret_values
+        value = marked(data, below(secret_paths, path))
         is_foreign = any(overlap(foreign, (what, *path)) for foreign in evaluated.foreign)
         return _foreign(value, self._name(key), placeholder) if is_foreign else value
 
@@ -252,11 +253,10 @@ class GraphValues:
         outputs = self._outputs.get(key)
         if outputs is None:
             return _NOT_KNOWN
-        value = _below(marked(outputs.data, outputs.secret_paths), path, _MISSING)
-        if value is _MISSING:
-            raise DriverError(
-                f"{key} has no output {'.'.join(path)!r} ({_outputs_there(outputs.data, path)})"
-            )
+        try:
+            value = marked(value_at(outputs.data, path), below(outputs.secret_paths, path))
+        except AbsentKeyError as error:
+            raise DriverError(error.sentence(str(key), "output ")) from None
         return value if isinstance(value, Unknown) else _foreign(value, self._name(key), placeholder)
 
     def _name(self, key: ResourceKey) -> str:
@@ -265,30 +265,6 @@ class GraphValues:
         return str(key) if node is None else node.name
 
 
-def _outputs_there(data: Any, path: tuple[str, ...]) -> str:
-    """Return the names of outputs, and those that may have been meant by one that is not among them."""
-    names = list(map(str, data)) if is_mapping(data) else []
-    near = near_question(path[0], names) if path and path[0] not in names else ""
-    return f"its outputs: {', '.join(names) or 'none'}" + (f"; {near}" if near else "")
-
-
 def _foreign(value: Any, resources: str, placeholder: str) -> Any:
     """Return a value with the mark that it comes from outputs of resources, if there are any."""
     return Foreign(value, (ForeignPart(placeholder=placeholder, resource=resources),)) if resources else value
-
-
-def _below(data: Any, path: tuple[str, ...], missing: Any) -> Any:
-    for part in path:
-        if isinstance(data, Unknown):
-            return data
-        if isinstance(data, Sensitive):
-            data = Sensitive(_below(data.value, (part,), missing))
-            if data.value is missing:
-                return missing
-        elif is_mapping(data) and part in data:
-            data = data[part]
-        elif is_list(data) and part.isdecimal() and int(part) < len(data):
-            data = data[int(part)]
-        else:
-            return missing
-    return data

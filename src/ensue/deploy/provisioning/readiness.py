@@ -13,6 +13,7 @@ import msgspec
 from ensue.core.contracts.deadlines import READY_S
 from ensue.core.errors import DriverError
 from ensue.core.model.data import is_list
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.unknown import Unknown, unknowns_in
 from ensue.deploy.provisioning.evaluation import as_written
 from ensue.deploy.provisioning.placeholder_values import DEFINITION, Dialect, own_output_meaning
@@ -136,8 +137,9 @@ class Readiness(msgspec.Struct, frozen=True, kw_only=True):
         if kind == "tcp":
             host, _, port = str(data).rpartition(":")
             host = host[1:-1] if host[:1] == "[" and host[-1:] == "]" else host
-            if host and port.isascii() and port.isdecimal() and int(port) in _PORTS:
-                return TcpCheck(host, int(port))
+            number = whole_number(port)
+            if host and number is not None and number in _PORTS:
+                return TcpCheck(host, number)
             raise DriverError(f"`ready`: tcp {shown} is not HOST:PORT")
         if kind == "http":
             if not str(data).startswith(_SCHEMES):

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ensue.core.model.data import is_list, is_mapping
+from ensue.core.model.data import is_mapping
+from ensue.core.model.paths import AbsentKeyError, value_at
 from ensue.deploy.provisioning.declared_params import read_params
 from ensue.deploy.provisioning.identity import DEFAULT_CLASS, ResourceKey
 from ensue.deploy.provisioning.named_resources import by_name
@@ -189,14 +190,12 @@ def _port(given: dict[str, Any]) -> dict[str, Any]:
 
 def _metadata_reader(metadata: dict[str, Any]) -> Callable[[Sequence[PathPart]], Meaning | PathRefusal]:
     def read(path: Sequence[PathPart]) -> Meaning | PathRefusal:
-        value: Any = metadata
-        for part in path:
-            if is_mapping(value) and part.text in value:
-                value = value[part.text]
-            elif is_list(value) and part.text.isdecimal() and int(part.text) < len(value):
-                value = value[int(part.text)]
-            else:
-                return PathRefusal(f"the metadata has no {part.text!r}", is_undeclared=True)
-        return FileConstant(value) if path else PathRefusal("it names no value", "write ${metadata.name}")
+        if not path:
+            return PathRefusal("it names no value", "write ${metadata.name}")
+        try:
+            return FileConstant(value_at(metadata, (part.text for part in path)))
+        except AbsentKeyError as error:
+            reason = f"the metadata has no {'.'.join(error.place)!r}"
+            return PathRefusal(reason, error.hint(), is_undeclared=True)
 
     return read

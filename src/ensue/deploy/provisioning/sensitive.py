@@ -12,7 +12,7 @@ import msgspec
 
 from ensue.core.model.data import is_list, is_mapping
 from ensue.core.model.property_grammar import quoted
-from ensue.core.model.sensitive_paths import scalar_texts
+from ensue.core.model.sensitive_paths import at, scalar_texts
 from ensue.core.model.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -175,10 +175,7 @@ def differing(data: Any, masked: Any, path: Path = ()) -> tuple[Path, ...]:
 def texts_in(data: Any, paths: Iterable[Path] = ((),)) -> Iterator[str]:
     """Yield, as text, every scalar at or below some paths, for a masker."""
     for path in paths:
-        value = data
-        for part in path:
-            value = value[part]
-        yield from scalar_texts(value)
+        yield from scalar_texts(at(data, path))
 
 
 def leaf_paths(data: Any, path: Path = ()) -> list[Path]:
@@ -190,9 +187,7 @@ def leaf_paths(data: Any, path: Path = ()) -> list[Path]:
 
 def same_at(first: Any, other: Any, path: Path) -> bool:
     """Return whether two trees have the same value at a path."""
-    for part in path:
-        try:
-            first, other = first[part], other[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return bool(first == other)
+    try:
+        return bool(at(first, path) == at(other, path))
+    except (LookupError, TypeError):
+        return False

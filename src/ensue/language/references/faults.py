@@ -66,7 +66,7 @@ class Faults:
         collector: Collector,
         *,
         is_resource: bool = False,
-        block_of: Callable[[str], str] = lambda _: "",
+        block_of: Callable[[str], str],
     ) -> None:
         self._block_of = block_of
         self._is_resource = is_resource

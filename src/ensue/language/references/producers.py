@@ -62,13 +62,7 @@ class Producers:
 
     def meant(self, reference: Reference) -> list[int]:
         """Return the numbers of the states that a reference may mean; one if the reference is correct."""
-        numbers = self._by_key.get(reference.id, ())
-        if len(numbers) == 1 and reference.selector is None:
-            # The usual case: one state of that ID or name.
-            return (
-                list(numbers) if is_below(self._drafts[numbers[0]].declaration.module, reference.path) else []
-            )
-        return meant(reference, numbers, self._identity)
+        return meant(reference, self._by_key.get(reference.id, ()), self._identity)
 
     def without_selector(self, reference: Reference) -> list[int]:
         """Return the numbers of the states that a reference may mean if its instance is ignored."""

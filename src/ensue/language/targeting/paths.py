@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ensue.core.model.data import is_mapping
+from ensue.core.model.numbers import whole_number
 from ensue.language.targeting.patterns import is_glob
 
 if TYPE_CHECKING:
@@ -46,10 +47,9 @@ def _value_fits(value: Any, rest: Sequence[str], fits: Callable[[str, str], bool
     if not isinstance(value, (list, tuple, set, frozenset)):
         return fits(str(value), pattern)
     items: list[Any] = list(value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    if len(rest) > 1 and rest[0].isdecimal() and int(rest[0]) < len(items):
-        place, *deeper = rest
-        if _value_fits(items[int(place)], deeper, fits, delimiter):
-            return True
+    index = whole_number(rest[0]) if len(rest) > 1 else None
+    if index is not None and index < len(items) and _value_fits(items[index], rest[1:], fits, delimiter):
+        return True
     return any(
         _below(item, rest, fits, delimiter) if is_mapping(item) else fits(str(item), pattern)
         for item in items

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ensue.core.model.data import is_mapping
+from ensue.core.model.paths import traverse
 
 OPTIONS: Final = (
     "auto_remove", "binds", "blkio_weight", "blkio_weight_device", "cap_add", "cap_drop",
@@ -40,7 +41,5 @@ SETTINGS: Final = (
 
 def part(about: Any, *keys: str) -> dict[str, Any]:
     """Return a mapping in docker's description of an object; empty if it is missing."""
-    inner = about
-    for key in keys:
-        inner = inner.get(key) if is_mapping(inner) else None
+    inner = traverse(about, keys)
     return inner if is_mapping(inner) else {}

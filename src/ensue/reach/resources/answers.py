@@ -11,6 +11,7 @@ import stat as stat_bits
 from typing import TYPE_CHECKING, Final
 
 from ensue.core.contracts.connection import FileKind, FileStat
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.target_paths import LONGEST_PATH_BYTES
 from ensue.reach.resources.faults import file_error, printable
 
@@ -42,17 +43,11 @@ DIGEST_PROGRAMS: Final = {
 """Programs that print the digest of a file on a target, by its kind."""
 
 _DIGEST: Final = re.compile(rb"\\?([0-9a-f]+)(?:\s|\Z)")
-_LONGEST_NUMBER: Final = 18
 _LONGEST_MODE: Final = 8
 """Hexadecimal digits; a mode has four."""
 
 _LATEST_S: Final = 1 << 40
 """Maximum time of a file; later times do not fit every calendar."""
-
-
-def whole_number(text: str) -> int | None:
-    """Return an unsigned decimal number, None if the text is not one that a system would print."""
-    return int(text) if text.isdecimal() and len(text) <= _LONGEST_NUMBER else None
 
 
 def checked_names(srn: Srn, path: str, names: Iterable[str]) -> list[str]:

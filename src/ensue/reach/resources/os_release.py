@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from ensue.reach.resources.answers import whole_number
+from ensue.core.model.numbers import whole_number
 
 if TYPE_CHECKING:
     from ensue.core.model.data import Data, DataMap

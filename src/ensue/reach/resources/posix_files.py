@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.contracts.connection import Command
 from ensue.core.contracts.content import chunks_digest, size_of
 from ensue.core.errors import CommandInputError, RemoteError
+from ensue.core.model.numbers import whole_number
 from ensue.reach.resources import posix_scripts as scripts
-from ensue.reach.resources.answers import DIGEST_PROGRAMS, checked_names, digest_in, stat_in, whole_number
+from ensue.reach.resources.answers import DIGEST_PROGRAMS, checked_names, digest_in, stat_in
 from ensue.reach.resources.faults import FileFaults, file_error, need_path
 from ensue.reach.resources.file_parts import PART_BYTES, all_parts, checked_part
 from ensue.reach.resources.foreign_links import ForeignLinkError

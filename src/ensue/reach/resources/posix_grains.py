@@ -13,8 +13,8 @@ import ipaddress
 import shlex
 from typing import TYPE_CHECKING, Any, Final
 
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.own_grains import own_grains_path, read_own_grains
-from ensue.reach.resources.answers import whole_number
 from ensue.reach.resources.network_grains import NETWORK_FACTS, network_grains
 from ensue.reach.resources.os_release import os_grains
 from ensue.reach.resources.system_grains import SYSTEM_FACTS, system_grains

@@ -37,8 +37,8 @@ class FileLock(Lock):
         self._path = path
         self._mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         self._descriptor = -1
-        self._is_held = False
         self._own: LockHolder | None = None
+        """The holder that is noted in the file, once the lock is held."""
 
     def confirm(self) -> None:
         """Do nothing: only the end of the process releases the lock."""
@@ -49,9 +49,9 @@ class FileLock(Lock):
         if descriptor < 0:
             return
         with suppress(OSError):
-            if self._is_held:
+            if self._own is not None:
                 _write(descriptor, [holder for holder in _noted(descriptor) if holder != self._own])
-        self._is_held = False
+        self._own = None
         os.close(descriptor)
 
     def _try(self) -> bool:
@@ -63,7 +63,6 @@ class FileLock(Lock):
             return False
         except OSError as error:
             raise not_written(f"{self._path}: the lock cannot be used", error) from error
-        self._is_held = True
         return True
 
     def _wait(self) -> None:
@@ -71,7 +70,6 @@ class FileLock(Lock):
             fcntl.flock(self._descriptor, self._mode)
         except OSError as error:
             raise StoreError(f"{self._path}: ensue cannot wait for the lock: {error.strerror}") from error
-        self._is_held = True
 
     def _holder(self) -> LockHolder:
         with suppress(OSError):

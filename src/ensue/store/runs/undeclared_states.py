@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ensue.core.masking import MASK
-from ensue.core.model.fan_out import parts_of
+from ensue.core.model.fan_out import every_part
 from ensue.core.model.made_thing import MAKES_NOTHING, thing_of_name
 from ensue.core.model.srn import Srn
 from ensue.core.model.state_tag import words_of
@@ -131,7 +131,7 @@ def reached_targets(outcome: EngineOutcome) -> set[str]:
     """Return the targets that a run has reached, as text."""
     return {
         returned.target
-        for returned in _all(outcome.returns.values())
+        for returned in every_part(outcome.returns.values())
         if returned.ran and not returned.unreachable
     }
 
@@ -150,7 +150,7 @@ class _Run:
         self._declarations = declarations
         self._outcome = outcome
         self._targets = targets
-        self._returns = list(_all(outcome.returns.values()))
+        self._returns = list(every_part(outcome.returns.values()))
 
     @cached_property
     def _things(self) -> dict[StateIdentity, tuple[str, ...]]:
@@ -268,14 +268,6 @@ class _Run:
             if is_like and (returned.target, returned.module, returned.name) not in known:
                 return f"if {entry.name} is {returned.id} now, keep what it made with `- name: {entry.name}`"
         return ""
-
-
-def _all(returns: Iterable[Return]) -> Iterator[Return]:
-    for returned in returns:
-        for part in parts_of(returned):
-            yield part
-            for scope in (*part.delayed, *part.applied):
-                yield from _all(scope.returns.values())
 
 
 def _is_about_these(returned: Return, made: MadeByState) -> bool:

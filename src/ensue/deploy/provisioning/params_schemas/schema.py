@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 
 from ensue.core.model.data import copied, is_list, is_mapping
+from ensue.core.model.paths import value_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -112,13 +113,8 @@ def referred(reference: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
     pointer = reference.removeprefix("#")
     if not reference.startswith("#") or (pointer and not pointer.startswith("/")):
         raise LookupError(reference)
-    value: Any = root
-    for part in pointer.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if is_list(value):
-            value = value[int(key)] if key.isdecimal() and int(key) < len(value) else None
-        else:
-            value = value.get(key) if is_mapping(value) else None
+    parts = pointer.split("/")[1:]
+    value = value_at(root, [part.replace("~1", "/").replace("~0", "~") for part in parts])
     if not is_mapping(value):
         raise LookupError(reference)
     return value

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ensue.core.model.paths import traverse
 from ensue.language.salt_names.absent import not_there
 from ensue.language.salt_names.utils.stringutils import to_bytes, to_str, to_unicode
 
@@ -57,26 +58,7 @@ def traverse_dict_and_list(data: Any, key: Any, default: Any = None, delimiter: 
         default: returned if there is no such value.
         delimiter: the separator between keys.
     """
-    for part in key if isinstance(key, (list, tuple)) else str(key).split(delimiter):
-        exists, data = _below(data, part)
-        if not exists:
-            return default
-    return data
-
-
-def _below(data: Any, part: Any) -> tuple[bool, Any]:
-    if isinstance(data, list):
-        try:
-            return True, data[int(part)]
-        except (ValueError, IndexError):
-            of_items = [item[part] for item in data if isinstance(item, Mapping) and part in item]
-            return bool(of_items), of_items[0] if of_items else None
-    if isinstance(data, Mapping):
-        if part in data:
-            return True, data[part]
-        number = int(part) if str(part).lstrip("-").isdigit() else None
-        return (True, data[number]) if number is not None and number in data else (False, None)
-    return False, None
+    return traverse(data, key, default, delimiter)
 
 
 def subdict_match(data: Any, expr: str, delimiter: str = ":", **_options: Any) -> bool:

@@ -13,6 +13,8 @@ import os
 import pwd
 from functools import lru_cache
 
+from ensue.core.model.numbers import whole_number
+
 
 class Accounts:
     """Names of users and groups by number."""
@@ -75,7 +77,8 @@ def user_number(user: str | None) -> int:
     if user is None:
         return -1
     try:
-        return int(user) if user.isdecimal() else pwd.getpwnam(user).pw_uid
+        number = whole_number(user)
+        return pwd.getpwnam(user).pw_uid if number is None else number
     except KeyError:
         raise OSError(errno.EINVAL, f"there is no user `{user}`") from None
 
@@ -89,7 +92,8 @@ def group_number(group: str | None) -> int:
     if group is None:
         return -1
     try:
-        return int(group) if group.isdecimal() else grp.getgrnam(group).gr_gid
+        number = whole_number(group)
+        return grp.getgrnam(group).gr_gid if number is None else number
     except KeyError:
         raise OSError(errno.EINVAL, f"there is no group `{group}`") from None
 

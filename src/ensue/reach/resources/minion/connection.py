@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from ensue.core.contracts.connection import Completed
 from ensue.core.contracts.shells import shell_argv
 from ensue.core.errors import AuthenticationError, RemoteError, RemoteTimeoutError
+from ensue.core.model.numbers import whole_number
 from ensue.reach.processes.runner import Launch, run_once
 from ensue.reach.resources.faults import FileFaults
 from ensue.reach.resources.minion.accounts import current_user, home_folder
@@ -144,7 +145,8 @@ class MinionConnection(MinionFiles):
         if user is None:
             return None
         try:
-            account = pwd.getpwuid(int(user)) if user.isdecimal() else pwd.getpwnam(user)
+            number = whole_number(user)
+            account = pwd.getpwnam(user) if number is None else pwd.getpwuid(number)
         except KeyError:
             raise RemoteError(f"there is no user `{user}` on {self._srn}", target=str(self._srn)) from None
         if account.pw_uid != os.geteuid() and os.geteuid() != 0:

@@ -10,7 +10,7 @@ import asyncio
 import errno
 from typing import TYPE_CHECKING, Final, Literal
 
-from ensue.reach.resources.answers import whole_number
+from ensue.core.model.numbers import whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from ensue.core.contracts.deadlines import CONNECT_S, KEEPALIVE_S
+from ensue.core.model.numbers import whole_number
 from ensue.core.model.srn import Srn
 from ensue.reach.resources.config_check import not_positive, unknown_keys, wrong_kinds
 from ensue.reach.resources.ssh_host.roster import (
@@ -230,8 +231,8 @@ def _number(config: ReadOnlyDataMap, default: float, *keys: str) -> float:
 def _port(value: Data) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return None
-    text = str(value)
-    return int(text) if text.isdecimal() and 0 < int(text) <= _HIGHEST_PORT else None
+    port = whole_number(str(value))
+    return port if port is not None and 0 < port <= _HIGHEST_PORT else None
 
 
 def _agent(value: Data) -> str | None:

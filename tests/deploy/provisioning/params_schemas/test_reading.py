@@ -1,0 +1,30 @@
+"""A `params_schema` as its author writes it: what is wrong with it is reported once, and at its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ensue.deploy.provisioning.params_schemas import read_params_schema
+from ensue.deploy.provisioning.written import TextPlace
+from ensue.language.collector import Collector
+from ensue.language.yaml import YamlDocument
+
+
+@pytest.mark.parametrize(
+    ("schema", "summary"),
+    [
+        ({"$schema": 5}, "'$schema' is a number"),
+        ({"type": "strange", "$schema": "elsewhere"}, "'type'"),
+        ({"properties": 5, "$ref": "#/nowhere"}, "'properties' is a number"),
+    ],
+)
+def test_what_is_no_schema_is_judged_no_further(schema: dict[str, Any], summary: str) -> None:
+    """The rest of it has no meaning: that it violates the meta-schema is the only error."""
+    found = Collector()
+    place = TextPlace(YamlDocument("definitions/db.yaml", ""))
+    assert read_params_schema(schema, "db", "postgres", place, found) is None
+    (error,) = found.errors
+    assert error.code == "E0863"
+    assert summary in error.summary

@@ -1,0 +1,45 @@
+"""In a plan, a state that lacks what an earlier state would make is no failure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.engine.harness import Lab, Row
+
+from ensue.core.errors import MissingOnTargetError
+from ensue.core.model.returns import StateReturn
+
+
+def make(ctx: Any, name: str) -> StateReturn:
+    result = None if ctx.site.test else True
+    return StateReturn(name=name, result=result, changes={"/srv/app": "made"}, comment="made")
+
+
+def use(_ctx: Any, name: str) -> StateReturn:
+    raise MissingOnTargetError(f"{name}: there is no /srv/app/conf", missing="/srv/app/conf")
+
+
+@pytest.mark.parametrize(("test", "result"), [(True, None), (False, False)])
+def test_what_an_earlier_state_makes_is_missing_only_in_a_plan(*, test: bool, result: bool | None) -> None:
+    """In an apply that state has run already, so that what it would make is really missing."""
+    lab = Lab(functions={"make": make, "use": use})
+    assert lab.returns([Row("m", "make"), Row("u", "use")], test=test)["u"].result is result
+    assert lab.returns([Row("u", "use"), Row("m", "make")], test=test)["u"].result is False
+
+
+@pytest.mark.parametrize(("said", "result"), [(False, None), (True, True)])
+def test_a_command_that_only_reads_fails_in_a_plan_for_what_is_not_made_yet(
+    *, said: bool, result: bool | None
+) -> None:
+    """With an exit code that it takes for success, its answer counts as it is."""
+
+    def read(_ctx: Any, name: str, read_only: bool) -> StateReturn:
+        assert read_only
+        return StateReturn(name=name, result=said, comment="ran", new_state={"retcode": 3})
+
+    lab = Lab(functions={"make": make, "read": read})
+    rows = [Row("m", "make"), Row("r", "read", {"read_only": True})]
+    assert lab.returns(rows, test=True)["r"].result is result
+    assert lab.returns(rows)["r"].result is said
+    assert lab.returns(rows[1:], test=True)["r"].result is said
