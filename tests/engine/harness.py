@@ -100,7 +100,7 @@ def plan_of(rows: Iterable[Row], scope: str = "", target: Srn = MINION) -> Plan:
 
 def _chunk(row: Row, place: int, places: dict[str, int]) -> Chunk:
     requisites = tuple(
-        Requisite(kind, tuple(places[wanted] for wanted in getattr(row, keyword)), any_of)
+        Requisite(kind, tuple(places[id_] for id_ in getattr(row, keyword)), any_of)
         for keyword, (kind, any_of) in KINDS.items()
         if getattr(row, keyword)
     )
@@ -242,12 +242,12 @@ class Lab:
     async def expand(self, request: GrowthRequest) -> Plan:
         """Look the scope's rows up by name; a text is a compile error, a callable makes rows."""
         self.requests.append(request)
-        found = self.growth[",".join(request.names)]
-        if callable(found):
-            found = found(request)
-        if isinstance(found, str):
-            raise CompileError([Diagnostic(code="E0000", summary=found)])
-        return plan_of(found, scope=request.scope, target=request.target)
+        rows = self.growth[",".join(request.names)]
+        if callable(rows):
+            rows = rows(request)
+        if isinstance(rows, str):
+            raise CompileError([Diagnostic(code="E0000", summary=rows)])
+        return plan_of(rows, scope=request.scope, target=request.target)
 
     def services(self) -> EngineServices:
         table = {

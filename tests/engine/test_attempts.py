@@ -77,8 +77,8 @@ def test_others_run_while_a_state_waits_for_its_next_attempt() -> None:
     """A waiting state gives its slot back."""
     options = StateOptions(retry=Retry(attempts=2, interval_s=100.0))
     rows = [Row("a", "fail", options=options), Row("b", "sleep"), Row("c", "sleep")]
-    found = Lab().returns(rows, ordered=False, concurrency=1)
-    assert [found[id_].start_time for id_ in "abc"] == ["00:00:00", "00:00:00", "00:00:01"]
+    returns = Lab().returns(rows, ordered=False, concurrency=1)
+    assert [returns[id_].start_time for id_ in "abc"] == ["00:00:00", "00:00:00", "00:00:01"]
 
 
 def test_time_limit() -> None:

@@ -80,7 +80,7 @@ def test_listeners_of_a_scope_that_was_ended_are_left_out() -> None:
     ]
     outcome = lab.run(rows, ordered=False, failhard=True)
     assert by_id(outcome.returns)["a"].comment == "Timed out after 5 seconds"
-    assert [str(one) for one in outcome.not_run] == ["a/b: listener_l (test.mod_watch)"]
+    assert [str(left_out) for left_out in outcome.not_run] == ["a/b: listener_l (test.mod_watch)"]
     assert "listener_top" in by_id(outcome.returns)
 
 
@@ -127,8 +127,11 @@ def test_functions_waiting_for_their_target_are_ended_too() -> None:
         functions={"apply": apply_b},
         growth={"b": [Row("x", "sleep", {"seconds": 3})]},
     )
-    one, two = Srn("t", "1"), Srn("t", "2")
-    rows = [Row("a", "apply", {"target": two}, target=one), Row("b", "sleep", {"seconds": 9}, target=two)]
+    first, second = Srn("t", "1"), Srn("t", "2")
+    rows = [
+        Row("a", "apply", {"target": second}, target=first),
+        Row("b", "sleep", {"seconds": 9}, target=second),
+    ]
     outcome, ended = interrupted(lab, rows, 1, 4)
     assert outcome.status == "interrupted"
     assert ended == 4

@@ -92,15 +92,15 @@ def on(id_: str, expression: str, fun: str = "nop", **more: Any) -> Row:
 
 def test_chunks_run_beside_each_other_and_what_follows_waits() -> None:
     """Each resource has its own chunk at the same time; the next state starts when the slowest has ended."""
-    found, _ = spans(lab_of(), [on("a", "web-*", "sleep"), Row("b", "sleep")])
-    assert found == {"web-1 a": (0, 1000), "web-2 a": (0, 1000), "b": (1000, 2000)}
+    times, _ = spans(lab_of(), [on("a", "web-*", "sleep"), Row("b", "sleep")])
+    assert times == {"web-1 a": (0, 1000), "web-2 a": (0, 1000), "b": (1000, 2000)}
 
 
 def test_concurrency_holds_for_chunks() -> None:
     """No more than the allowed number of chunks that wait run at once."""
     inventory = Inventory(known=[Srn("t", f"web-{n}") for n in range(6)])
-    found, _ = spans(lab_of(inventory), [on("a", "web-*", "sleep")], concurrency=2)
-    assert sorted(start for start, _ in found.values()) == [0, 0, 1000, 1000, 2000, 2000]
+    times, _ = spans(lab_of(inventory), [on("a", "web-*", "sleep")], concurrency=2)
+    assert sorted(start for start, _ in times.values()) == [0, 0, 1000, 1000, 2000, 2000]
 
 
 def test_one_state_at_a_time_on_a_resource() -> None:
@@ -143,10 +143,10 @@ def test_what_a_chunk_became_is_told() -> None:
 def test_nothing_there() -> None:
     """Without a match the plain ID fails, or, when that is allowed, holds without having run."""
     outcome = lab_of().run([on("a", "none"), on("b", "none", optional=True), Row("c", require=["a"])])
-    found = by_id(outcome.returns)
-    assert (found["a"].result, found["a"].comment) == (False, "nothing is there")
-    assert (found["b"].result, found["b"].ran) == (True, False)
-    assert found["c"].comment == "One or more requisite failed: t.a"
+    returns = by_id(outcome.returns)
+    assert (returns["a"].result, returns["a"].comment) == (False, "nothing is there")
+    assert (returns["b"].result, returns["b"].ran) == (True, False)
+    assert returns["c"].comment == "One or more requisite failed: t.a"
     assert outcome.exit_code == 2
 
 
@@ -158,9 +158,9 @@ def test_a_target_that_cannot_be_looked_for_fails_its_state() -> None:
 
 def test_a_resource_with_a_fault_fails_alone() -> None:
     """A resource of which something is wrong has a failed chunk; its function is not called there."""
-    found = by_id(lab_of(Inventory(faults={WEB[0]: "no pillar"})).run([on("a", "web-*")]).returns)
-    assert (found["web-1 a"].result, found["web-1 a"].comment) == (False, "no pillar")
-    assert found["web-2 a"].result is True
+    returns = by_id(lab_of(Inventory(faults={WEB[0]: "no pillar"})).run([on("a", "web-*")]).returns)
+    assert (returns["web-1 a"].result, returns["web-1 a"].comment) == (False, "no pillar")
+    assert returns["web-2 a"].result is True
 
 
 def test_who_is_out_of_reach_names_its_source() -> None:
@@ -174,8 +174,10 @@ def test_who_is_out_of_reach_names_its_source() -> None:
 
     lab = lab_of(functions={"unreachable": unreachable})
     lab.hooks = msgspec.structs.replace(lab.hooks, described=described)
-    found = by_id(lab.run([on("a", "web-*", "unreachable"), Row("b", "unreachable")]).returns)
-    assert {one.comment.partition(": ")[2] for one in found.values()} == {"nobody there (derived from vm:x)"}
+    returns = by_id(lab.run([on("a", "web-*", "unreachable"), Row("b", "unreachable")]).returns)
+    assert {returned.comment.partition(": ")[2] for returned in returns.values()} == {
+        "nobody there (derived from vm:x)"
+    }
 
 
 @pytest.mark.parametrize("expression", ["new-1", "new-*"])
@@ -183,17 +185,17 @@ def test_who_is_out_of_reach_names_its_source() -> None:
 def test_a_target_waits_for_who_registers_it(expression: str, ordered: bool) -> None:
     """A state whose target is or may be registered further down is looked for after that."""
     rows = [on("a", expression), Row("b"), Row("maker", "make_slowly")]
-    found = by_id(lab_of().run(rows, ordered=ordered).returns)
-    assert found["new-1 a"].start_time == "00:00:01"
+    returns = by_id(lab_of().run(rows, ordered=ordered).returns)
+    assert returns["new-1 a"].start_time == "00:00:01"
 
 
 def test_only_what_is_certain_is_a_circle() -> None:
     """Who needs a resource of which the maker waits for it fails by name; who may match it does without."""
     rows = [on("a", "new-1"), on("b", "*"), Row("maker", "make", require=["b"], onfail=["a"])]
-    found = by_id(lab_of().run(rows).returns)
-    assert found["a"].comment.startswith("This state waits for itself: a (test.nop)")
-    assert [id_ for id_ in found if id_.endswith(" b")] == ["web-1 b", "web-2 b"]
-    assert found["maker"].result is True
+    returns = by_id(lab_of().run(rows).returns)
+    assert returns["a"].comment.startswith("This state waits for itself: a (test.nop)")
+    assert [id_ for id_ in returns if id_.endswith(" b")] == ["web-1 b", "web-2 b"]
+    assert returns["maker"].result is True
 
 
 def test_a_scope_waits_for_who_is_at_work_outside() -> None:
@@ -228,8 +230,8 @@ def _inner_ids(lab: Lab) -> dict[str, str]:
 def test_in_a_plan_what_will_be_registered_is_none() -> None:
     """A resource that an earlier state would register has a chunk of result None that names it."""
     rows = [Row("maker", "make"), on("a", "*"), on("b", "none"), on("c", "none", optional=True)]
-    found = by_id(lab_of().run(rows, test=True).returns)
-    assert {id_: back.result for id_, back in found.items()} == {
+    returns = by_id(lab_of().run(rows, test=True).returns)
+    assert {id_: back.result for id_, back in returns.items()} == {
         "maker": None,
         "new-1 a": None,
         "web-1 a": True,
@@ -237,15 +239,15 @@ def test_in_a_plan_what_will_be_registered_is_none() -> None:
         "b": None,
         "c": None,
     }
-    assert found["new-1 a"].comment.startswith("t:new-1 is not registered yet")
-    assert "known after apply" in found["b"].comment
+    assert returns["new-1 a"].comment.startswith("t:new-1 is not registered yet")
+    assert "known after apply" in returns["b"].comment
 
 
 def test_in_a_plan_what_no_state_before_may_register() -> None:
     """A target without a match fails if each pending state says what it registers."""
     rows = [Row("maker", "make"), on("b", "none"), on("c", "none", optional=True)]
-    found = by_id(lab_of(may_register_any=lambda _: False).run(rows, test=True).returns)
-    assert (found["b"].result, found["c"].result) == (False, True)
+    returns = by_id(lab_of(may_register_any=lambda _: False).run(rows, test=True).returns)
+    assert (returns["b"].result, returns["c"].result) == (False, True)
 
 
 def test_in_a_plan_what_nobody_registers_fails() -> None:
@@ -297,9 +299,9 @@ def test_checks_find_their_own_resource() -> None:
 
 def test_a_check_that_matches_nothing_fails_who_asks() -> None:
     """Who is to run before a state that has no resource fails; the state says why itself."""
-    found = by_id(lab_of().run([Row("before", prereq=["a"]), on("a", "none", "change")]).returns)
-    assert found["before"].comment == "One or more requisite failed: t.a"
-    assert (found["a"].result, found["a"].comment) == (False, "nothing is there")
+    returns = by_id(lab_of().run([Row("before", prereq=["a"]), on("a", "none", "change")]).returns)
+    assert returns["before"].comment == "One or more requisite failed: t.a"
+    assert (returns["a"].result, returns["a"].comment) == (False, "nothing is there")
 
 
 def test_growth_of_a_chunk_is_its_own() -> None:

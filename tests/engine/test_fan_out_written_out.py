@@ -26,8 +26,8 @@ TARGETS = [Srn("t", f"web-{number}") for number in range(4)]
 def say(ctx: Any, name: str, says: dict[str, tuple[bool, bool]]) -> StateReturn:
     """Return what a state says on a resource: its result, and whether it changes something."""
     result, changes = says[ctx.site.target.id]
-    said = None if ctx.site.test and changes else result
-    return StateReturn(name=name, result=said, changes=CHANGES if changes else {}, comment="called")
+    planned = None if ctx.site.test and changes else result
+    return StateReturn(name=name, result=planned, changes=CHANGES if changes else {}, comment="called")
 
 
 @st.composite
@@ -43,8 +43,8 @@ def plans(draw: Callable[[Any], Any]) -> list[tuple[Row, list[Srn]]]:
         for keyword in draw(st.lists(st.sampled_from(KEYWORDS), max_size=2, unique=True)):
             # Who has a `prereq` comes before what it names, all others behind.
             if known := ids[place + 1 :] if keyword == "prereq" else ids[:place]:
-                wanted = st.lists(st.sampled_from(known), min_size=1, max_size=2, unique=True)
-                setattr(row, keyword, draw(wanted))
+                names = st.lists(st.sampled_from(known), min_size=1, max_size=2, unique=True)
+                setattr(row, keyword, draw(names))
         rows.append((row, targets))
     return rows
 
@@ -63,8 +63,8 @@ def _glob(targets: list[Srn]) -> str:
 def _with_keywords(row: Row, like: Row, became: dict[str, list[str]] | None = None) -> Row:
     row.arguments = like.arguments
     for keyword in KEYWORDS:
-        wanted = getattr(like, keyword)
-        setattr(row, keyword, [id_ for one in wanted for id_ in (became or {}).get(one, [one])])
+        names = getattr(like, keyword)
+        setattr(row, keyword, [id_ for name in names for id_ in (became or {}).get(name, [name])])
     return row
 
 

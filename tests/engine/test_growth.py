@@ -22,9 +22,9 @@ def delayed(id_: str, *names: str, fun: str = "nop", **more: Any) -> Row:
 
 
 async def apply_b(ctx: Any, name: str, mods: tuple[str, ...] = ("b",), target: Srn = HOST) -> StateReturn:
-    came = await ctx.site.apply(AskedGrowth(target, tuple(mods)))
-    fine = came.status == "done" and all(back.result is not False for back in came.returns.values())
-    return StateReturn(name=name, result=fine, comment=came.comment or came.status)
+    entry = await ctx.site.apply(AskedGrowth(target, tuple(mods)))
+    fine = entry.status == "done" and all(back.result is not False for back in entry.returns.values())
+    return StateReturn(name=name, result=fine, comment=entry.comment or entry.status)
 
 
 def order(lab: Lab) -> list[tuple[str, str]]:
@@ -46,9 +46,9 @@ def test_concurrent_mode_holds_back_requirers_only() -> None:
     outcome = lab.run(
         [delayed("a", "x"), Row("b", "sleep", {"seconds": 0.5}), Row("c", require=["a"])], ordered=False
     )
-    found = by_id(outcome.returns)
-    assert found["b"].start_time == "00:00:00"
-    assert found["c"].start_time == "00:00:01"
+    returns = by_id(outcome.returns)
+    assert returns["b"].start_time == "00:00:00"
+    assert returns["c"].start_time == "00:00:01"
 
 
 def test_shape_of_an_entry() -> None:
@@ -99,23 +99,23 @@ def test_skipped_caller_renders() -> None:
 def test_plan_defers_what_would_change() -> None:
     """In a plan, None is deferred with words of its own; True is rendered and planned."""
     lab = Lab(growth={"x": [Row("x1", "change")]})
-    found = lab.returns([delayed("a", "x", fun="change"), delayed("b", "x")], test=True)
-    assert found["a"].delayed[0].status == "deferred"
-    assert "deferred: block x (known after apply)" in found["a"].delayed[0].comment
-    assert [inner.result for inner in found["b"].delayed[0].returns.values()] == [None]
+    returns = lab.returns([delayed("a", "x", fun="change"), delayed("b", "x")], test=True)
+    assert returns["a"].delayed[0].status == "deferred"
+    assert "deferred: block x (known after apply)" in returns["a"].delayed[0].comment
+    assert [inner.result for inner in returns["b"].delayed[0].returns.values()] == [None]
 
 
 def test_broken_block_fails_alone() -> None:
     """A rendering that does not compile is the entry's failure; the rest goes on; exit code 2."""
     lab = Lab(growth={"bad": "states/t.sls:4: broken", "x": [Row("x1")]})
     outcome = lab.run([delayed("a", "bad", "x"), Row("b", require=["a"])])
-    found = by_id(outcome.returns)
-    assert [(entry.status, entry.comment) for entry in found["a"].delayed] == [
+    returns = by_id(outcome.returns)
+    assert [(entry.status, entry.comment) for entry in returns["a"].delayed] == [
         ("failed", "states/t.sls:4: broken"),
         ("done", ""),
     ]
-    assert found["a"].result is True
-    assert found["b"].result is True
+    assert returns["a"].result is True
+    assert returns["b"].result is True
     assert outcome.exit_code == 2
 
 
@@ -142,9 +142,9 @@ def test_failure_inside_does_not_fail_requirers() -> None:
     """Scopes are isolated: what failed inside makes the exit code 2, the caller's requirers run."""
     lab = Lab(growth={"x": [Row("x1", "fail"), Row("x2", require=["x1"])]})
     outcome = lab.run([delayed("a", "x"), Row("b", require=["a"])])
-    found = by_id(outcome.returns)
-    assert found["a"].delayed[0].status == "done"
-    assert found["b"].result is True
+    returns = by_id(outcome.returns)
+    assert returns["a"].delayed[0].status == "done"
+    assert returns["b"].result is True
     assert outcome.exit_code == 2
 
 
@@ -225,9 +225,9 @@ def test_check_of_an_applying_state_is_quiet() -> None:
     """The check of a prereq'd state applies in test mode, and nothing of it is reported or numbered."""
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "change")]})
     outcome = lab.run([Row("prep", prereq=["a"]), Row("a", "apply")])
-    found = by_id(outcome.returns)
-    assert found["prep"].comment == "No changes detected"
-    assert [len(back.applied) for back in found.values()] == [0, 1]
+    returns = by_id(outcome.returns)
+    assert returns["prep"].comment == "No changes detected"
+    assert [len(back.applied) for back in returns.values()] == [0, 1]
     numbers = sorted(back.run_num for back in every_return(outcome.returns))
     assert numbers == list(range(len(numbers)))
 
@@ -254,11 +254,11 @@ def test_timeout_ends_an_applied_scope() -> None:
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "sleep", {"seconds": 60}), Row("y")]})
     rows = [Row("a", "apply", options=StateOptions(timeout_s=5)), Row("b")]
     outcome = lab.run(rows)
-    found = by_id(outcome.returns)
-    assert found["a"].comment == "Timed out after 5 seconds"
-    assert [back.id for back in found["a"].applied[0].returns.values()] == ["x"]
+    returns = by_id(outcome.returns)
+    assert returns["a"].comment == "Timed out after 5 seconds"
+    assert [back.id for back in returns["a"].applied[0].returns.values()] == ["x"]
     assert [str(each) for each in outcome.not_run] == ["a/b: y (test.nop)"]
-    assert found["b"].result is True
+    assert returns["b"].result is True
 
 
 def test_growth_of_growth_sees_its_own_plan() -> None:
@@ -272,14 +272,14 @@ def test_what_calls_itself_twice_ends_as_well() -> None:
     """Once a branch is nested too deep, no scope is opened in it; other branches are not affected."""
     lab = Lab(growth={"x": [delayed("n", "x", "x")], "y": [delayed("m", "z")], "z": [Row("z1")]})
     outcome = lab.run([delayed("n", "x"), delayed("o", "y")], depth_limit=64)
-    found = by_id(outcome.returns)
+    returns = by_id(outcome.returns)
     failed = [
         entry
-        for back in every_return(found["n"].delayed[0].returns)
+        for back in every_return(returns["n"].delayed[0].returns)
         for entry in back.delayed
         if entry.status == "failed"
     ]
     assert len(failed) == 65
     assert sum("65 deep" in entry.comment for entry in failed) == 1
-    (inner,) = found["o"].delayed[0].returns.values()
+    (inner,) = returns["o"].delayed[0].returns.values()
     assert inner.delayed[0].status == "done"

@@ -58,7 +58,7 @@ def test_a_task_that_outlived_a_cancellation_does_not_go_on() -> None:
 
     done = Lab(functions={"stubborn": stubborn}).returns([Row("a", "stubborn"), Row("b", "stubborn")])
     assert left == [0, 0]
-    assert [one.result for one in done.values()] == [True, True]
+    assert [returned.result for returned in done.values()] == [True, True]
 
 
 def test_what_runs_at_the_same_time_has_tasks_of_its_own() -> None:
@@ -116,18 +116,18 @@ def test_the_loop_turns_though_nobody_waits() -> None:
 
 def test_a_fault_of_what_follows_ends_the_run() -> None:
     """When the second state's beginning cannot be told, that is raised; the first one's return was told."""
-    told: list[RunEvent] = []
+    events: list[RunEvent] = []
 
     def tell(event: RunEvent) -> None:
         if isinstance(event, NodeStarted) and event.id == "b":
             raise OSError("the disk is full")
-        told.append(event)
+        events.append(event)
 
     services = msgspec.structs.replace(Lab().services(), on_event=tell)
     rows = [Row(name, "sleep") for name in "abc"]
     with pytest.raises(OSError, match="the disk is full"):
         run_virtually(Engine(services, EngineOptions()).run(plan_of(rows)))
-    assert [event.returned.id for event in told if isinstance(event, NodeFinished)] == ["a"]
+    assert [event.returned.id for event in events if isinstance(event, NodeFinished)] == ["a"]
 
 
 def test_variables_of_the_run_are_there() -> None:

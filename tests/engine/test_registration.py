@@ -45,14 +45,14 @@ def test_circle_in_one_plan_fails_by_name() -> None:
     """A state that needs what only a state behind it registers fails, naming both; the others run."""
     rows = [Row("user"), Row("maker", require=["user"]), Row("c")]
     outcome = Lab(hooks=HOOKS).run(rows)
-    found = by_id(outcome.returns)
-    assert found["user"].result is False
-    assert found["user"].comment == (
+    returns = by_id(outcome.returns)
+    assert returns["user"].result is False
+    assert returns["user"].comment == (
         "This state waits for itself: user (test.nop) at states/t.sls:1 waits for maker (test.nop) at"
         " states/t.sls:1 waits for user (test.nop) at states/t.sls:1"
     )
-    assert found["maker"].comment == "One or more requisite failed: t.user"
-    assert found["c"].result is True
+    assert returns["maker"].comment == "One or more requisite failed: t.user"
+    assert returns["c"].result is True
 
 
 def test_inner_scope_waits_for_outer_maker() -> None:
@@ -101,16 +101,20 @@ def test_registers_is_done_before_what_follows() -> None:
     def unsure(_ctx: Any, name: str) -> StateReturn:
         return StateReturn(name=name, result=None)
 
-    async def registered(site: CallSite, said: StateReturn) -> StateReturn:
+    async def registered(site: CallSite, returned: StateReturn) -> StateReturn:
         seen.append((site.chunk.id, site.test))
-        return StateReturn(name=said.name, result=True, changes={"registered": ["x:y"]}, comment=said.comment)
+        return StateReturn(
+            name=returned.name, result=True, changes={"registered": ["x:y"]}, comment=returned.comment
+        )
 
     options = StateOptions(registers=(("x:y", {"host": "${self:ip}"}),))
     lab = Lab(hooks=EngineHooks(registered=registered), functions={"unsure": unsure})
-    found = lab.returns([Row("a", options=options), Row("b", "fail", options=options), Row("c", watch=["a"])])
+    returns = lab.returns(
+        [Row("a", options=options), Row("b", "fail", options=options), Row("c", watch=["a"])]
+    )
     assert seen == [("a", False)]
-    assert found["a"].changes == {"registered": ["x:y"]}
-    assert found["c"].comment == "Watch statement fired."
+    assert returns["a"].changes == {"registered": ["x:y"]}
+    assert returns["c"].comment == "Watch statement fired."
     seen.clear()
     lab.returns([Row("a", options=options), Row("d", "unsure", options=options)], test=True)
     assert seen == [("a", True)]

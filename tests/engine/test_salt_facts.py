@@ -28,7 +28,9 @@ CASES = [case for case in FACTS if not is_onfail_of_plan(case)]
 
 
 def expected(case: dict[str, Any]) -> list[list[Any]]:
-    return [[id_, fun, result, normal(said), changed] for id_, fun, result, said, changed in case["returns"]]
+    return [
+        [id_, fun, result, normal(comment), changed] for id_, fun, result, comment, changed in case["returns"]
+    ]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{place:03}" for place in range(len(CASES))])
