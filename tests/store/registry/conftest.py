@@ -51,8 +51,8 @@ def make_registry(cachedir: Path, clock: Clock) -> Iterator[MakeRegistry]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.close()
+    for registry in made:
+        registry.close()
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def test_those_who_wait_at_the_same_time_are_written_together(
     asyncio.run(provision_all())
     # The very first is written alone; 200 would be one for each.
     assert rows.count <= 2 * (5 * 2 + 1)
-    assert {one.phase for one in active.load(CONTEXT).values()} == {"active"}
+    assert {kept.phase for kept in active.load(CONTEXT).values()} == {"active"}
 
 
 def test_what_could_not_be_written_waits_for_the_next_flush(
@@ -101,7 +101,7 @@ def test_what_could_not_be_written_waits_for_the_next_flush(
         return failed
 
     failed = asyncio.run(keep_all())
-    assert all(isinstance(one, StoreError) for one in failed)
+    assert all(isinstance(failure, StoreError) for failure in failed)
     assert len(active.load(CONTEXT)) == 3
 
 

@@ -119,8 +119,8 @@ def make_store(database: CountingStore, cachedir: Path, clock: Clock) -> MakeSto
 
 
 def written(store: ActiveResourceStore, *resources: ActiveResource, context: Context = DEV) -> None:
-    for one in resources:
-        store.put(context, one)
+    for resource in resources:
+        store.put(context, resource)
     asyncio.run(store.flush())
 
 
@@ -128,11 +128,11 @@ def test_another_process_reads_what_was_kept(make_store: MakeStore) -> None:
     """Every field comes back as it was, of its own environment only."""
     store = make_store()
     assert store.load(DEV) == {}
-    one, two = resource("a"), resource("b", cookie=None, phase="creating", outputs={}, secret_paths=())
-    written(store, one, two)
+    first, second = resource("a"), resource("b", cookie=None, phase="creating", outputs={}, secret_paths=())
+    written(store, first, second)
     written(store, resource("other"), context=Context(app="shop", env="prod", env_type="production"))
     written(store, resource("org"), context=msgspec.structs.replace(DEV, org="acme"))
-    assert make_store().load(DEV) == {one.key: one, two.key: two}
+    assert make_store().load(DEV) == {first.key: first, second.key: second}
     assert sorted(str(context.env) for context, _ in make_store().all()) == ["dev", "dev", "dev", "prod"]
 
 
@@ -141,7 +141,7 @@ def test_a_resource_is_replaced_and_removed(make_store: MakeStore) -> None:
     store = make_store()
     written(store, resource(phase="creating"))
     written(store, resource(phase="active"))
-    assert [one.phase for one in make_store().load(DEV).values()] == ["active"]
+    assert [kept.phase for kept in make_store().load(DEV).values()] == ["active"]
     store.put(DEV, resource(phase="deleting"))
     store.remove(DEV, resource().key)
     store.remove(DEV, resource("never").key)
@@ -222,7 +222,7 @@ def test_a_store_has_one_id(make_store: MakeStore) -> None:
     assert [first.owner(is_kept=False), second.owner(is_kept=False)] == [NEW_STORE] * 2
     owner = first.owner(is_kept=True)
     assert len(owner) == 16
-    assert [one.owner(is_kept=kept) for one in (first, second) for kept in (True, False)] == [owner] * 4
+    assert [store.owner(is_kept=kept) for store in (first, second) for kept in (True, False)] == [owner] * 4
 
 
 def test_a_plan_makes_no_store(cachedir: Path) -> None:
@@ -245,7 +245,7 @@ def test_what_cannot_be_written_waits(cachedir: Path) -> None:
     store.put(DEV, resource("a", phase="active"))
     (cachedir / "store.db").rmdir()
     asyncio.run(store.flush())
-    phases = {one.key.id: one.phase for one in store.load(DEV).values()}
+    phases = {kept.key.id: kept.phase for kept in store.load(DEV).values()}
     assert phases == {"shared.a": "active", "shared.b": "active"}
     store.close()
 
@@ -311,10 +311,10 @@ def test_names_of_any_kind(tmp_path_factory: pytest.TempPathFactory, text: str) 
     vault = ProjectVault.of_project(cachedir, environment={"ENSUE_KEY": KEYS[0]})
     store = ActiveResourceStore(CrossRunStore(cachedir), vault=vault)
     context = Context(app=text, env=text, env_type="t")
-    one = resource(key=ResourceKey(text, text, text))
-    written(store, one, context=context)
-    assert store.load(context) == {one.key: one}
-    assert store.load(DEV) == ({one.key: one} if context == DEV else {})
+    named = resource(key=ResourceKey(text, text, text))
+    written(store, named, context=context)
+    assert store.load(context) == {named.key: named}
+    assert store.load(DEV) == ({named.key: named} if context == DEV else {})
     store.close()
 
 
@@ -337,7 +337,7 @@ def test_an_older_store_gets_the_tables(
         database.execute("UPDATE ensue_fact SET value = ? WHERE name = 'schema_version'", (version,))
     vault = ProjectVault.of_project(cachedir, environment={"ENSUE_KEY": KEYS[0]})
     stores = [ActiveResourceStore(CrossRunStore(cachedir), vault=vault, clock=clock) for _ in range(2)]
-    assert [one.load(DEV) for one in stores] == [{}, {}]
+    assert [store.load(DEV) for store in stores] == [{}, {}]
     written(stores[0], resource())
     assert stores[1].load(DEV) == {resource().key: resource()}
     assert make_registry(key=KEYS[0]).get(host) == {"host": "10.0.0.1"}

@@ -80,26 +80,26 @@ def test_the_log_is_bounded(log: AuditLog, path: Path) -> None:
 def test_edits_in_any_file_show(log: AuditLog, path: Path) -> None:
     """A changed line is named with its file; so is a file that is missing, shortened or not from here."""
     fill(log, 20)
-    one, two, three = full_files(path).values()
-    whole = {file: file.read_bytes() for file in (one, two, three, path)}
-    two.write_bytes(whole[two].replace(b"reason", b"season", 1))
+    first, second, third = full_files(path).values()
+    whole = {file: file.read_bytes() for file in (first, second, third, path)}
+    second.write_bytes(whole[second].replace(b"reason", b"season", 1))
     assert first_fault(path) == AuditFault(
-        two.name, 2, "this line was changed, or one before it was changed, removed, added or moved"
+        second.name, 2, "this line was changed, or one before it was changed, removed, added or moved"
     )
-    two.unlink()
-    assert first_fault(path) == AuditFault(two.name, 1, "this file is missing")
-    two.write_bytes(whole[one])
-    assert first_fault(path) == AuditFault(two.name, 1, NOT_CONTINUED)
-    two.write_bytes(b"".join(whole[two].splitlines(keepends=True)[:-1]))
-    assert first_fault(path) == AuditFault(three.name, 1, NOT_CONTINUED)
-    two.write_bytes(whole[two])
+    second.unlink()
+    assert first_fault(path) == AuditFault(second.name, 1, "this file is missing")
+    second.write_bytes(whole[first])
+    assert first_fault(path) == AuditFault(second.name, 1, NOT_CONTINUED)
+    second.write_bytes(b"".join(whole[second].splitlines(keepends=True)[:-1]))
+    assert first_fault(path) == AuditFault(third.name, 1, NOT_CONTINUED)
+    second.write_bytes(whole[second])
     assert first_fault(path) is None
-    one.unlink()
-    assert first_fault(path) == AuditFault(one.name, 1, "this file is missing")
-    one.write_bytes(whole[one])
-    three.unlink()
+    first.unlink()
+    assert first_fault(path) == AuditFault(first.name, 1, "this file is missing")
+    first.write_bytes(whole[first])
+    third.unlink()
     assert first_fault(path) == AuditFault(path.name, 1, NOT_CONTINUED)
-    three.write_bytes(whole[three])
+    third.write_bytes(whole[third])
     path.write_bytes(b"".join(whole[path].splitlines(keepends=True)[1:]))
     assert first_fault(path) == AuditFault(path.name, 1, NOT_CONTINUED)
     path.unlink()
@@ -143,7 +143,7 @@ def write_until_killed(path: Path, progress: int) -> NoReturn:
 def test_processes_that_share_a_log_may_be_killed(path: Path) -> None:
     """Three writers at once, killed with SIGKILL at random: nothing that was told done is lost, no fault."""
     chance = random.Random(20)  # noqa: S311 (chance, not secrecy)
-    told: dict[str, int] = {}
+    acknowledged: dict[str, int] = {}
     for _ in range(12):
         readers: dict[int, int] = {}
         for _ in range(3):
@@ -154,18 +154,18 @@ def test_processes_that_share_a_log_may_be_killed(path: Path) -> None:
             os.close(writing)
             readers[pid] = reading
         for pid, reading in readers.items():
-            told[str(pid)] = len(os.read(reading, chance.randrange(1, 40)))
+            acknowledged[str(pid)] = len(os.read(reading, chance.randrange(1, 40)))
         for pid, reading in readers.items():
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
             while got := os.read(reading, 4096):
-                told[str(pid)] += len(got)
+                acknowledged[str(pid)] += len(got)
             os.close(reading)
         assert first_fault(path) is None
     seen = reasons(path)
     assert len(full_files(path)) > 5
-    for pid, count in told.items():
-        assert [one for one in seen if one.startswith(f"{pid} ")][:count] == [
+    for pid, count in acknowledged.items():
+        assert [reason for reason in seen if reason.startswith(f"{pid} ")][:count] == [
             f"{pid} {number}" for number in range(count)
         ]
 

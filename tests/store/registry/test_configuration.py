@@ -41,9 +41,9 @@ def test_equal_data_has_one_form() -> None:
     class Text(str):
         __slots__ = ()
 
-    one = configuration.encode({"a": 1, "b": {"c": [1], "d": "x"}}, srn=SRN)
+    encoded = configuration.encode({"a": 1, "b": {"c": [1], "d": "x"}}, srn=SRN)
     same = configuration.encode(MappingProxyType({"b": {"d": Text("x"), "c": (1,)}, "a": 1}), srn=SRN)
-    assert one == same
+    assert encoded == same
     assert configuration.encode({"a": True}, srn=SRN) != configuration.encode({"a": 1}, srn=SRN)
     assert configuration.encode({"a": b"x"}, srn=SRN) != configuration.encode({"a": "x"}, srn=SRN)
 

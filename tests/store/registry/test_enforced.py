@@ -68,8 +68,8 @@ def keep(cachedir: Path, *returns: Return, masker: Masker | None = None) -> None
     """Write returns as one run does."""
     store = store_in(cachedir, masker)
     store.begin_run("run-1")
-    for one in returns:
-        store.note(one)
+    for back in returns:
+        store.note(back)
     store.flush()
     store.close()
 
@@ -78,16 +78,16 @@ def test_another_process_finds_what_was_kept(cachedir: Path) -> None:
     """What one run notes, a later one finds, whatever kinds of data it holds."""
     data = {"id": "i-1", 80: ["open", None, 1.5], "big": 2**63, "blob": b"\x00\xff", "on": True}
     keep(cachedir, returned("vm", data))
-    (found,) = store_in(cachedir).find(MINION, "", "cloud.instance", "vm")
-    assert found.new_state == data
-    assert (found.function, found.sls, found.sensitive) == ("present", "vm", ())
+    (state,) = store_in(cachedir).find(MINION, "", "cloud.instance", "vm")
+    assert state.new_state == data
+    assert (state.function, state.sls, state.sensitive) == ("present", "vm", ())
 
 
 def test_integers_of_any_size_are_kept(cachedir: Path) -> None:
     """An integer that has no form in the store is kept as its text; the rest stays as it was."""
     keep(cachedir, returned("vm", {"huge": [2**80, 7]}))
-    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
-    assert found.new_state == {"huge": [str(2**80), 7]}
+    (state,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert state.new_state == {"huge": [str(2**80), 7]}
 
 
 @pytest.mark.parametrize("path", ["cloud", "cloud.instance"])
@@ -107,8 +107,8 @@ def test_id_and_name_both_find_in_their_scope_only(cachedir: Path) -> None:
         returned("same", {"n": 2}),
         returned("same", {"n": 3}, scope="caller/block", scope_identity="c/block:block"),
     )
-    found = store_in(cachedir).find(MINION, "", "cloud", "same")
-    assert [entry.new_state for entry in found] == [{"n": 1}, {"n": 2}]
+    states = store_in(cachedir).find(MINION, "", "cloud", "same")
+    assert [entry.new_state for entry in states] == [{"n": 1}, {"n": 2}]
     (inner,) = store_in(cachedir).find(MINION, "c/block:block", "cloud", "same")
     assert inner.new_state == {"n": 3}
     assert store_in(cachedir).find(Srn("ssh_host", "m1"), "", "cloud", "same") == []
@@ -123,8 +123,8 @@ def test_only_what_was_made_true_is_kept(cachedir: Path) -> None:
         returned("vm", {"n": 3}, result=None),
         returned("vm", None),
     )
-    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
-    assert found.new_state == {"n": 1}
+    (state,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert state.new_state == {"n": 1}
 
 
 def test_a_later_run_replaces_it(cachedir: Path) -> None:
@@ -151,8 +151,8 @@ def test_secrets_are_encrypted_and_masked(cachedir: Path) -> None:
     }
     masker = Masker()
     store = store_in(cachedir, masker)
-    (found,) = store.find(MINION, "", "cloud", "vm")
-    assert found.new_state == declared.new_state
+    (state,) = store.find(MINION, "", "cloud", "vm")
+    assert state.new_state == declared.new_state
     (other,) = store.find(MINION, "", "cloud", "other")
     assert (other.new_state, other.sensitive) == (known.new_state, ("line",))
     assert masker.text("hunter2-secret and token=s3cr3t-token") == "(sensitive) and (sensitive)"
@@ -201,8 +201,8 @@ def test_new_keys_reseal_it(cachedir: Path) -> None:
     store = opened(EnforcedStore(cachedir, vault=vault, masker=Masker()))
     vault.rotate()
     assert store.reseal() == 1
-    (found,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
-    assert found.new_state == secret.new_state
+    (state,) = store_in(cachedir).find(MINION, "", "cloud", "vm")
+    assert state.new_state == secret.new_state
 
 
 def test_a_lost_key_and_a_changed_entry_are_said(cachedir: Path) -> None:
@@ -249,6 +249,6 @@ def test_a_long_output_that_holds_a_secret_is_cut_after_masking(cachedir: Path) 
     (shown,) = store.shown()
     assert "hunter22" not in str(shown.state.new_state)
     assert shown.state.cut == (("out",), ("other",))
-    (found,) = store.find(MINION, "", "cloud", "vm")
-    assert found.whole == {}
+    (state,) = store.find(MINION, "", "cloud", "vm")
+    assert state.whole == {}
     assert b"hunter22" not in (cachedir / FILE).read_bytes()

@@ -110,24 +110,24 @@ def acquired(lock: Lock) -> Lock:
 @contextmanager
 def when_waiting(call: Callable[[], Any]) -> Generator[list[str]]:
     """Call a function, in the thread that waits for a lock, when it begins to wait."""
-    told: list[str] = []
+    messages: list[str] = []
 
     class Handler(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            told.append(record.getMessage())
+            messages.append(record.getMessage())
             call()
 
     logger, handler = logging.getLogger("ensue.store.registry.lock"), Handler()
     logger.addHandler(handler)
     try:
-        yield told
+        yield messages
     finally:
         logger.removeHandler(handler)
 
 
 def waiters_have_ended() -> None:
     """Return when no thread waits for a lock any more."""
-    while waiters := [one for one in threading.enumerate() if one.name == "ensue-lock"]:
+    while waiters := [thread for thread in threading.enumerate() if thread.name == "ensue-lock"]:
         waiters[0].join()
 
 
@@ -174,14 +174,14 @@ def test_one_process_cannot_take_it_twice(lock: Callable[..., Lock]) -> None:
 def test_who_waits_is_told_for_whom(lock: Callable[..., Lock]) -> None:
     """A wait is reported with its cause; a free lock is taken without a word."""
     held = acquired(lock())
-    with when_waiting(held.release) as told:
+    with when_waiting(held.release) as messages:
         asyncio.run(lock().take(command="second", wait_s=60)).release()
-        assert len(told) == 1
-        assert told[0].startswith(
+        assert len(messages) == 1
+        assert messages[0].startswith(
             "waiting: the environment acme/shop/dev is being deployed by ensue deploy ("
         )
         asyncio.run(lock().take(command="third", wait_s=None)).release()
-        assert len(told) == 1
+        assert len(messages) == 1
 
 
 def test_a_wait_has_an_end(lock: Callable[..., Lock]) -> None:
@@ -288,14 +288,14 @@ def test_one_file_whatever_links_lead_to_it(tmp_path: Path) -> None:
     for folder in ("data", "one", "two"):
         (tmp_path / folder).mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "data")
-    one, two = (
+    first, second = (
         environment_lock(
             CrossRunStore(tmp_path / name, url=f"sqlite:///{path}/s.db"), str, DEV, tmp_path / name
         )
         for name, path in (("one", tmp_path / "data"), ("two", tmp_path / "link"))
     )
-    with acquired(one), pytest.raises(LockHeldError):
-        acquired(two)
+    with acquired(first), pytest.raises(LockHeldError):
+        acquired(second)
     assert not list((tmp_path / "one").iterdir())
 
 
@@ -326,12 +326,12 @@ def test_those_who_share_it_exclude_only_the_others(tmp_path: Path) -> None:
     """Deployments hold the lock of a project together; an apply waits for the last of them."""
     path = tmp_path / "lock"
     shared = [FileLock(path, "it is used", shared=True) for _ in range(2)]
-    for number, one in enumerate(shared):
-        one.acquire(command=f"deploy {number}", now=NOW)
-    for one in shared:
+    for number, lock in enumerate(shared):
+        lock.acquire(command=f"deploy {number}", now=NOW)
+    for lock in shared:
         with pytest.raises(LockHeldError, match="it is used by deploy 1"):
             acquired(FileLock(path, "it is used"))
-        one.release()
+        lock.release()
     with acquired(FileLock(path, "it is used")), pytest.raises(LockHeldError, match="by ensue deploy"):
         shared[0].acquire(command="deploy", now=NOW)
 

@@ -34,8 +34,8 @@ def known(request: pytest.FixtureRequest, registry: ResourceRegistry) -> Derived
 
 def test_records_are_found_by_id(known: DerivedRegistry) -> None:
     """Ids of both scopes give the records that they give one by one; unknown ids give nothing."""
-    found = known.find(["web-1", "nothing", "app-1", "web-1"])
-    assert found == [known.record(INNER), known.record(HOST)]
+    records = known.find(["web-1", "nothing", "app-1", "web-1"])
+    assert records == [known.record(INNER), known.record(HOST)]
     assert known.find([]) == []
 
 

@@ -275,11 +275,11 @@ def test_sources_are_told_from_what_nothing_is_derived_from(registry: ResourceRe
 
 def test_invalidation_ends_in_a_circle(registry: ResourceRegistry) -> None:
     """Resources derived from each other are marked once, and their provenance ends."""
-    one, two = Srn("dummy", "one"), Srn("dummy", "two")
-    registry.register(one, {}, source=two)
-    registry.register(two, {}, source=one)
-    assert registry.provenance(one) == (two,)
-    assert registry.invalidate(one) == [one, two]
+    first, second = Srn("dummy", "one"), Srn("dummy", "two")
+    registry.register(first, {}, source=second)
+    registry.register(second, {}, source=first)
+    assert registry.provenance(first) == (second,)
+    assert registry.invalidate(first) == [first, second]
 
 
 def test_invalidation_goes_through_what_is_invalid_already(registry: ResourceRegistry) -> None:

@@ -136,9 +136,9 @@ def test_a_run_sees_what_it_has_enforced_itself(tmp_path: Path) -> None:
             async with Enforcement(store, StoreThread(), "run", test=False):
                 made = returned(0)
                 store.note(made)
-                found = [store.of_state(made.identity)]
+                states = [store.of_state(made.identity)]
                 store.flush()
-                found += [store.of_state(made.identity), *store.find(MINION, "", "cloud", "vm0")]
-            return sum(one is not None for one in found)
+                states += [store.of_state(made.identity), *store.find(MINION, "", "cloud", "vm0")]
+            return sum(state is not None for state in states)
 
     assert asyncio.run(run()) == 3

@@ -62,11 +62,11 @@ def test_commands_of_runs_that_did_not_end_are_named(
 ) -> None:
     """A command of a run that was killed or interrupted is named while it runs, with its state and scope."""
     write(tmp_path, OLDER, status, started(running))
-    found = [one.summary for one in left_running(tmp_path)]
+    summaries = [diagnostic.summary for diagnostic in left_running(tmp_path)]
     expected = (
         f"a command of a run that was killed still runs: pid {running.pid}, 'cat', of cmd_|-x_|-x_|-run"
     )
-    assert found == ([f"{expected} in a/b"] if reported else [])
+    assert summaries == ([f"{expected} in a/b"] if reported else [])
 
 
 @pytest.mark.parametrize(
