@@ -85,7 +85,9 @@ def test_returns_of_a_run_are_one_mapping(tmp_path: Path) -> None:
         "test_|-first_|-first_|-nop",
         f"test_|-{[*returns.values()][1]['__scope__']}/first_|-first_|-nop",
     ]
-    assert all({"result", "changes", "comment", "__run_num__"} <= one.keys() for one in returns.values())
+    assert all(
+        {"result", "changes", "comment", "__run_num__"} <= returned.keys() for returned in returns.values()
+    )
 
 
 def test_a_minion_without_a_master_has_its_own_file_roots(tmp_path: Path) -> None:

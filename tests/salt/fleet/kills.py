@@ -135,7 +135,7 @@ class KillingGround:
         results = json.loads(out)
         assert sorted(results) == sorted(TARGET)
         for minion, returns in results.items():
-            assert [one["result"] for one in returns.values()] == [True] * STATES, minion
+            assert [returned["result"] for returned in returns.values()] == [True] * STATES, minion
         return self.check_journals()
 
     def check_journals(self) -> int:
@@ -171,7 +171,9 @@ class KillingGround:
         code, out, err = self.fleet.run("runs", "show", "last", "--out", "json")
         assert code == 0, err
         (returns,) = json.loads(out).values()
-        names: Sequence[Any] = sorted(one["__id__"] for one in returns.values() if one["result"] is True)
+        names: Sequence[Any] = sorted(
+            returned["__id__"] for returned in returns.values() if returned["result"] is True
+        )
         assert names == sorted(f"{minion} s{number}" for minion in TARGET for number in range(STATES))
 
 

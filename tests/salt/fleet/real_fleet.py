@@ -217,8 +217,8 @@ class Fleet:
 
 def free_ports() -> tuple[int, int]:
     """Return two ports that nobody uses."""
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as first, socket.create_server(("127.0.0.1", 0)) as second:
+        return first.getsockname()[1], second.getsockname()[1]
 
 
 def configured(base: Path, name: str, ports: tuple[int, int], more: dict[str, Any]) -> Path:

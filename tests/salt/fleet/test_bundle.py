@@ -41,7 +41,9 @@ def test_an_archive_is_made_once(tmp_path: Path, shipped: ShippedFiles) -> None:
     made = (folder / first).stat()
     assert shipped_tree(shipped, {"base": [root], "my-env": [root]})[0] == first
     assert (folder / first).stat().st_ino == made.st_ino
-    assert zipfile.ZipFile(folder / first).namelist() == [f"{one}/a.sls" for one in sorted(inside.values())]
+    assert zipfile.ZipFile(folder / first).namelist() == [
+        f"{folder_name}/a.sls" for folder_name in sorted(inside.values())
+    ]
     (root / "a.sls").write_text("b: test.nop # longer")
     assert shipped_tree(shipped, {"base": [root]})[0] != first
 

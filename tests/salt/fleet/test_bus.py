@@ -134,7 +134,7 @@ def test_a_reader_that_waits_for_room_ends_with_the_run(on_bus: queue.Queue[Any]
     async def begun() -> list[threading.Thread]:
         with Bus({"sock_dir": ""}, _admission(), 1) as bus:
             await bus.next()
-            return [one for one in threading.enumerate() if one.name == "ensue-bus"]
+            return [thread for thread in threading.enumerate() if thread.name == "ensue-bus"]
 
     for thread in asyncio.run(begun()):
         thread.join(60)

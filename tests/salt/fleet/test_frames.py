@@ -33,9 +33,9 @@ def test_a_message_is_read_as_it_was_written() -> None:
 def test_a_frame_hides_its_content() -> None:
     """A planted secret is not in the text of a frame, and two frames of the same content differ."""
     made = signer("web1", public=RunKey().public)
-    one, other = (made.frames(b"planted")[0]["sealed"] for _ in range(2))
-    assert "planted" not in one
-    assert one != other
+    first, second = (made.frames(b"planted")[0]["sealed"] for _ in range(2))
+    assert "planted" not in first
+    assert first != second
 
 
 def test_another_key_opens_nothing() -> None:

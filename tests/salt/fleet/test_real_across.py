@@ -96,27 +96,27 @@ if HAS_SALT:
         assert tokens["web1"] == tokens["web2"]
         token = tokens["web1"].removeprefix("made=").strip()
         assert len(token) == 33
-        made = next(one for one in returns["db1"].values() if one["__id__"] == "token")
+        made = next(returned for returned in returns["db1"].values() if returned["__id__"] == "token")
         assert made["new_state"] == {"value": "(sensitive)"}
-        found = [
+        leaks = [
             path
             for folder in ("m/cache", "project", "web1/cache", "web2/cache", "db1/cache", "m/log", "web1/log")
             for path in (fleet.base / folder).rglob("*")
             if path.is_file() and token.encode() in path.read_bytes()
         ]
-        assert found == []
+        assert leaks == []
 
     def test_a_failed_producer_fails_its_consumers_on_other_minions(fleet: Fleet) -> None:
         """Each consumer names the state, its minion and its failure; a missing minion is named as well."""
         code, returns = fleet.document("apply", "--tgt", "*", "notoken")
         assert code == 2
         for name in ("web1", "web2"):
-            by_id = {one["__id__"]: one for one in returns[name].values()}
+            by_id = {returned["__id__"]: returned for returned in returns[name].values()}
             assert by_id["use"]["comment"].startswith("One or more requisite failed: minion[db1]:cmd:token")
             assert 'Command "echo no entropy' in by_id["use"]["comment"]
             assert by_id["other"]["result"] is True
         code, returns = fleet.document("apply", "--tgt", "web1", "notoken")
-        (use,) = (one for one in returns["web1"].values() if one["__id__"] == "use")
+        (use,) = (returned for returned in returns["web1"].values() if returned["__id__"] == "use")
         assert use["comment"] == "minion[db1]:cmd:token: the target of this run does not match db1"
 
     def test_a_cycle_over_minions_runs_nothing(fleet: Fleet) -> None:
@@ -157,7 +157,7 @@ if HAS_SALT:
         assert use["comment"].endswith(
             "minion[web2]:cmd:made: web2 has run nothing: it does not answer (for 12 s; --timeout)"
         )
-        assert all(one["result"] for one in returns["web1"].values())
+        assert all(returned["result"] for returned in returns["web1"].values())
         # The minion carries out the job now; nothing else can use its project meanwhile.
         assert any(fleet.run("apply", "--tgt", "web2", "reversed")[0] == 0 for _ in range(20))
 
@@ -169,7 +169,7 @@ if HAS_SALT:
                 assert kill_ensue(fleet, "web1")
             out, err = running.communicate()
         assert running.returncode == 0, (out, err)
-        by_id = {one["__id__"]: one for one in json.loads(out)["web1"].values()}
+        by_id = {returned["__id__"]: returned for returned in json.loads(out)["web1"].values()}
         assert by_id["use"]["new_state"] == "made"
         assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]
 
@@ -183,7 +183,7 @@ if HAS_SALT:
                 assert running.returncode == 130, (out, err)
         code, out, err = fleet.run("runs", "resume", "--out", "json")
         assert code == 0, (out, err)
-        by_id = {one["__id__"]: one for one in json.loads(out)["web1"].values()}
+        by_id = {returned["__id__"]: returned for returned in json.loads(out)["web1"].values()}
         assert by_id["use"]["new_state"] == "made"
         assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]
 
@@ -201,5 +201,7 @@ if HAS_SALT:
         code, out, err = fleet.run("runs", "resume", "--out", "json")
         assert code == 0, (out, err)
         returns = json.loads(out)
-        assert {one["result"] for minion in ("db1", "web1") for one in returns[minion].values()} == {True}
+        assert {
+            returned["result"] for minion in ("db1", "web1") for returned in returns[minion].values()
+        } == {True}
         assert len(returns["db1"]) == 13

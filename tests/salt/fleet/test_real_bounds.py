@@ -48,8 +48,8 @@ if HAS_SALT:
         code, out, err = fleet.run("apply", "--tgt", "web*", "hostile", "--out", "json")
         assert code == 0, err
         returns = json.loads(out)
-        assert [one["new_state"]["stdout"] for one in returns["web2"].values()] == ["done"]
-        assert [one["result"] for one in returns["web1"].values()] == [True]
+        assert [returned["new_state"]["stdout"] for returned in returns["web2"].values()] == ["done"]
+        assert [returned["result"] for returned in returns["web1"].values()] == [True]
         refused = [line for line in err.splitlines() if "E0875" in line]
         assert any("minion web1 sent 4 frames that are not its own" in line for line in refused), err
         assert any("minion web2 sent 8 frames that are not its own" in line for line in refused), err
@@ -82,7 +82,7 @@ if HAS_SALT:
         }
         with fleet.options(**options):
             code, returns = fleet.document("apply", "--tgt", "web1", "lenient")
-        by_id = {one["__id__"]: one for one in returns["web1"].values()}
+        by_id = {returned["__id__"]: returned for returned in returns["web1"].values()}
         assert (code, set(by_id)) == (2, {"undefined", "unknown"}), returns
         assert by_id["undefined"]["name"] == "echo "
         assert "nope.function" in by_id["unknown"]["comment"]

@@ -201,7 +201,7 @@ inside:
 
 def _by_id(returns: dict[str, Any], minion: str) -> dict[str, Any]:
     assert isinstance(returns[minion], dict), returns
-    return {one["__id__"]: one for one in returns[minion].values()}
+    return {returned["__id__"]: returned for returned in returns[minion].values()}
 
 
 def _listed(fleet: Fleet) -> Any:
@@ -230,7 +230,7 @@ if HAS_SALT:
         code, returns = fleet.document("apply", "--tgt", "web1 or db1", "instances")
         of_web1 = _by_id(returns, "web1")
         assert code == 2
-        results = {name: one["result"] for name, one in of_web1.items()}
+        results = {name: returned["result"] for name, returned in of_web1.items()}
         assert results == {
             "one": True,
             "secret": True,
@@ -241,7 +241,7 @@ if HAS_SALT:
         assert of_web1["one"]["new_state"] == "hello"
         assert (fleet.base / "out" / "of-a-box").read_text().strip() == PLANTED
         (later,) = of_web1["after all"]["delayed"]
-        assert [one["new_state"] for one in later["returns"].values()] == ["hello"]
+        assert [returned["new_state"] for returned in later["returns"].values()] == ["hello"]
         assert "was run on several resources, 'part-1', 'part-2'" in of_web1["ambiguous"]["comment"]
         assert (
             "it was not run on 'part-9', but on dummy:part-1, dummy:part-2" in of_web1["nowhere"]["comment"]
@@ -267,7 +267,9 @@ if HAS_SALT:
             assert _listed(fleet)[f"dummy:{box}"]["managing_minions"] == ["db1"]
         code, returns = fleet.document("apply", "--tgt", "*", "boxes")
         assert code == 0, returns
-        assert not [one for each in returns.values() for one in each.values() if one["changes"]], returns
+        assert not [
+            returned for each in returns.values() for returned in each.values() if returned["changes"]
+        ], returns
 
         code, returns = fleet.document("apply", "--tgt", "web2", "later")
         assert code == 0, returns
@@ -275,7 +277,7 @@ if HAS_SALT:
         assert _file(fleet, "db1", "box-2", "late").read_text() == "web2\n"
         code, returns = fleet.document("plan", "--tgt", "web1", "later")
         assert code == 0, returns
-        assert {one["result"] for one in returns["web1"].values()} == {None}
+        assert {returned["result"] for returned in returns["web1"].values()} == {None}
         assert _file(fleet, "db1", "box-2", "late").read_text() == "web2\n"
 
         code, returns = fleet.document("apply", "--tgt", "web2", "taken")

@@ -50,8 +50,8 @@ def test_states_of_two_minions_are_shown_apart() -> None:
     assert list(report.returns) == tags
     for minion, tag in zip(("web1", "web2"), tags, strict=True):
         (scope,) = report.returns[tag].delayed
-        assert [one.id for one in scope.returns.values()] == [f"{minion} two"]
-    assert sorted(one.run_num for one in report.returns.values()) == [0, 1]
+        assert [returned.id for returned in scope.returns.values()] == [f"{minion} two"]
+    assert sorted(returned.run_num for returned in report.returns.values()) == [0, 1]
 
 
 def test_what_concerns_one_machine_stays_there() -> None:

@@ -43,7 +43,7 @@ class Fleet:
         minions = self.answers.pop(0)
         for minion in minions:
             watcher.ended(minion)
-        is_good = all(one.ok for one in minions)
+        is_good = all(minion.ok for minion in minions)
         return FleetReport(
             run_id="r",
             test=False,
@@ -78,7 +78,7 @@ def fetched(shipped: ShippedFiles, monkeypatch: pytest.MonkeyPatch) -> list[Othe
 def test_a_minion_with_another_python_is_asked_again(fetched: list[OtherPython]) -> None:
     """The archive is made once for a Python; the first refusal is not shown, and the whole has succeeded."""
     other = MinionReport(id="odd2", problem="no ensue", ok=False, status=dict(LACKS.status))
-    done = tuple(MinionReport(id=one, status={"abi": OTHER}) for one in ("odd1", "odd2"))
+    done = tuple(MinionReport(id=id_, status={"abi": OTHER}) for id_ in ("odd1", "odd2"))
     fleet = Fleet((LACKS, other, GOOD), done)
     report = fleet.sync()
     assert fetched == [OtherPython(OTHER, "glibc 2.36")]
