@@ -52,7 +52,7 @@ class Expression:
 
 def all_expressions() -> list[Expression]:
     """Return the expressions of all files."""
-    return [one for path in sorted(FOLDER.glob("*.txt")) for one in _read(path)]
+    return [expression for path in sorted(FOLDER.glob("*.txt")) for expression in _read(path)]
 
 
 def read_recorded() -> dict[tuple[str, str], str | None]:

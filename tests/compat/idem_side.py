@@ -57,9 +57,9 @@ def _arguments(tree: Tree, name: str, root: Path) -> list[str]:
     ]
 
 
-def _returned(written: str, said: str) -> Any:
+def _returned(stdout: str, stderr: str) -> Any:
     """Return the returns by tag; of a run that gave none, its last words without their colours."""
-    start = written.find('{\n    "')
+    start = stdout.find('{\n    "')
     if start >= 0:
-        return json.JSONDecoder().raw_decode(written, start)[0]
-    return [_COLOUR.sub("", written or said).strip()[-300:]]
+        return json.JSONDecoder().raw_decode(stdout, start)[0]
+    return [_COLOUR.sub("", stdout or stderr).strip()[-300:]]

@@ -89,11 +89,11 @@ def outcome_of_returns(returned: Mapping[str, Any] | Iterable[str]) -> Outcome:
     """
     if not isinstance(returned, dict):
         return Outcome(exit=1, states=None, comments=[" ".join(str(line).split())[:300] for line in returned])
-    ordered = sorted(returned.values(), key=lambda one: (one["__id__"], one["name"]))
+    ordered = sorted(returned.values(), key=lambda state: (state["__id__"], state["name"]))
     return Outcome(
-        exit=0 if all(one["result"] is not False for one in ordered) else 2,
-        states=[_line(one) for one in ordered],
-        comments=[" ".join(_text(one.get("comment")).split())[:300] for one in ordered],
+        exit=0 if all(state["result"] is not False for state in ordered) else 2,
+        states=[_line(state) for state in ordered],
+        comments=[" ".join(_text(state.get("comment")).split())[:300] for state in ordered],
     )
 
 
@@ -101,7 +101,7 @@ def _text(comment: Any) -> str:
     return "; ".join(map(str, comment)) if isinstance(comment, (list, tuple)) else str(comment or "")
 
 
-def _line(one: Mapping[str, Any]) -> str:
-    name = "" if one["name"] == one["__id__"] else f" ({one['name']})"
-    made = json.dumps(one["new_state"], ensure_ascii=False, sort_keys=True)
-    return f"{one['__id__']}{name} {_RESULTS[one['result']]} {made}"
+def _line(state: Mapping[str, Any]) -> str:
+    name = "" if state["name"] == state["__id__"] else f" ({state['name']})"
+    made = json.dumps(state["new_state"], ensure_ascii=False, sort_keys=True)
+    return f"{state['__id__']}{name} {_RESULTS[state['result']]} {made}"

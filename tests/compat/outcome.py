@@ -68,9 +68,9 @@ def outcome_of(exit_code: int, returned: Mapping[str, Any] | Iterable[str], root
     ordered = sorted(returned.items(), key=lambda item: item[1].get("__run_num__", len(returned)))
     return Outcome(
         exit=exit_code,
-        states=[_line(tag, one, root) for tag, one in ordered],
+        states=[_line(tag, state, root) for tag, state in ordered],
         files=files,
-        comments=[_comment(one.get("comment", ""), root) for _, one in ordered],
+        comments=[_comment(state.get("comment", ""), root) for _, state in ordered],
     )
 
 

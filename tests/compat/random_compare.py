@@ -72,7 +72,7 @@ class Comparer:
             return _compared([diagnostic.summary for diagnostic in error.diagnostics], self.root)
         except Exception as error:  # noqa: BLE001 (a crash is a difference to show, and to cut down)
             return Outcome(exit=1, states=[f"ensue crashed: {type(error).__name__}"], comments=[str(error)])
-        return _compared({tag: one.as_data() for tag, one in report.returns.items()}, self.root)
+        return _compared({tag: returned.as_data() for tag, returned in report.returns.items()}, self.root)
 
 
 def _compared(returned: Any, root: Path) -> Outcome:
@@ -82,26 +82,30 @@ def _compared(returned: Any, root: Path) -> Outcome:
 
 def smaller(tree: RandomTree) -> Iterator[RandomTree]:
     """Yield the trees that lack one part of a tree."""
-    for place, one in enumerate(tree.declared):
+    for place, declaration in enumerate(tree.declared):
         rest = (*tree.declared[:place], *tree.declared[place + 1 :])
         yield replace(tree, declared=rest)
-        for part in _smaller_declarations(one):
+        for part in _smaller_declarations(declaration):
             yield replace(tree, declared=(*tree.declared[:place], part, *tree.declared[place + 1 :]))
-    if tree.includes and all(one.sls == "t" for one in tree.declared):
+    if tree.includes and all(declaration.sls == "t" for declaration in tree.declared):
         yield replace(tree, includes=False)
     if tree.test:
         yield replace(tree, test=False)
 
 
-def _smaller_declarations(one: Declared) -> Iterator[Declared]:
-    for place in range(len(one.requisites)):
-        yield replace(one, requisites=one.requisites[:place] + one.requisites[place + 1 :])
-    for key in one.options:
-        yield replace(one, options={name: value for name, value in one.options.items() if name != key})
-    if one.function != "nop":
-        yield replace(one, function="nop")
-    if one.sls != "t":
-        yield replace(one, sls="t")
+def _smaller_declarations(declaration: Declared) -> Iterator[Declared]:
+    for place in range(len(declaration.requisites)):
+        yield replace(
+            declaration, requisites=declaration.requisites[:place] + declaration.requisites[place + 1 :]
+        )
+    for key in declaration.options:
+        yield replace(
+            declaration, options={name: value for name, value in declaration.options.items() if name != key}
+        )
+    if declaration.function != "nop":
+        yield replace(declaration, function="nop")
+    if declaration.sls != "t":
+        yield replace(declaration, sls="t")
 
 
 def reduced(comparer: Comparer, tree: RandomTree) -> RandomTree:

@@ -94,8 +94,11 @@ def _report(trees: list[Tree], salts: list[Outcome], ours: list[Outcome]) -> int
     for area, members in groupby(rows, key=lambda row: row[0].area):
         listed = list(members)
         wrong = [row for row in listed if row[2] != expected_of(row[0], {row[0].id: row[1]})]
-        told = sum(bool(tree.differs) for tree, _, _ in listed)
-        _say(f"{area:16} {len(listed):5} {len(listed) - told - len(wrong):5} {told:10} {len(wrong):9}")
+        documented = sum(bool(tree.differs) for tree, _, _ in listed)
+        _say(
+            f"{area:16} {len(listed):5} {len(listed) - documented - len(wrong):5}"
+            f" {documented:10} {len(wrong):9}"
+        )
         for tree, salt, our in wrong:
             _show(tree, expected_of(tree, {tree.id: salt}), our)
         differing += len(wrong)

@@ -89,9 +89,11 @@ def write_recorded(outcomes: Mapping[str, Outcome]) -> None:
 
 def _report(trees: list[Tree], recorded: Mapping[str, Outcome], ours: Mapping[str, Outcome]) -> int:
     wrong = [tree for tree in trees if ours[tree.id] != expected_of(tree, recorded)]
-    told = sum(bool(tree.differs) for tree in trees)
+    documented = sum(bool(tree.differs) for tree in trees)
     same = sum(not tree.differs and tree not in wrong for tree in trees)
-    sys.stdout.write(f"idem: {len(trees)} trees, {same} same, {told} documented, {len(wrong)} DIFFERENT\n")
+    sys.stdout.write(
+        f"idem: {len(trees)} trees, {same} same, {documented} documented, {len(wrong)} DIFFERENT\n"
+    )
     for tree in wrong:
         sys.stdout.write(f"\n  !! {tree.id}\n")
         for who, outcome in (("Idem", recorded[tree.id]), ("ensue", ours[tree.id])):
