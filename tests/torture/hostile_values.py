@@ -66,8 +66,8 @@ class Corpus:
 
 def all_corpora() -> list[Corpus]:
     """Return every project with a template: the compared trees, the specification, documents, examples."""
-    found = [*_trees(), *_cases(), *_documents(), *_folders(), *_contexts()]
-    return [one for one in found if any(map(_has_template, _sls(one.files)))]
+    corpora = [*_trees(), *_cases(), *_documents(), *_folders(), *_contexts()]
+    return [corpus for corpus in corpora if any(map(_has_template, _sls(corpus.files)))]
 
 
 def _trees() -> Iterator[Corpus]:
@@ -465,7 +465,7 @@ def _skeleton(data: Any, level: int, names: list[str], values: list[Any]) -> Any
         if level == 3:
             values.append(None)
             return "value"
-        return [_skeleton(one, level, names, values) for one in data]
+        return [_skeleton(item, level, names, values) for item in data]
     if level < 3:  # Also where YAML reads the whole word as null or a number.
         names.append(str(data))
         return "word"
@@ -477,32 +477,32 @@ def _signs(text: str) -> int:
     return sum(not isinstance(piece, str) for piece in read_text(text)) + text.startswith("__slot__:")
 
 
-def difference(found: Shape, harmless: list[Shape]) -> str:
+def difference(shape: Shape, harmless: list[Shape]) -> str:
     """Return how data differs from what harmless values come to; empty if it does not.
 
     A name may differ where harmless values have different names, too. A value has what the author wrote
     before and after the printed value.
     """
-    same = [one for one in harmless if one.skeleton == found.skeleton]
+    same = [other for other in harmless if other.skeleton == shape.skeleton]
     if not same:
-        return f"the structure {found.skeleton} is none of {[one.skeleton for one in harmless]}"
-    if found.signs not in {one.signs for one in same}:
+        return f"the structure {shape.skeleton} is none of {[other.skeleton for other in harmless]}"
+    if shape.signs not in {other.signs for other in same}:
         return "there are other references or slots"
-    for place, name in enumerate(found.names):
-        names = {one.names[place] for one in same}
+    for place, name in enumerate(shape.names):
+        names = {other.names[place] for other in same}
         if len(names) == 1 and name not in names:
             return f"{name!r} is not {names}"
-    for place, value in enumerate(found.values):
-        if reason := _cut(value, [one.values[place] for one in same]):
+    for place, value in enumerate(shape.values):
+        if reason := _cut(value, [other.values[place] for other in same]):
             return reason
     return ""
 
 
 def _cut(value: Any, harmless: list[Any]) -> str:
     """Return what is missing of the author's text around a value."""
-    if not all(isinstance(one, str) for one in harmless) or len(set(harmless)) == 1:
+    if not all(isinstance(other, str) for other in harmless) or len(set(harmless)) == 1:
         return ""
-    start, end = map(_bare, (_common(harmless), _common([one[::-1] for one in harmless])[::-1]))
+    start, end = map(_bare, (_common(harmless), _common([other[::-1] for other in harmless])[::-1]))
     if not start and not end:
         return ""
     text = _bare(str(value))

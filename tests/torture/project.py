@@ -235,7 +235,9 @@ class TortureProject:
 
     def wait_for_commands(self) -> None:
         """Wait for the ends of commands that have outlived their run."""
-        for command in (one for one in read_run(self.cachedir, "last") if isinstance(one, CommandStarted)):
+        for command in (
+            event for event in read_run(self.cachedir, "last") if isinstance(event, CommandStarted)
+        ):
             if process_mark(command.pid) == command.process:
                 watched = os.pidfd_open(command.pid)
                 assert select.select([watched], [], [], _LONGEST_S)[0], f"{command} goes on"
@@ -312,15 +314,17 @@ def outline(returns: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """Return what of results depends neither on time, nor on what a killed call had done already."""
     return {
         tag: {
-            "result": one["result"],
-            "changes": {key for key in one["changes"] if "_|-managed" not in tag},
+            "result": returned["result"],
+            "changes": {key for key in returned["changes"] if "_|-managed" not in tag},
             "new_state": {
-                key: value for key, value in (one["new_state"] or {}).items() if key not in {"pid", "mtime"}
+                key: value
+                for key, value in (returned["new_state"] or {}).items()
+                if key not in {"pid", "mtime"}
             },
             "delayed": [
                 (entry["scope"], entry["status"], outline(entry["returns"]))
-                for entry in one.get("delayed", [])
+                for entry in returned.get("delayed", [])
             ],
         }
-        for tag, one in returns.items()
+        for tag, returned in returns.items()
     }

@@ -57,9 +57,9 @@ exit $code
 def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What a run comes to that nothing disturbs."""
     project = TortureProject(tmp_path_factory.mktemp("undisturbed"))
-    found = project.results(project.shell.run("apply", "t", "--out", "json"))
+    undisturbed = project.results(project.shell.run("apply", "t", "--out", "json"))
     project.close()
-    return found
+    return undisturbed
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ last:
     assert stopped.code == 2, stopped.err
     assert "error[E0111]: the run was stopped" in stopped.err
     assert "small/store.db" in stopped.err
-    assert [one["result"] for one in stopped.document["m"].values()] == [True, False]
+    assert [returned["result"] for returned in stopped.document["m"].values()] == [True, False]
     assert "not run: last (cmd.run)" in stopped.err
     assert resumed.code == 0, resumed.err
     assert (tmp_path / "log").read_text().split() == ["one", "box", "box", "last"]

@@ -36,11 +36,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What a run comes to that nothing disturbs."""
     project = TortureProject(tmp_path_factory.mktemp("undisturbed"))
     ended = project.shell.run("apply", "t", "--out", "json")
-    found = project.results(ended)
-    project.check(ended, found)
+    undisturbed = project.results(ended)
+    project.check(ended, undisturbed)
     assert project.log() == WHOLE
     project.close()
-    return found
+    return undisturbed
 
 
 @pytest.fixture
