@@ -102,8 +102,8 @@ def _pages() -> list[Path]:
 
 
 def _takes_part(page: Path) -> bool:
-    found = blocks(page.read_text(encoding="utf-8"))
-    return any(block.verb or block.language == "sls" for block in found)
+    page_blocks = blocks(page.read_text(encoding="utf-8"))
+    return any(block.verb or block.language == "sls" for block in page_blocks)
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, id=page.name) for page in _pages() if _takes_part(page)])
@@ -146,10 +146,12 @@ def _run_block(block: Block, project: Path, where: str) -> None:
         finished = _run(step.command, project)
         last = number == len(listed)
         expected = int(block.rest.removeprefix("exit")) if last and block.rest else 0
-        told = f"{where}: $ {step.command}\n{finished.stdout}"
-        assert finished.returncode == expected, f"exit code {finished.returncode}, not {expected}\n{told}"
+        transcript = f"{where}: $ {step.command}\n{finished.stdout}"
+        assert finished.returncode == expected, (
+            f"exit code {finished.returncode}, not {expected}\n{transcript}"
+        )
         missing = _first_missing(step.shown, finished.stdout)
-        assert missing is None, f"the page shows a line that is not there: {missing!r}\n{told}"
+        assert missing is None, f"the page shows a line that is not there: {missing!r}\n{transcript}"
 
 
 @cache
@@ -191,8 +193,8 @@ def _first_missing(shown: tuple[str, ...], output: str) -> str | None:
     for line in shown:
         if line.strip() == "...":
             continue
-        wanted = re.compile(".*".join(re.escape(part) for part in _narrow(line).split("...")))
-        if not any(wanted.fullmatch(_narrow(candidate)) for candidate in rest):
+        pattern = re.compile(".*".join(re.escape(part) for part in _narrow(line).split("...")))
+        if not any(pattern.fullmatch(_narrow(candidate)) for candidate in rest):
             return line
     return None
 
