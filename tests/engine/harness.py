@@ -33,7 +33,7 @@ CHANGES = {"k": {"old": "a", "new": "b"}}
 
 
 class Document:
-    """A source file in which everything stands on line 1."""
+    """A source file in which everything is on line 1."""
 
     path = "states/t.sls"
 
@@ -91,7 +91,7 @@ KINDS = {
 
 
 def plan_of(rows: Iterable[Row], scope: str = "", target: Srn = MINION) -> Plan:
-    """Make a plan of rows that stand in execution order."""
+    """Make a plan of rows in execution order."""
     rows = list(rows)
     places = {row.id: place for place, row in enumerate(rows)}
     chunks = tuple(_chunk(row, place, places) for place, row in enumerate(rows))
@@ -228,7 +228,7 @@ def run_virtually(work: Coroutine[Any, Any, Any]) -> Any:
 
 @dataclass
 class Lab:
-    """An engine with everything around it, and what it said."""
+    """An engine with fake services, and the events that it reported."""
 
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
     growth: Mapping[str, Any] = field(default_factory=dict)
@@ -279,7 +279,7 @@ class Lab:
         return run_virtually(self.engine(**options).run(plan_of(rows)))
 
     def returns(self, rows: Iterable[Row], **options: Any) -> dict[str, Return]:
-        """Run rows and return what came of them by ID."""
+        """Run rows and return their returns by ID."""
         return by_id(self.run(rows, **options).returns)
 
 

@@ -1,7 +1,7 @@
-"""What a plan must come to, worked out one state after the other: no loop, no tasks, no time.
+"""The expected outcome of a plan, evaluated one state after the other: no loop, no tasks, no time.
 
-The engine may start things in another order and at once; what each state says must be the same.
-Written as naively as possible and apart from the engine: it shares no code with it.
+The engine may start states in another order and concurrently; each state must have the same outcome.
+It is as naive as possible, and shares no code with the engine.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Outcome = tuple[object, bool, str]
 
 @dataclass
 class Step:
-    """One state: what its function says at each attempt, and what it asks of others."""
+    """One state: what its function returns at each attempt, and its requisites."""
 
     id: str
     says: list[tuple[bool, bool]] = field(default_factory=lambda: [(True, False)])
@@ -105,7 +105,7 @@ class Reference:
 def evaluate(
     steps: list[Step], blocks: Mapping[str, list[Step]], *, test: bool
 ) -> dict[tuple[str, str], Outcome]:
-    """Return what every state of every scope says, by (scope, ID)."""
+    """Return the outcome of every state of every scope, by (scope, ID)."""
     reference = Reference(blocks, test=test)
     reference.scope("", steps)
     return reference.outcomes

@@ -1,4 +1,4 @@
-"""What a run that resumes another takes over, and what it calls again because of what it hears."""
+"""What a resumed run takes over, and what it calls again because a watched state changed."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Calls:
 
         Args:
             rows: the states.
-            without: IDs whose returns the first run did not come to.
-            **changed: fields of returns that the journal has otherwise.
+            without: IDs that have no returns in the first run.
+            **changed: fields of returns that are different in the journal.
         """
         first = self.lab.run(rows).returns.values()
         self.called.clear()
@@ -112,7 +112,7 @@ def test_one_of_the_chunks_of_a_fan_out_is_heard(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["listen", "listen_in"])
 def test_a_listener_hears_what_is_called_again(kind: str) -> None:
-    """Whichever names the other, the listener is called again; it is taken over when nothing is new."""
+    """With `listen` and `listen_in`, the listener is called again; it is taken over when nothing is new."""
     rows: list[Row] = []
     for notifier, listener in (("a", "b"), ("c", "d")):
         heard: dict[str, Any] = {"listen_in": [listener]} if kind == "listen_in" else {}

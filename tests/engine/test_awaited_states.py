@@ -51,7 +51,7 @@ def lab(growth: Mapping[str, Any], awaits: Mapping[str, list[tuple[str, int]]]) 
 
 
 def test_a_state_waits_for_one_of_an_outer_scope() -> None:
-    """Although nothing in its own plan comes before it."""
+    """It waits although nothing in its own plan comes before it."""
     order = lab({"a": [Row("in")]}, {"in": [("", 1)]}).order([Row("a", "grow"), Row("slow", "sleep")])
     assert order == ["a", "slow", "in"]
 

@@ -1,4 +1,4 @@
-"""Fan-out: what a chunk with a target becomes, when its target is looked for, and what comes after it."""
+"""Fan-out: the chunks of a state with a target, when its target is matched, and what follows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NEW = Srn("t", "new-1")
 
 @dataclass
 class Inventory:
-    """The resources of a test; a target is a glob of ids, `!` refuses to be looked for."""
+    """The resources of a test; a target is a glob of ids, and matching `!` is an error."""
 
     known: list[Srn] = field(default_factory=lambda: list(WEB))
     faults: Mapping[Srn, str] = field(default_factory=dict)
@@ -127,7 +127,7 @@ def test_numbers_are_dense_over_chunks() -> None:
 
 
 def test_what_a_chunk_became_is_told() -> None:
-    """An event says what a chunk was fanned out to, before any of it runs; none when nothing matches."""
+    """An event names the chunks of a fan-out before any of them runs; there is none when nothing matches."""
     lab = lab_of()
     lab.run([on("a", "web-*"), on("b", "none")])
     (event,) = [event for event in lab.events if isinstance(event, FannedOut)]
@@ -141,7 +141,7 @@ def test_what_a_chunk_became_is_told() -> None:
 
 
 def test_nothing_there() -> None:
-    """Without a match the plain ID fails, or, when that is allowed, holds without having run."""
+    """Without a match the plain ID fails, or, when that is allowed, succeeds without having run."""
     outcome = lab_of().run([on("a", "none"), on("b", "none", optional=True), Row("c", require=["a"])])
     returns = by_id(outcome.returns)
     assert (returns["a"].result, returns["a"].comment) == (False, "nothing is there")
@@ -157,7 +157,7 @@ def test_a_target_that_cannot_be_looked_for_fails_its_state() -> None:
 
 
 def test_a_resource_with_a_fault_fails_alone() -> None:
-    """A resource of which something is wrong has a failed chunk; its function is not called there."""
+    """A resource with a fault has a failed chunk; the function is not called there."""
     returns = by_id(lab_of(Inventory(faults={WEB[0]: "no pillar"})).run([on("a", "web-*")]).returns)
     assert (returns["web-1 a"].result, returns["web-1 a"].comment) == (False, "no pillar")
     assert returns["web-2 a"].result is True
@@ -183,14 +183,14 @@ def test_who_is_out_of_reach_names_its_source() -> None:
 @pytest.mark.parametrize("expression", ["new-1", "new-*"])
 @pytest.mark.parametrize("ordered", [True, False])
 def test_a_target_waits_for_who_registers_it(expression: str, ordered: bool) -> None:
-    """A state whose target is or may be registered further down is looked for after that."""
+    """A target that is or may be registered by a later state is matched after that state."""
     rows = [on("a", expression), Row("b"), Row("maker", "make_slowly")]
     returns = by_id(lab_of().run(rows, ordered=ordered).returns)
     assert returns["new-1 a"].start_time == "00:00:01"
 
 
 def test_only_what_is_certain_is_a_circle() -> None:
-    """Who needs a resource of which the maker waits for it fails by name; who may match it does without."""
+    """A state that its resource's maker waits for fails by name; one that may match it runs without it."""
     rows = [on("a", "new-1"), on("b", "*"), Row("maker", "make", require=["b"], onfail=["a"])]
     returns = by_id(lab_of().run(rows).returns)
     assert returns["a"].comment.startswith("This state waits for itself: a (test.nop)")
@@ -228,7 +228,7 @@ def _inner_ids(lab: Lab) -> dict[str, str]:
 
 
 def test_in_a_plan_what_will_be_registered_is_none() -> None:
-    """A resource that an earlier state would register has a chunk of result None that names it."""
+    """A resource that an earlier state would register has a chunk with the result None that names it."""
     rows = [Row("maker", "make"), on("a", "*"), on("b", "none"), on("c", "none", optional=True)]
     returns = by_id(lab_of().run(rows, test=True).returns)
     assert {id_: back.result for id_, back in returns.items()} == {
@@ -256,7 +256,7 @@ def test_in_a_plan_what_nobody_registers_fails() -> None:
 
 
 def test_in_a_plan_what_something_caused_may_register() -> None:
-    """Something that would change in a block of an earlier state may register, too."""
+    """A state that would change something in a block of an earlier state may register, too."""
     caller = Row("a", options=StateOptions(delayed_render=(("block", "x"),)))
     lab = lab_of(growth={"x": [on("inner", "web-*", "change")]})
     assert by_id(lab.run([caller, on("b", "none")], test=True).returns)["b"].result is None
@@ -270,7 +270,7 @@ def test_failhard_leaves_out_what_has_not_begun() -> None:
 
 
 def test_an_interruption_while_a_target_is_looked_for() -> None:
-    """Once waits for the search and starts nothing on what it finds; twice ends the search."""
+    """The first one waits for the match and starts nothing; the second one ends the match."""
     outcome, ended = interrupted(lab_of(Inventory(takes_s=10)), [on("a", "web-*"), Row("b")], 1)
     assert ([each.id for each in outcome.not_run], ended) == (["web-1 a", "web-2 a", "b"], 10)
     outcome, ended = interrupted(lab_of(Inventory(takes_s=10)), [on("a", "web-*"), Row("b")], 1, 2)
@@ -279,7 +279,7 @@ def test_an_interruption_while_a_target_is_looked_for() -> None:
 
 
 def test_an_interruption_while_chunks_run() -> None:
-    """Twice ends the chunks that run; each says so."""
+    """The second one ends the chunks that run; each says so."""
     rows = [on("a", "web-*", "sleep", arguments={"seconds": 10})]
     outcome, ended = interrupted(lab_of(), rows, 1, 2)
     assert {back.id: back.comment[:29] for back in outcome.returns.values()} == {
@@ -290,7 +290,7 @@ def test_an_interruption_while_chunks_run() -> None:
 
 
 def test_checks_find_their_own_resource() -> None:
-    """What a `prereq` checks on a resource is that resource's own; one that came later has no check."""
+    """A `prereq` checks the chunk of the same resource; a resource that was registered later has no check."""
     rows = [Row("maker", "make", prereq=["a"]), on("a", "*", "change")]
     outcome = lab_of().run(rows)
     assert starts(outcome) == ["maker", "new-1 a", "web-1 a", "web-2 a"]
@@ -298,7 +298,7 @@ def test_checks_find_their_own_resource() -> None:
 
 
 def test_a_check_that_matches_nothing_fails_who_asks() -> None:
-    """Who is to run before a state that has no resource fails; the state says why itself."""
+    """A state that is to run before one without a resource fails; the latter says why."""
     returns = by_id(lab_of().run([Row("before", prereq=["a"]), on("a", "none", "change")]).returns)
     assert returns["before"].comment == "One or more requisite failed: t.a"
     assert (returns["a"].result, returns["a"].comment) == (False, "nothing is there")
@@ -314,7 +314,7 @@ def test_growth_of_a_chunk_is_its_own() -> None:
 
 
 def test_what_a_fanned_maker_causes_uses_what_it_made() -> None:
-    """A block of a chunk that registered does not wait for the other chunks to be over."""
+    """A block of a chunk that registered does not wait for the end of the other chunks."""
     lab = lab_of(growth={"x": [on("inner", "new-1")]})
     rows = [on("maker", "web-*", "make", delayed_render=(("block", "x"),)), on("outer", "new-*")]
     outcome = lab.run(rows)
@@ -324,7 +324,7 @@ def test_what_a_fanned_maker_causes_uses_what_it_made() -> None:
 
 
 def test_listeners_are_those_of_the_chunks() -> None:
-    """What listens and was fanned out is called on each resource; where nothing matched, nowhere."""
+    """A listener that is fanned out is called on each resource, and nowhere if nothing matches."""
     rows = [on("a", "web-*", listen=["c"]), on("n", "none", optional=True, listen=["c"]), Row("c", "change")]
     outcome = lab_of().run(rows)
     assert starts(outcome)[-2:] == ["listener_web-1 a", "listener_web-2 a"]
@@ -332,7 +332,7 @@ def test_listeners_are_those_of_the_chunks() -> None:
 
 
 def test_a_thousand_chunks_cost_what_they_are() -> None:
-    """Ten times the resources make ten times the nodes, and no more events than two a chunk."""
+    """Ten times the resources make ten times the nodes, and at most two events per chunk."""
     inventory = Inventory(known=[Srn("t", f"web-{n:04}") for n in range(1000)])
     lab = lab_of(inventory)
     outcome = lab.run([on("a", "*"), Row("b", require=["a"])])

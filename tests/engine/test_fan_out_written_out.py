@@ -1,4 +1,4 @@
-"""A state that is fanned out gives what its chunks would give if somebody had written each of them down."""
+"""A state that is fanned out returns what its chunks would return if each were declared."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARGETS = [Srn("t", f"web-{number}") for number in range(4)]
 
 
 def say(ctx: Any, name: str, says: dict[str, tuple[bool, bool]]) -> StateReturn:
-    """Return what a state says on a resource: its result, and whether it changes something."""
+    """Return what a state returns on a resource: its result, and whether it changes something."""
     result, changes = says[ctx.site.target.id]
     planned = None if ctx.site.test and changes else result
     return StateReturn(name=name, result=planned, changes=CHANGES if changes else {}, comment="called")
@@ -32,7 +32,7 @@ def say(ctx: Any, name: str, says: dict[str, tuple[bool, bool]]) -> StateReturn:
 
 @st.composite
 def plans(draw: Callable[[Any], Any]) -> list[tuple[Row, list[Srn]]]:
-    """Return rows, each with the resources that it is fanned out to; none for a plain one."""
+    """Return rows, each with the resources that it is fanned out to; none for a plain row."""
     ids = [f"s{place}" for place in range(draw(st.integers(1, 6)))]
     rows: list[tuple[Row, list[Srn]]] = []
     for place, id_ in enumerate(ids):
@@ -50,7 +50,7 @@ def plans(draw: Callable[[Any], Any]) -> list[tuple[Row, list[Srn]]]:
 
 
 def fanned(rows: list[tuple[Row, list[Srn]]]) -> list[Row]:
-    """Return the rows with targets that match what they are to be fanned out to."""
+    """Return the rows with targets that match these resources."""
     return [
         _with_keywords(on(row.id, _glob(targets), "say"), row) if targets else row for row, targets in rows
     ]

@@ -34,7 +34,7 @@ def order(lab: Lab) -> list[tuple[str, str]]:
 
 
 def test_entries_run_in_order_before_what_follows() -> None:
-    """All that a state renders is over before its successors in the sequence and its requirers start."""
+    """All that a state renders has ended before its successors in the sequence and its requirers start."""
     lab = Lab(growth={"x": [Row("x1", "sleep"), Row("x2")], "y": [Row("y1")]})
     lab.run([delayed("a", "x", "y"), Row("b"), Row("c", require=["a"])])
     assert order(lab) == [("", "a"), ("a/x", "x1"), ("a/x", "x2"), ("a/y", "y1"), ("", "b"), ("", "c")]
@@ -97,7 +97,7 @@ def test_skipped_caller_renders() -> None:
 
 
 def test_plan_defers_what_would_change() -> None:
-    """In a plan, None is deferred with words of its own; True is rendered and planned."""
+    """In a plan, a block is deferred, with a comment, if its state has None; with True it is planned."""
     lab = Lab(growth={"x": [Row("x1", "change")]})
     returns = lab.returns([delayed("a", "x", fun="change"), delayed("b", "x")], test=True)
     assert returns["a"].delayed[0].status == "deferred"
@@ -120,7 +120,7 @@ def test_broken_block_fails_alone() -> None:
 
 
 def test_crashing_renderer_fails_alone() -> None:
-    """An exception of a renderer's own is a failed entry, not a broken run."""
+    """An exception of a renderer is a failed entry, not a broken run."""
 
     def crash(_: Any) -> Any:
         raise ZeroDivisionError("division by zero")
@@ -170,14 +170,14 @@ def test_nesting_has_a_guard() -> None:
 
 
 def test_ten_thousand_renderings() -> None:
-    """Ten thousand callers of one block lose none."""
+    """Ten thousand callers of one block each have their rendering."""
     lab = Lab(growth={"x": [Row("x1")]})
     outcome = lab.run([delayed(f"s{n}", "x") for n in range(10_000)])
     assert sum(1 for _ in every_return(outcome.returns)) == 20_000
 
 
 def test_apply_runs_beneath_its_caller() -> None:
-    """An applied SLS runs while the function waits; its returns stand under the caller with their target."""
+    """An applied SLS runs while the function waits; its returns are below the caller, with their target."""
     lab = Lab(functions={"apply": apply_b}, growth={"b": [Row("x", "sleep")]})
     back = lab.returns([Row("a", "apply")])["a"]
     (entry,) = back.applied
@@ -187,7 +187,7 @@ def test_apply_runs_beneath_its_caller() -> None:
 
 
 def test_apply_nests_deeper_than_concurrency() -> None:
-    """A waiting function gives its slot and its target back, so nesting cannot come to a standstill."""
+    """A waiting function gives its slot and its target back, so nesting cannot deadlock."""
     growth = {f"b{n}": [Row("n", "apply", {"mods": (f"b{n + 1}",)})] for n in range(20)}
     growth["b20"] = [Row("last", "sleep")]
     lab = Lab(functions={"apply": apply_b}, growth=growth)
@@ -214,7 +214,7 @@ def test_two_callers_of_one_target_take_turns() -> None:
 
 
 def test_apply_that_does_not_compile() -> None:
-    """The function is told; the state says so and fails."""
+    """The function gets the error; the state fails with it."""
     lab = Lab(functions={"apply": apply_b}, growth={"b": "states/b.sls:2: no such function"})
     back = lab.returns([Row("a", "apply")])["a"]
     assert (back.result, back.comment) == (False, "states/b.sls:2: no such function")
@@ -262,7 +262,7 @@ def test_timeout_ends_an_applied_scope() -> None:
 
 
 def test_growth_of_growth_sees_its_own_plan() -> None:
-    """What a rendered state renders is asked for with the plan it stands in, so blocks can be found again."""
+    """A rendered state renders with the plan that it is in, so that its blocks are found."""
     lab = Lab(growth={"x": [delayed("n", "y")], "y": [Row("y1")]})
     lab.run([delayed("a", "x")])
     assert [request.plan.scope for request in lab.requests] == ["", "a/x"]

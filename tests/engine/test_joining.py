@@ -67,7 +67,7 @@ def test_a_newcomer_joins_a_run_that_would_have_ended() -> None:
 
 
 def test_a_newcomer_does_not_join_a_run_that_stops() -> None:
-    """Whose plan is not there when the run is stopped is named among what was not run."""
+    """A host whose plan is not there when the run is stopped is named among what was not run."""
 
     def newcomers(admit: Callable[[Newcomer], None]) -> None:
         async def never() -> Plan:

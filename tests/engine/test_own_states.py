@@ -1,4 +1,4 @@
-"""What other hosts' SLS do on a host comes after the host's own SLS, in a plan as in an apply."""
+"""States of other hosts' SLS on a host run after the host's own SLS, in a plan as in an apply."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_without_an_order_of_states_nothing_waits() -> None:
 
 
 def test_hosts_that_wait_for_each_other_go_on_and_say_so() -> None:
-    """What can go on without the other host does; then both go on, and the outcome has what came too late."""
+    """States that do not need the other host run first; then both hosts go on, and the outcome says so."""
     first = plan_on(
         "one", Row("a", "sleep", SLOW), Row("on two", target=TWO), Row("last", require=["on two"])
     )

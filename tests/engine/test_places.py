@@ -1,4 +1,4 @@
-"""How many hosts of a run are at work at a time, and when no further one begins."""
+"""How many hosts of a run are at work at a time, and when no further host begins."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Host:
     makes_last: bool = False
 
     def rows(self, number: int) -> list[Row]:
-        """Its plan: a state that registers a resource, states that use those of others, and another."""
+        """Its plan: a state that registers a resource, users of other hosts' resources, and another state."""
         options = StateOptions(retry=Retry(attempts=2, interval_s=5.0)) if self.retries else NO_OPTIONS
         if self.grows:
             options = StateOptions(delayed_render=(("block", "inner"),), retry=options.retry)
@@ -162,7 +162,7 @@ def _refused(outcome: EngineOutcome) -> bool:
 def test_any_hosts_keep_within_their_places(
     hosts: list[Host], at_once: int, failures: int | None, concurrency: int
 ) -> None:
-    """Never more hosts work than may, and all that may run does, unless too many hosts have failed."""
+    """Never more hosts work than the limit, and all states run, unless too many hosts have failed."""
     watched = Watched(hosts, HostLimits(at_once=at_once, failures=failures), concurrency)
     outcome = watched.run()
     assert watched.most_at_once <= at_once
@@ -327,7 +327,7 @@ def test_a_failure_that_was_handled_does_not_count() -> None:
 
 
 def test_failhard_leaves_out_hosts_that_have_not_begun() -> None:
-    """The run stops as without places, and says which hosts did not begin."""
+    """The run stops as without limits, and says which hosts did not begin."""
     outcome = _limited(plan_on("h0", Row("a", "fail")), plan_on("h1", Row("a")), failhard=True)
     assert [(left_out.id, left_out.reason) for left_out in outcome.not_run] == [("h1 a", "failhard")]
     assert outcome.hosts_not_run == {"dummy:h1": 1}

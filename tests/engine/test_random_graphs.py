@@ -192,7 +192,7 @@ def _kind(comment: str) -> str:
 @settings(max_examples=300, deadline=None)
 @given(world=worlds(), test=st.booleans(), ordered=st.booleans(), concurrency=st.integers(1, 3))
 def test_same_as_reference(world: World, *, test: bool, ordered: bool, concurrency: int) -> None:
-    """In every mode each state of each scope says what it says when all is done one after the other."""
+    """In every mode each state of each scope has the same outcome as when all run one after the other."""
     world.ordered = ordered
     lab = world.lab()
     outcome = lab.run(world.rows(world.steps), test=test, ordered=ordered, concurrency=concurrency)

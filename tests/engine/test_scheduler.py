@@ -37,7 +37,7 @@ def spans(lab: Lab, rows: list[Row], **options: Any) -> tuple[dict[str, tuple[fl
 
 
 def test_ordered_runs_one_at_a_time_in_plan_order() -> None:
-    """In ordered mode the states of one target follow each other, whatever could run beside."""
+    """In ordered mode the states of one target follow each other, whatever could run concurrently."""
     times, _ = spans(Lab(), [Row("a", "sleep"), Row("b", "sleep"), Row("c", "sleep")])
     assert times == {"a": (0, 1000), "b": (1000, 2000), "c": (2000, 3000)}
 
@@ -141,7 +141,7 @@ def test_own_failhard_outranks_the_run() -> None:
 
 
 def test_what_a_check_decided_is_reported() -> None:
-    """A prereq'd state that its check has decided about has its return, also when that stops the run."""
+    """A prereq'd state that its check has decided has its return, also when that stops the run."""
     hard = Row("b", require=["r"], options=StateOptions(failhard=True))
     rows = [Row("r", "fail"), Row("a", prereq=["b"]), hard, Row("z")]
     outcome = Lab().run(rows)
@@ -155,7 +155,7 @@ def test_failhard_means_nothing_in_a_plan() -> None:
 
 
 def test_handled_failure_does_not_fail_the_run() -> None:
-    """`onfail_stop: false` on an onfail state that succeeded makes the failure good."""
+    """With `onfail_stop: false`, an onfail state that succeeded handles the failure."""
     handler = Row("b", onfail=["a"], options=StateOptions(onfail_stop=False))
     assert Lab().run([Row("a", "fail"), handler]).exit_code == 0
     assert Lab().run([Row("a", "fail"), Row("b", onfail=["a"])]).exit_code == 2
@@ -299,7 +299,7 @@ def test_a_run_may_be_stopped_before_it_begins() -> None:
 
 
 def test_interrupted_earlier_run_is_taken_over() -> None:
-    """Returns of an earlier run stand for the states they came from; those are not called again."""
+    """Returns of an earlier run are taken over, and their states are not called again."""
     first = Lab().run([Row("a"), Row("b")])
     called: list[str] = []
 
@@ -314,7 +314,7 @@ def test_interrupted_earlier_run_is_taken_over() -> None:
 
 
 def test_long_chains_and_wide_fans() -> None:
-    """A chain and a fan of 20,000 need no recursion and lose nothing."""
+    """A chain and a fan of 20,000 states run without recursion, and each state has its return."""
     chain = [Row(f"s{n}", require=[f"s{n - 1}"] if n else []) for n in range(20_000)]
     assert len(Lab().run(chain, ordered=False).returns) == 20_000
     fan = [Row("a", "change"), *(Row(f"s{n}", watch=["a"]) for n in range(20_000))]

@@ -1,4 +1,4 @@
-"""A part of a plan: exactly what was chosen and what that needs, compared with a naive evaluation."""
+"""A part of a plan: exactly the chosen states and what they need, compared with a naive evaluation."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def worlds(draw: st.DrawFn) -> World:
 @settings(max_examples=200)
 @given(worlds(), st.data())
 def test_a_part_is_what_was_chosen_and_all_that_it_needs(world: World, data: st.DataObject) -> None:
-    """No state more, no state less, in the order of the plan; each other state is excluded with a reason."""
+    """Exactly these states, in the order of the plan; each other state is excluded with a reason."""
     names = st.sets(st.sampled_from([row.id for row in world.rows]), max_size=3)
     chosen, excluded = data.draw(st.none() | names), data.draw(names)
     part = world.part(chosen, excluded)
@@ -219,7 +219,7 @@ def pieces(chunk: Chunk) -> list[Binding]:
 @settings(max_examples=60)
 @given(worlds(), st.data())
 def test_running_a_part_calls_no_other_state(world: World, data: st.DataObject) -> None:
-    """And each state that is called comes after the states that it requires, which have returned."""
+    """Each state that is called comes after the states that it requires, which have returned."""
     try:
         lower(world.plan, world.lowering)
     except CycleError:
@@ -291,14 +291,14 @@ def test_a_value_that_was_cut_is_no_value() -> None:
 
 @pytest.mark.parametrize(("registered", "left"), [(False, []), (True, ["user"])])
 def test_a_host_that_is_registered_already_is_a_target(*, registered: bool, left: list[str]) -> None:
-    """Without the state that registers it; otherwise what works on it is excluded."""
+    """The state that registers it is not needed; without either, what works on the host is excluded."""
     world = World([Row("maker"), Row("user")], registered=registered)
     assert ids(world.part(None, ["maker"])) == left
     assert ids(world.part(["user"])) == ["maker", "user"]
 
 
 def test_checks_of_a_prereq_keep_their_places() -> None:
-    """Each is before the same state, in the new count."""
+    """Each is before the same state, by its new index."""
     rows = [Row("x"), Row("stop", prereq=["deploy"]), Row("y"), Row("deploy")]
     world = World(rows)
     world.plan = structs.replace(world.plan, checks={3: 1})
