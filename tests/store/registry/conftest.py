@@ -1,4 +1,4 @@
-"""Registries on a folder of their own, with a clock that only the test moves."""
+"""Registries in a folder of their own, with a clock that only the test moves."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_another_process_reads_what_was_kept(make_store: MakeStore) -> None:
 
 
 def test_a_resource_is_replaced_and_removed(make_store: MakeStore) -> None:
-    """The last thing that was said of a resource counts; what is not there may be removed as well."""
+    """The last record of a resource counts; removing one that is not there is no error."""
     store = make_store()
     written(store, resource(phase="creating"))
     written(store, resource(phase="active"))
@@ -306,7 +306,7 @@ def test_a_full_queue_is_written(make_store: MakeStore) -> None:
     text=st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=20)
 )
 def test_names_of_any_kind(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    """An id is found again whatever its characters, and never for another one."""
+    """An id of any characters is found again, and never in place of another one."""
     cachedir = tmp_path_factory.mktemp("names")
     vault = ProjectVault.of_project(cachedir, environment={"ENSUE_KEY": KEYS[0]})
     store = ActiveResourceStore(CrossRunStore(cachedir), vault=vault)
@@ -359,7 +359,7 @@ def test_a_project_without_a_store_gets_none_by_reading(cachedir: Path) -> None:
 
 
 def _rewritten(database: CrossRunStore, change: Callable[[str, bytes], bytes]) -> None:
-    """Put other contents into the rows, as somebody with the database in hand does."""
+    """Put other contents into the rows, as somebody with access to the database can."""
     from ensue.store.registry.active_tables import ActiveRow
 
     with database.transaction() as entries:
@@ -371,7 +371,7 @@ def _rewritten(database: CrossRunStore, change: Callable[[str, bytes], bytes]) -
 
 
 class BusyLock:
-    """The lock of an environment that another process holds until somebody waits for it."""
+    """The lock of an environment, which another process holds until this one waits for it."""
 
     def __init__(self, holder_pid: int) -> None:
         self.holder_pid = holder_pid
@@ -402,7 +402,7 @@ def test_a_deployment_of_another_process_is_waited_for(
     *,
     is_own: bool,
 ) -> None:
-    """As long as it may; one of this process is not, and the lock is held until the end of the block."""
+    """Up to the limit; one of this process is not waited for. The lock is held until the end of the block."""
     lock = BusyLock(os.getpid() if is_own else 0)
     store = make_store()
     monkeypatch.setattr(store, "lock", lambda _context, _cachedir: lock)

@@ -1,4 +1,4 @@
-"""The audit log over several files: bounded, one chain, whatever is killed in between."""
+"""The audit log over several files: bounded, and one chain even if writers are killed."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_the_log_is_bounded(log: AuditLog, path: Path) -> None:
 
 
 def test_edits_in_any_file_show(log: AuditLog, path: Path) -> None:
-    """A changed line is named with its file; so is a file that is missing, shortened or not from here."""
+    """A changed line is named with its file; so is a file that is missing, shortened or foreign."""
     fill(log, 20)
     first, second, third = full_files(path).values()
     whole = {file: file.read_bytes() for file in (first, second, third, path)}
@@ -141,7 +141,7 @@ def write_until_killed(path: Path, progress: int) -> NoReturn:
 
 
 def test_processes_that_share_a_log_may_be_killed(path: Path) -> None:
-    """Three writers at once, killed with SIGKILL at random: nothing that was told done is lost, no fault."""
+    """Three writers at once, killed at random: no acknowledged line is lost, and the log has no fault."""
     chance = random.Random(20)  # noqa: S311 (chance, not secrecy)
     acknowledged: dict[str, int] = {}
     for _ in range(12):
@@ -171,7 +171,7 @@ def test_processes_that_share_a_log_may_be_killed(path: Path) -> None:
 
 
 def test_threads_and_readers_share_a_log(log: AuditLog, path: Path) -> None:
-    """While eight threads append and files are set aside, every look at the log finds it whole."""
+    """While eight threads append and files are set aside, every check of the log finds no fault."""
     with ThreadPoolExecutor(9) as pool:
         looks = pool.submit(lambda: [first_fault(path) for _ in range(40)])
         list(pool.map(lambda n: fill(log, 1, n), range(300)))
@@ -181,7 +181,7 @@ def test_threads_and_readers_share_a_log(log: AuditLog, path: Path) -> None:
 
 @pytest.mark.parametrize("opts", [{"audit_max_size": "much"}, {"audit_max_size": 0}, {"audit_keep_files": 0}])
 def test_limits_that_make_no_sense_are_refused(opts: dict[str, object]) -> None:
-    """The message names the option; without options the log has 10 MiB a file and ten full files."""
+    """The message names the option; without options the log has 10 MiB per file and ten full files."""
     with pytest.raises(StoreError, match=next(iter(opts))):
         limits_of(opts)
     assert limits_of({}) == AuditLimits(max_bytes=10 << 20, keep_files=10)

@@ -117,7 +117,7 @@ def test_the_end_of_a_deployment(make_store: MakeStore) -> None:
 
 
 def test_of_two_that_begin_at_once_one_is_refused(make_store: MakeStore) -> None:
-    """Both have read the same set: the second one would undo what the first one deploys."""
+    """Both have read the same set, and the second one would undo what the first one deploys."""
     make_store().begin(DEV, deployment(1))
     with pytest.raises(
         StoreError, match=r"shop/dev was deployed meanwhile, by deployment 1 \(deploy again\)"

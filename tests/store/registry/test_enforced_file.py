@@ -52,7 +52,7 @@ def segments(cachedir: Path) -> int:
 
 
 def test_what_another_process_appends_is_seen(file: EnforcedFile, other: EnforcedFile) -> None:
-    """Who has read the file already reads what came since; the later entry counts."""
+    """A process that has read the file reads what was appended since; the later entry counts."""
     file.write([row("a"), row("b")])
     assert [kept.entry.id for kept in other.all()] == ["a", "b"]
     file.write([row("b", b"2", "run-2"), row("c")])
@@ -65,7 +65,7 @@ def test_what_another_process_appends_is_seen(file: EnforcedFile, other: Enforce
 
 
 def test_a_large_run_appends_only_what_differs(file: EnforcedFile, cachedir: Path) -> None:
-    """A second apply of a large tree leaves the file, and says of what it did not change who changed it."""
+    """A second apply of a large tree leaves the file; entries that it did not change keep their run."""
     file.write([row(str(number)) for number in range(MANY)])
     assert segments(cachedir) == 1
     again = [row(str(number), run_id="run-2") for number in range(MANY)]
@@ -93,7 +93,7 @@ def test_many_small_runs_are_written_together(cachedir: Path) -> None:
 def test_who_has_read_sees_what_was_written_together(
     file: EnforcedFile, other: EnforcedFile, cachedir: Path
 ) -> None:
-    """A number of an appended blob is never used again, so nothing is overlooked."""
+    """The number of an appended blob is never used again, so that no reader misses one."""
     file.write([row("a")])
     file.write([row("b")])
     assert len(other.all()) == 2
@@ -103,7 +103,7 @@ def test_who_has_read_sees_what_was_written_together(
 
 
 def test_what_is_replaced_is_gone(file: EnforcedFile, cachedir: Path) -> None:
-    """After `replace` the former entry stands nowhere in the file, nor in what lies beside it."""
+    """After `replace` the former entry is in neither the file nor the files beside it."""
     for number in range(20):
         file.write([row(str(number), b"the-former-content" * 99)])
     file.replace([row(str(number), b"new") for number in range(20)])
@@ -126,7 +126,7 @@ def test_a_row_is_found_by_what_it_is_called(file: EnforcedFile) -> None:
 
 
 def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir: Path) -> None:
-    """What an earlier ensue kept, one row a state, is there as before."""
+    """What an earlier ensue kept, one row per state, is there as before."""
     cachedir.mkdir(mode=0o700)
     with sqlite3.connect(cachedir / FILE) as database:
         database.execute(
@@ -157,7 +157,7 @@ def test_a_file_of_the_first_version_is_taken_over(file: EnforcedFile, cachedir:
 
 
 def test_the_later_of_two_in_one_write_counts(file: EnforcedFile) -> None:
-    """A state that is written twice ends as it was written last, also when that is what it was before."""
+    """A state that is written twice has its last entry, also if that equals the entry before the write."""
     file.write([row("a")])
     file.write([row("a", b"2"), row("a")])
     assert [kept.entry.shown for kept in file.all()] == [b"1"]
@@ -178,7 +178,7 @@ def test_what_turns_out_to_be_secret_stands_nowhere_in_the_clear(cachedir: Path)
 
 
 def test_a_fault_that_undid_everything_itself_is_named(file: EnforcedFile, cachedir: Path) -> None:
-    """SQLite rolls back by itself for some faults, a full disk among them; it is the fault that is told."""
+    """SQLite rolls back by itself for some errors, a full disk among them; that error is the one reported."""
     file.write([row("a")])
     with sqlite3.connect(cachedir / FILE) as database:
         database.execute(

@@ -1,4 +1,4 @@
-"""Random sequences of operations, beside a dictionary that says in a few lines what they mean."""
+"""Random sequences of operations, compared with a model in a dictionary."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Known:
 
 
 class Model:
-    """What the registry means, without a store, a key or a log."""
+    """The meaning of the registry, without a store, a key or a log."""
 
     def __init__(self) -> None:
         self.known: dict[str, Known] = {}
@@ -121,7 +121,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Wish:
-    """What one registration asks for."""
+    """What one registration requests."""
 
     srn: Srn
     config: int

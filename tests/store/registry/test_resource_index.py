@@ -1,4 +1,4 @@
-"""Targets over many names: what the index finds is what matching every resource finds, whatever the store."""
+"""Targets over many names: the index finds the same as matching every resource, in any store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong keys, tampering, damage: a clear error each, and nothing lost."""
+"""Wrong keys, tampering, damage: each has a clear error, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_rotation_re_encrypts_everything(make_registry: MakeRegistry, cachedir: 
 
 
 def test_rotation_goes_through_all_pages(make_registry: MakeRegistry, cachedir: Path) -> None:
-    """A store of more entries than are read at once is re-encrypted whole: the old key is needed no more."""
+    """A store of several pages is re-encrypted completely: the old key is not needed any more."""
     from ensue.store.registry.entry import RegistrationRequest
 
     registry = make_registry()
@@ -227,7 +227,7 @@ def test_a_store_of_version_1_is_brought_up_to_date(make_registry: MakeRegistry,
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_folder_that_cannot_be_written_is_named(make_registry: MakeRegistry, tmp_path: Path) -> None:
-    """Where nothing can be made the error names the file."""
+    """If nothing can be made there, the error names the file."""
     tmp_path.chmod(0o500)
     with pytest.raises(StoreError, match=r"store\.db: the store cannot be created: Permission denied"):
         make_registry().register(HOST, CONFIG)

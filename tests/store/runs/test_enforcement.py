@@ -63,7 +63,7 @@ def kept(cachedir: Path) -> int:
 
 
 def test_a_large_run_is_written_in_parts(tmp_path: Path) -> None:
-    """What a killed apply loses of its memory is bounded; nothing is lost at the end."""
+    """What a killed apply loses is bounded; nothing is lost at the end."""
 
     async def run() -> tuple[int, RunReport]:
         thread = StoreThread()
@@ -82,7 +82,7 @@ def test_a_large_run_is_written_in_parts(tmp_path: Path) -> None:
 
 
 def test_a_run_goes_on_while_the_file_is_locked(tmp_path: Path) -> None:
-    """The event loop waits for no lock; a cancelled end keeps nothing, says so, and counts as interrupted."""
+    """The event loop waits for no lock; a cancelled end writes nothing, warns, and counts as interrupted."""
     with closing(store_in(tmp_path)) as store:
         store.note(returned(0))
         store.flush()

@@ -1,4 +1,4 @@
-"""A mapping that notes what is read of it is like any other, and misses nothing of it."""
+"""A mapping that notes what is read of it behaves like any other, and notes every read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DATA: dict[str, Any] = {"port": 80, "app": {"name": "shop", "tags": [1, 2]}, "te
     ],
 )
 def test_keys_that_are_asked_for_are_noted(read: Callable[[Any], Any], keys: set[str]) -> None:
-    """Those of the top level, and no others."""
+    """Keys of the top level are noted, and no others."""
     mapping = ReadMapping(copy.deepcopy(DATA))
     assert read(mapping) == read(copy.deepcopy(DATA))
     assert (set(mapping.keys_read), mapping.is_read_whole) == (keys, False)
@@ -60,7 +60,7 @@ def test_keys_that_are_asked_for_are_noted(read: Callable[[Any], Any], keys: set
     ],
 )
 def test_to_go_through_it_is_to_read_all(read: Callable[[Any], Any]) -> None:
-    """Whatever looks at all keys, in Python or in C."""
+    """Everything that reads all keys is noted so, in Python and in C."""
     mapping = ReadMapping(copy.deepcopy(DATA))
     assert read(mapping) == read(copy.deepcopy(DATA))
     assert mapping.is_read_whole
@@ -85,7 +85,7 @@ def test_to_go_through_it_is_to_read_all(read: Callable[[Any], Any]) -> None:
     ],
 )
 def test_a_template_sees_no_difference(text: str) -> None:
-    """Every way in which a template writes all of a pillar writes the same, and is noted."""
+    """Every way in which a template prints all of a pillar prints the same, and is noted."""
     renderer = JinjaRenderer([], shorten=str)
     mapping = ReadMapping(copy.deepcopy(DATA))
     plain = renderer.render(text, {"pillar": copy.deepcopy(DATA)}, path="t").text
@@ -94,7 +94,7 @@ def test_a_template_sees_no_difference(text: str) -> None:
 
 
 def test_what_is_set_is_set_in_the_original() -> None:
-    """All who share the original see it; what is removed is gone there, too."""
+    """All users of the original see it; what is removed is gone there, too."""
     original = copy.deepcopy(DATA)
     mapping = ReadMapping(original)
     mapping["new"] = 1

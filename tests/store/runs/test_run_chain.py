@@ -85,7 +85,7 @@ def test_runs_since_the_last_complete_apply_count(
 def test_commands_of_a_run_that_goes_on_are_not_named(
     tmp_path: Path, running: subprocess.Popen[bytes]
 ) -> None:
-    """Another environment may be deployed meanwhile: nobody killed that run."""
+    """Another environment may be deployed meanwhile, and that run was not killed."""
     with Journal.create(tmp_path, OLDER, masker=Masker()) as journal:
         journal.write(RunStarted(run_id=OLDER, test=False, total=1, started_at="2026-11-20T23:59:59+00:00"))
         journal.write(started(running))

@@ -39,7 +39,7 @@ def read(of: SecretStores, *refs: SecretReference) -> list[str]:
 
 
 def failure(of: SecretStores, *refs: SecretReference) -> str:
-    """Return what is said of secrets that cannot be read."""
+    """Return the error message about secrets that cannot be read."""
     with pytest.raises(SecretStoreError) as caught:
         read(of, *refs)
     return str(caught.value)
@@ -51,7 +51,7 @@ def ref(ref: str, version: str = "", store: str = "it") -> SecretReference:
 
 
 def test_an_environment_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`prefix` stands before each name; the value is masked from then on, whatever it looks like."""
+    """`prefix` precedes each name; the value is masked from then on, whatever its form."""
     monkeypatch.setenv("SHOP_DB", '{"user": "secret-user"}\n')
     masker = Masker()
     of = stores(tmp_path, masker, it={"kind": "env", "prefix": "SHOP_"})
@@ -127,7 +127,7 @@ def test_a_command_of_the_project(tmp_path: Path) -> None:
 
 
 def test_a_command_that_fails(tmp_path: Path) -> None:
-    """What it says on stderr is shown without known secrets; what it printed is not shown."""
+    """Its stderr is shown without known secrets; its stdout is not shown."""
     script = "import sys; print('hunter2'); sys.exit('no such secret for token-of-mine')"
     of = stores(
         tmp_path,
@@ -144,7 +144,7 @@ def test_a_command_that_fails(tmp_path: Path) -> None:
 
 
 def test_each_secret_is_read_once(tmp_path: Path) -> None:
-    """However often and at how many places it is asked for, and however many ask at once."""
+    """It is read once for any number of references and concurrent readers."""
     script = "import sys; open('asked', 'a').write(sys.argv[1] + ' '); print(sys.argv[1])"
     of = stores(tmp_path, it={"kind": "command", "command": [sys.executable, "-c", script, "{ref}"]})
 
@@ -156,7 +156,7 @@ def test_each_secret_is_read_once(tmp_path: Path) -> None:
 
 
 def test_stores_that_are_not_configured_are_named_together(tmp_path: Path) -> None:
-    """Before anything is read: each with its definition and place; what cannot be read anyhow, too."""
+    """Before anything is read, each unreadable reference has a diagnostic with its definition and place."""
     of = stores(tmp_path, env={"kind": "env"})
     places = [("db", Span("definitions/db.yaml", 9, 5)), ("s3", Span("definitions/a.yaml", 3, 1))]
     refs = [ref("x", store="vault"), ref("x", store="vlt")]
