@@ -1,4 +1,4 @@
-"""What is a difference, and which differences share a cause."""
+"""Which results are differences, and which differences share a cause."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_results_and_kinds_of_changes() -> None:
 
 
 def test_what_follows_from_another_state_is_a_consequence() -> None:
-    """A state that was kept from running in one program, and has requisites, is no cause of its own."""
+    """A state with requisites that one program did not run is no cause of its own."""
     low = [chunk("a"), chunk("b", require=[{"test": "a"}])]
     comparison = sides(
         low,
@@ -157,7 +157,7 @@ def test_what_follows_from_another_state_is_a_consequence() -> None:
 
 
 def test_what_is_missing_is_counted_once() -> None:
-    """The result of a state whose function ensue lacks is no further difference; those that need it are."""
+    """The result of a state whose function ensue lacks is not counted again; those of its dependents are."""
     low = [chunk("a", "x.y"), chunk("b", "x.y"), chunk("c", require=[{"x": "a"}])]
     comparison = sides(
         low,
@@ -201,7 +201,7 @@ def test_what_is_meant_comes_last_with_its_reason() -> None:
 
 
 def test_a_refusal_is_grouped_by_its_code() -> None:
-    """What ensue refuses is one cause for each code; Salt's plan is not compared with what is not there."""
+    """What ensue refuses is one cause for each code; Salt's plan is then not compared."""
     refusals = tuple(
         CompileRefusal(code=code, message=f"{place}: {code}", summary="s", place=place)
         for code, place in (("E0312", "t.sls:1"), ("E0312", "t.sls:4"), ("E0204", "t.sls:9"))
@@ -241,7 +241,7 @@ def test_a_refusal_of_a_top_file_that_salt_does_not_render() -> None:
 
 
 def test_a_plan_that_breaks_off() -> None:
-    """A plan that one of them cannot make is a difference; what was compiled is compared all the same."""
+    """A plan that one program cannot make is a difference; the compiled states are still compared."""
     low = compiled_states([chunk("a")])
     salt = SaltSide(version="1", python="p", states=low, plan_failed="KeyError: 'x'")
     comparison = compared("m", salt, Side(states=low, plan={}), NOTHING_MISSING)

@@ -1,4 +1,4 @@
-"""What is recorded of Salt is what Salt says: the script of `ensue compare`, run by Salt's own Python."""
+"""The records equal what Salt answers to the script of `ensue compare`, run by Salt's own Python."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if HAS_SALT:
 
     @pytest.mark.parametrize("case", CASES)
     def test_salt_says_what_is_recorded(case: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-        """A tree comes to the recorded states, requests, plan and errors; progress apart."""
+        """A tree has the recorded states, requests, plan and errors; progress is not compared."""
         reports = _reports(case, tmp_path)
         if request.config.getoption("--update"):
             recorded(case).parent.mkdir(exist_ok=True)
@@ -32,7 +32,7 @@ if HAS_SALT:
 
     @pytest.mark.parametrize(("case", "exit_code"), [("same", 0), ("custom", 0), ("meant", 2), ("pillar", 1)])
     def test_a_comparison_with_a_real_salt(case: str, exit_code: int, tmp_path: Path) -> None:
-        """`ensue compare` starts Salt, and comes to the same as with what is recorded of it."""
+        """`ensue compare` starts Salt, and has the same result as with the recorded answers."""
         shell = Shell(tmp_path / "project")
         mods = lay_out(case, shell.root)
         ended = shell.run("compare", *mods, "--id", MINION_ID, "--salt", sys.executable)

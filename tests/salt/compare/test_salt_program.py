@@ -21,7 +21,7 @@ def _program(path: Path, text: str = "\x7fELF") -> Path:
 
 
 def test_a_python_is_itself(tmp_path: Path) -> None:
-    """A program that is no script is taken for the interpreter."""
+    """A program that is no script counts as the interpreter."""
     python = _program(tmp_path / "bin/python3.12")
     assert salt_python(python) == python
 

@@ -1,4 +1,4 @@
-"""A master and a minion of a real Salt, which has ensue beside it."""
+"""A master and a minion of a real Salt with ensue installed."""
 
 from __future__ import annotations
 

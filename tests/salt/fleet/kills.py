@@ -1,7 +1,7 @@
-"""Runs over real minions in which something is killed at a drawn point, and what has to hold afterwards.
+"""Runs over real minions in which something is killed at a drawn point, and invariants that hold afterwards.
 
 Each minion has a folder with `log`, in which each of its states leaves a line, and `progress`, a named pipe
-that says so: a test knows where a run is without a look at the clock.
+that reports the same: a test knows how far a run is without a clock.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class KillingGround:
         return bool(newest["ended_at"])
 
     def check(self, code: int, out: str, err: str) -> int:
-        """Make sure of all that has to hold at the end; return how many calls were repeated.
+        """Check all invariants at the end; return how many calls were repeated.
 
         Args:
             code: the exit code of the last command.
@@ -139,7 +139,7 @@ class KillingGround:
         return self.check_journals()
 
     def check_journals(self) -> int:
-        """Make sure of what minions and journals have at the end; return how many calls were repeated."""
+        """Check what minions and journals have at the end; return how many calls were repeated."""
         repeated = 0
         for minion in TARGET:
             log = Counter((self.fleet.base / "out" / f"log-{minion}").read_text().split())

@@ -341,6 +341,6 @@ def awaited_starts(base: Path, *minions: str) -> Generator[None]:
 
 
 def check_answers(fleet: Fleet, target: str, count: int) -> None:
-    """Make sure that so many minions of a target answer; one that was just connecting is asked again."""
+    """Check that so many minions of a target answer; one that was just connecting is asked again."""
     code, out, err = fleet.run("fleet", "status", target, "--timeout", "20", "--out", "json")
     assert (code, len(json.loads(out or "{}"))) == (0, count), (out, err)

@@ -90,7 +90,7 @@ def test_links_to_folders_are_packed_once_per_link(tmp_path: Path, shipped: Ship
 
 
 def test_the_relay_is_copied_once(shipped: ShippedFiles) -> None:
-    """The minion's program keeps its names while it does not change, and imports nothing of ensue."""
+    """The minion's program keeps its name while it does not change, and imports nothing of ensue."""
     names = shipped_relay(shipped)
     assert shipped_relay(shipped) == names
     for name in names.values():

@@ -1,4 +1,4 @@
-"""The listener of Salt's bus goes on, whatever an event is, and ends only when the run or the bus does."""
+"""The listener of Salt's bus goes on after any event, and ends only when the run or the bus does."""
 
 from __future__ import annotations
 
@@ -97,14 +97,14 @@ def test_malformed_events_do_not_end_the_listener(on_bus: queue.Queue[Any]) -> N
 
 @pytest.mark.parametrize("event", [None, OSError("gone"), RuntimeError("gone")])
 def test_a_closed_bus_is_reported(on_bus: queue.Queue[Any], event: Any) -> None:
-    """When nothing more can be read, the run is told, and the listener does not spin."""
+    """When nothing more can be read, the run gets a report, and the listener does not spin."""
     on_bus.put(event)
     assert asyncio.run(_first(_admission())) == BusClosed()
     assert on_bus.qsize() == 1
 
 
 def test_no_more_is_read_than_may_wait(on_bus: queue.Queue[Any]) -> None:
-    """However many frames there are, those that nobody has taken yet are few, and none is lost."""
+    """Of any number of frames only a few are read ahead, and none is lost."""
     frames = [*(signer("web1", public=RunKey().public).frames(b"x" * 100 * 192 * 1024))]
     for frame in frames:
         on_bus.put({"tag": "ensue/run/web1", "data": {"id": "web1", "data": frame}})

@@ -1,4 +1,4 @@
-"""Returns are handed to the minions that need them, whatever the order in which minions report."""
+"""Returns are handed to the minions that need them, in any order of the minions' reports."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def sites(draw: st.DrawFn) -> Site:
 
 @given(sites(), st.randoms(use_true_random=False))
 def test_every_run_ends_and_only_cycles_fail(site: Site, random: Any) -> None:
-    """Whatever minions need and whenever they report, all end; states fail only where there is a cycle."""
+    """With any needs and any order of reports, all minions end; states fail only if there is a cycle."""
     inboxes: dict[str, deque[Handed]] = {minion: deque() for minion in MINIONS}
     exchange = Exchange(
         MINIONS, lambda minion, handed: inboxes[minion].append(handed), lambda _minion, _tag, sealed: sealed
@@ -208,7 +208,7 @@ def test_cycles_are_found() -> None:
 
 
 def test_the_end_of_a_run_ends_all_waits() -> None:
-    """Every minion that has not ended is told so, whether or not it is known to wait."""
+    """Every minion that has not ended gets a message, whether or not it is known to wait."""
     sent: list[tuple[str, Any]] = []
     exchange = Exchange(
         MINIONS, lambda minion, handed: sent.append((minion, handed)), lambda _minion, _tag, sealed: sealed
@@ -222,7 +222,7 @@ def test_the_end_of_a_run_ends_all_waits() -> None:
 
 
 def test_a_minion_that_was_killed_gets_everything_again() -> None:
-    """A process that goes on for a killed one says anew what it needs, and gets what is known."""
+    """A process that continues a killed one reports its needs again, and gets what is known."""
     sent: list[tuple[str, Handed]] = []
     exchange = Exchange(
         ("a", "b"),

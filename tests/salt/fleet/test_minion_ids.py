@@ -1,4 +1,4 @@
-"""Ids of minions: only those are asked that are one word wherever they are written."""
+"""Ids of minions: only minions whose id is one word in every context are asked."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _asked(minions: Sequence[str]) -> tuple[set[str], dict[str, str]]:
 
 @pytest.mark.parametrize("minion", [character for character in HOSTILE if character not in WORDS])
 def test_an_id_that_is_no_word_is_not_asked(minion: str) -> None:
-    """Its report says why, and the others are asked; whatever it has in it reaches no terminal."""
+    """Its report says why, and the others are asked; its control characters reach no terminal."""
     known, problems = _asked([minion, "web-01.example.org"])
     assert known == {"web-01.example.org"}
     assert problems[minion].startswith("its id cannot be used in a target")
@@ -72,7 +72,7 @@ def test_an_id_that_is_no_word_is_not_asked(minion: str) -> None:
 
 @given(st.text() | st.sampled_from(HOSTILE))
 def test_every_id_that_is_asked_is_one_word_of_a_target(minion: str) -> None:
-    """So that it changes nothing about whom a job is published for."""
+    """An id does not change for which minions a job is published."""
     known, problems = _asked([minion])
     assert len(known) + len(problems) == 1
     if known:

@@ -1,4 +1,4 @@
-"""States of one minion of a real Salt master name states of another."""
+"""States of one minion of a real Salt master refer to states of another."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ use:
 if HAS_SALT:
 
     def test_a_token_made_on_one_minion_is_used_on_two_others(fleet: Fleet) -> None:
-        """The value reaches both in the run that makes it, and in the clear it is nowhere but there."""
+        """The value reaches both in the run that makes it, and is nowhere else in the clear."""
         for name in ("web1", "web2"):
             (fleet.base / "out" / f"{name}.token").unlink(missing_ok=True)
         code, returns = fleet.document("apply", "--tgt", "*", "token")
@@ -145,7 +145,7 @@ if HAS_SALT:
         assert use["comment"] == "minion[web2]:cmd:made: web2 is in a later batch (--batch)"
 
     def test_a_silent_producer_is_named(fleet: Fleet) -> None:
-        """A minion that needs one that does not answer fails with that, once that is given up."""
+        """A minion that needs a silent one fails with that reason, once the silent one is given up."""
         process = fleet.minions["web2"]
         os.killpg(process.pid, signal.SIGSTOP)
         try:
@@ -174,7 +174,7 @@ if HAS_SALT:
         assert (fleet.base / "out" / "chain").read_text().split() == ["before", "after"]
 
     def test_an_interrupted_run_goes_on_when_it_is_resumed(fleet: Fleet) -> None:
-        """What waits for another minion goes on waiting; the resumed run hands it the value."""
+        """A state that waits for another minion goes on waiting; the resumed run hands it the value."""
         with _prepared(fleet) as wait, fleet.begun("apply", *CHAINED) as running:
             wait()
             with (fleet.base / "gate").open("w"):

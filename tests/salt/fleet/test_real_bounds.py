@@ -55,7 +55,7 @@ if HAS_SALT:
         assert any("minion web2 sent 8 frames that are not its own" in line for line in refused), err
 
     def test_a_run_has_a_deadline(fleet: Fleet) -> None:
-        """A minion that works on at the deadline of a run is reported so, whatever signs of life it gives."""
+        """A minion that still works at the deadline of a run is reported, although it gives signs of life."""
         config = str(fleet.base / "m" / "master")
         with fleet.options(fleet={"engine": "salt", "config": config, "deadline_s": 8}):
             code, out, _ = fleet.run("apply", "--tgt", "web1", "slow", "--timeout", "4")
@@ -102,7 +102,7 @@ if HAS_SALT:
 
     @pytest.mark.namespace
     def test_a_full_disk_of_a_minion_is_named(fleet: Fleet) -> None:
-        """A minion without room for ensue says so, and where."""
+        """A minion without room for ensue reports that, with the path."""
         folder = configured(fleet.base, "small1", fleet.ports, minion_options("small1", fleet.ports))
         mounting = f"mkdir -p {folder}/cache/ensue && mount -t tmpfs -o size=1m tmpfs {folder}/cache/ensue"
         inside = (
@@ -126,7 +126,7 @@ if HAS_SALT:
         assert f"{folder}/cache/ensue: No space left on device" in out
 
     def test_salts_own_return_explains_a_silence(fleet: Fleet) -> None:
-        """A minion on which Salt cannot run ensue has failed after its silence, with Salt's words."""
+        """A minion on which Salt cannot run ensue has failed after its silence, with Salt's message."""
         options = {**minion_options("odd1", fleet.ports), "disable_modules": ["slsutil"]}
         with awaited_starts(fleet.base, "odd1"):
             process = started("salt-minion", configured(fleet.base, "odd1", fleet.ports, options))
@@ -171,7 +171,7 @@ if HAS_SALT:
         assert (fleet.base / "out" / "tool.sh").stat().st_mode & 0o7777 == 0o755
 
     def test_a_master_that_does_not_run_is_named(fleet: Fleet) -> None:
-        """A master that nobody started is an error of its own, and no target without matches."""
+        """A master that was not started is an error of its own, and not a target without matches."""
         elsewhere = fleet.base / "elsewhere"
         elsewhere.mkdir()
         (elsewhere / "master").write_text(json.dumps({"root_dir": str(elsewhere), "sock_dir": "/nowhere"}))

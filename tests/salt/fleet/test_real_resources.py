@@ -306,7 +306,7 @@ if HAS_SALT:
         assert config == []
 
     def test_a_call_knows_what_belongs_to_its_state(fleet: Fleet) -> None:
-        """`clean` and `mod_watch` work as on an own resource; what the resource cannot have fails by name."""
+        """`clean` and `mod_watch` work as on an own resource; what it does not support fails by name."""
         _write(fleet, boxes=GONE, along=ALONG)
         assert fleet.run("apply", "--tgt", "db1", "boxes")[0] == 0
         code, returns = fleet.document("apply", "--tgt", "web1", "along")
@@ -319,7 +319,7 @@ if HAS_SALT:
         assert "E0723: another minion manages dummy:box-1" in of_web1["box-1 slot"]["comment"]
 
     def test_a_minion_has_resources_of_its_own_type(fleet: Fleet) -> None:
-        """A resource of the type `minion` belongs to its minion, and spoils no report of it."""
+        """A resource of the type `minion` belongs to its minion, and does not disturb its report."""
         _write(fleet, own=OWN)
         for name in ("web1", "web2"):
             (fleet.base / "out" / f"cell-{name}").mkdir()
@@ -358,7 +358,7 @@ if HAS_SALT:
         assert log.read_text() == "wait\n"
 
     def test_a_call_on_a_resource_goes_on_where_ensue_was_killed(fleet: Fleet) -> None:
-        """The managing minion makes the call again that was under way, and the run ends as if nothing was."""
+        """The managing minion makes the interrupted call again, and the run ends as without the kill."""
         log = _doors(fleet)
         running = fleet.begun("apply", "--tgt", "*", "gated_door", "--timeout", "60", "--out", "json")
         with (fleet.base / "gate").open("w"):

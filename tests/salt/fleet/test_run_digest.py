@@ -101,7 +101,7 @@ def test_returns_that_say_nothing_of_a_failure_are_counted_and_not_kept() -> Non
 
 
 def test_the_counts_of_a_run_that_has_ended_are_its_own() -> None:
-    """A run that ends counts its states itself; these counts are taken as they are."""
+    """A run that ends counts its states itself, and these counts are used."""
     end = RunFinished(
         run_id="r", status="succeeded", exit_code=0, ended_at=FAILED.ended_at, counts={"changed": 7}
     )
@@ -109,7 +109,7 @@ def test_the_counts_of_a_run_that_has_ended_are_its_own() -> None:
 
 
 def test_a_run_without_an_end_is_counted_as_far_as_it_got() -> None:
-    """A state whose end was not reported has failed, as far as is known, and the run was interrupted."""
+    """A state whose end was not reported counts as failed, and the run as interrupted."""
     run = digest(STARTED, began(0), finished(0), began(1))
     assert (counts(run), ids(run), run.exit_code) == ({"unchanged": 1, "failed": 1}, ["s1"], 130)
 
@@ -191,7 +191,7 @@ def test_all_returns_are_read_from_what_is_packed() -> None:
 
 
 def test_packed_events_take_a_fraction_of_their_size() -> None:
-    """States that resemble each other take some tens of bytes each."""
+    """Similar states take some tens of bytes each."""
     events: list[RunEvent] = [
         STARTED,
         *(finished(number, comment="The file is there") for number in range(1000)),
@@ -232,7 +232,7 @@ def test_what_others_refer_to_is_read_from_what_is_packed() -> None:
 
 
 def test_a_run_that_begins_anew_has_its_own_returns() -> None:
-    """A minion that was killed and goes on reports all of its returns again; those before do not count."""
+    """A minion that was killed and goes on reports all returns again; the earlier ones do not count."""
     party = ExchangeParty("m")
     party.pack(packed([finished(0, new_state={"n": 1})]))
     assert party.returned(tag(0)) is not None
