@@ -47,7 +47,7 @@ async def _run(name: str, root: Path, *, test: bool) -> Outcome:
 
 
 def _with_delayed(returns: Mapping[str, Any]) -> dict[str, Any]:
-    """Return returns with those of delayed blocks, which stand below their callers, beside them."""
+    """Return returns with those of delayed blocks, which are below their callers, beside them."""
     flat: dict[str, Any] = {}
     for tag, returned in returns.items():
         flat[tag] = returned

@@ -58,7 +58,7 @@ def _arguments(tree: Tree, name: str, root: Path) -> list[str]:
 
 
 def _returned(stdout: str, stderr: str) -> Any:
-    """Return the returns by tag; of a run that gave none, its last words without their colours."""
+    """Return the returns by tag; of a run without returns, the end of its messages without colours."""
     start = stdout.find('{\n    "')
     if start >= 0:
         return json.JSONDecoder().raw_decode(stdout, start)[0]

@@ -1,7 +1,7 @@
 """The trees of argument binding that Idem and ensue both run, and the state functions they call.
 
 A tree is written as those of Salt are (see `trees.py`), with one more meaning: the SLS in its `run` fence are
-runs of their own, one after the other in one project, and the last one counts.
+runs of their own, one after the other in one project, and only the last one is compared.
 
 Idem ships no state that creates something without a cloud. The functions here stand in for clouds,
 the same body for both programs.
@@ -81,8 +81,8 @@ def _module_file(folder: Path, module: str) -> Path:
 def outcome_of_returns(returned: Mapping[str, Any] | Iterable[str]) -> Outcome:
     """Return what is compared: of each state its ID, name, result and `new_state`.
 
-    In order of their IDs: Idem starts whatever is free at once and ensue in the order of the file, and what
-    stands between the two is told by the values, which only a producer that ran first can have given.
+    They are ordered by ID: Idem starts all free states at once and ensue in the order of the file. The
+    values show that a producer ran first, since nothing else can have given them.
 
     Args:
         returned: returns by tag; or messages, when it was refused.

@@ -2,7 +2,7 @@
 
     python -m tests.compat.random_compare --count 2000 --first 1
 
-A tree that differs is cut down to the least that still does before it is shown. Exit code 1 when one does.
+A tree that differs is reduced to a minimal one that still does before it is shown. Exit code 1 when one does.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Comparer:
         self.written = 0
 
     def outcomes(self, tree: RandomTree) -> tuple[Outcome, Outcome]:
-        """Return what Salt makes of a tree, and what ensue makes of it."""
+        """Return the outcomes of a tree in Salt and in ensue."""
         self.written += 1
         prefix = f"g{self.written}"
         folder = self.root / "states" / prefix
@@ -57,7 +57,7 @@ class Comparer:
         return _compared(returned, self.root), self._ours(f"{prefix}.t", test=tree.test)
 
     def differs(self, tree: RandomTree) -> bool:
-        """Say whether the programs give a tree other outcomes."""
+        """Return whether the outcomes of a tree differ between the programs."""
         salt, ours = self.outcomes(tree)
         return salt != ours
 
@@ -76,7 +76,7 @@ class Comparer:
 
 
 def _compared(returned: Any, root: Path) -> Outcome:
-    """Return an outcome without its exit code, which Salt has no process for here."""
+    """Return an outcome without its exit code, which Salt does not have without a process of its own."""
     return outcome_of(0, returned, root)
 
 

@@ -1,6 +1,6 @@
-"""Random trees: small SLS whose states ask for one another in every way that the language has.
+"""Random trees: small SLS whose states refer to each other with every requisite of the language.
 
-They are made from a number alone, so a tree that showed a difference can be made again. They use functions
+They are made from a number alone, so that a tree with a difference can be made again. They use functions
 of `test` only: what is compared is requisites and order, not what functions do.
 """
 
@@ -39,7 +39,7 @@ class Declared:
         function: of the module `test`.
         options: arguments and options.
         requisites: keyword, and reference, in the order in which they are written.
-        sls: the file that it stands in.
+        sls: the file that it is in.
     """
 
     id: str
@@ -49,7 +49,7 @@ class Declared:
     sls: str = "t"
 
     def as_data(self) -> dict[str, Any]:
-        """Return what stands below the ID."""
+        """Return the data below the ID."""
         arguments: list[dict[str, Any]] = [{key: value} for key, value in self.options.items()]
         by_keyword: dict[str, list[Any]] = {}
         for keyword, reference in self.requisites:
@@ -125,7 +125,7 @@ def _declared(random: Random, identifier: str) -> Declared:
 
 
 def _use_plainly(declared: list[Declared]) -> None:
-    """Let `use` stand alone: Salt lets it copy some kinds of requisites and not others, see requisites.md."""
+    """Let `use` copy no requisites: Salt copies some kinds of them and not others, see requisites.md."""
     if any(keyword in ("use", "use_in") for declaration in declared for keyword, _ in declaration.requisites):
         copied = {
             "require_any",
@@ -141,7 +141,7 @@ def _use_plainly(declared: list[Declared]) -> None:
 
 
 def _chain_forward(declared: list[Declared]) -> None:
-    """Let chains of prereq be declared from their near end: Salt's outcome depends on that."""
+    """Let chains of prereq be declared in their order: Salt's outcome depends on that."""
     place_of = {declaration.id: place for place, declaration in enumerate(declared)}
     pairs = [
         (declaration, asked, *((other, declaration) if asked[0] == "prereq_in" else (declaration, other)))
@@ -159,7 +159,7 @@ def _chain_forward(declared: list[Declared]) -> None:
 
 
 def _leave_checked_alone(declared: list[Declared], checked: set[str]) -> None:
-    """Let no prereq'd state listen: Salt loses the listener of one that its check kept from running."""
+    """Let no prereq'd state listen: Salt loses the listener of a state that its check kept from running."""
     for declaration in declared:
         declaration.requisites = [
             asked
@@ -182,7 +182,7 @@ def _meant(declared: list[Declared], reference: Any) -> list[Declared]:
 
 
 def _ask(random: Random, declaration: Declared, others: list[Declared], *, includes: bool) -> None:
-    """Let a declaration ask for some of others, or let them ask for it."""
+    """Add requisites between a declaration and some others, in either direction."""
     for _ in range(random.choice((0, 1, 1, 1, 2, 2, 3))):
         others = [other for other in others if other is not declaration]
         if not others:

@@ -69,7 +69,7 @@ def _print_on_salt(expressions: list[Expression], python: Path) -> list[str | No
 
 
 def _serve() -> None:
-    """Print what Salt's renderer makes of the templates on stdin, a line of JSON each, by Salt's Python."""
+    """Print what Salt's renderer prints for the templates on stdin, a line of JSON each, by Salt's Python."""
     import importlib
     import logging
 

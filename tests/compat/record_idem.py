@@ -1,4 +1,4 @@
-"""Record what Idem makes of its trees, and compare ensue with it: part of `make compat`.
+"""Record Idem's outcomes of its trees, and compare ensue with them: part of `make compat`.
 
 Writes tests/compat/idem/recorded/ and prints what differs. Exit code 1 when ensue differs where no tree
 says so.
@@ -54,7 +54,7 @@ def _recorded_anew(trees: list[Tree], folder: Path) -> dict[str, Outcome]:
 
 
 def idem_command() -> Path:
-    """Return `idem`; `COMPAT_IDEM`, its path, outranks an environment of its own."""
+    """Return `idem`; `COMPAT_IDEM`, its path, has priority over an environment of its own."""
     given = os.environ.get("COMPAT_IDEM")
     if given:
         return Path(given)
@@ -65,12 +65,12 @@ def idem_command() -> Path:
 
 
 def expected_of(tree: Tree, recorded: Mapping[str, Outcome]) -> Outcome:
-    """Return what ensue has to make of a tree: its own outcome where the tree has one, else Idem's."""
+    """Return the expected outcome of a tree: ensue's own where the tree documents one, else Idem's."""
     return from_text(tree.differs) if tree.differs else recorded[tree.id]
 
 
 def read_recorded() -> dict[str, Outcome]:
-    """Return what Idem made of the trees, by their ids."""
+    """Return Idem's outcomes of the trees, by their ids."""
     return {
         f"{path.stem}: {title}": Outcome(**data)
         for path in sorted(RECORDED.glob("*.json"))
