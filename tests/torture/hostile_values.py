@@ -2,7 +2,7 @@
 
 A **unit** is one SLS or one of its delayed blocks. It is rendered with the real pillar and options of its
 project, while every value of the run comes from a `Run`: grains, `prev_ret`, and what execution functions
-return. Only functions that read and combine data are called, so no template acts on this machine.
+return. Only functions that read and combine data are called, so no template changes this machine.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _sls(files: Mapping[str, str]) -> Iterator[str]:
 
 
 def _has_template(text: str) -> bool:
-    """Return whether an SLS prints something that its author does not vouch for."""
+    """Return whether an SLS prints a value that its author does not control."""
     if "| authored" in text:
         return False
     return "{{" in text or "{%" in text or text.startswith(("#!py", "#!mako"))
@@ -124,12 +124,12 @@ class Site:
 
 
 class Run:
-    """The values of one run: words, except one that is given.
+    """The values of one run: harmless words, except one that is given.
 
     Args:
         services: the project.
         site: the value that is given; None: all are words.
-        value: it.
+        value: the given value.
     """
 
     def __init__(self, services: Targets, site: Site | None = None, value: str = "") -> None:
@@ -157,7 +157,7 @@ class Run:
         return {"grains": _Grains(self, self._real["grains"]), "salt": _Salt(self, self._real["salt"])}
 
     def prev_ret(self) -> dict[str, Any]:
-        """Return the return of the state that calls for a block."""
+        """Return the return of the state that calls a block."""
         return _PrevRet(self)
 
 
@@ -428,11 +428,11 @@ def _piece(chance: random.Random, source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What data says: IDs, functions and names of arguments as one text per place, and what else there is.
+    """The shape of data: IDs, functions and names of arguments as one text per place, and the other values.
 
     Args:
-        skeleton: how many of them there are, per level.
-        names: they, in order.
+        skeleton: how many names there are, per level.
+        names: the names, in order.
         values: the texts of arguments, by place.
         signs: the number of references and slots.
     """
@@ -478,9 +478,9 @@ def _signs(text: str) -> int:
 
 
 def difference(shape: Shape, harmless: list[Shape]) -> str:
-    """Return how data differs from what harmless values come to; empty if it does not.
+    """Return how data differs from the data of harmless values; empty if it does not.
 
-    A name may differ where harmless values have different names, too. A value has what the author wrote
+    A name may differ where harmless values have different names, too. A value has the author's text
     before and after the printed value.
     """
     same = [other for other in harmless if other.skeleton == shape.skeleton]
@@ -525,7 +525,7 @@ def _common(words: list[str]) -> str:
 
 
 def harmless_of(value: str) -> list[str]:
-    """Return what is left of a value without its signs, on lines and on one.
+    """Return what is left of a value without its signs, on several lines and on one.
 
     In some forms each sign is another letter, none of which values have: lines that become IDs differ then.
     """

@@ -123,7 +123,7 @@ def command_lines() -> list[str]:
 @pytest.mark.openssh
 @pytest.mark.parametrize("seed", SEEDS)
 def test_killed_at_a_random_point(tmp_path: Path, server: Sshd, seed: int) -> None:
-    """Nothing is half registered, nothing is lost, and the next apply completes what the killed one began."""
+    """No registration is partial or lost, and the next apply completes what the killed one began."""
     chance = random.Random(seed)  # noqa: S311  # chance, not secrecy
     target = tmp_path / "target"
     target.mkdir()

@@ -1,4 +1,4 @@
-"""What a driver's template prints never decides what its result says, with serializers as well.
+"""What a driver's template prints never changes the structure of its result, with serializers as well.
 
 Each way to print a value is tried in each place of a YAML text, in both languages, with hostile values. The
 result has the keys and number of items that it has with a harmless value, or it is refused. There are 2,000
@@ -86,7 +86,7 @@ LANGUAGES = {
 
 
 def made(driver: Any, templates: dict[str, str], value: str) -> Any:
-    """Return what templates give with a value; None if it is refused."""
+    """Return the shape of what templates give with a value; None if it is refused."""
     values = {"templates": templates, "v": value}
     try:
         result = asyncio.run(driver.create(driver_request(Path("/nonexistent"), values=values)))

@@ -1,6 +1,6 @@
-"""What a host prints never decides what an SLS says, whatever it prints and wherever a template prints it.
+"""What a host prints never changes the structure of an SLS, wherever a template prints it.
 
-Each value of the run that a recorded template uses is replaced by hostile ones. The data says what it says
+Each value of the run that a recorded template uses is replaced by hostile ones. The data is shaped as
 with harmless values, or it is refused. There are 2,000 cases, with `ENSUE_TORTURE_ROUNDS` 200 per round.
 """
 

@@ -1,4 +1,4 @@
-"""Runs that are cut short in every way, and resumed: nothing that a journal has as finished is done again.
+"""Runs that are interrupted in every way, and resumed: nothing that a journal has as finished is done again.
 
 `ENSUE_TORTURE_ROUNDS` says how many random rounds there are; `make torture` does 500.
 """
@@ -61,7 +61,7 @@ def make(tmp_path: Path) -> Generator[Callable[..., TortureProject]]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_kills(make: Callable[..., TortureProject], results: Any, seed: int) -> None:
-    """A run and up to three resumes of it are cut short at random points, by whatever signal."""
+    """A run and up to three resumes of it are interrupted at random points, by any signal."""
     chance = random.Random(seed)  # noqa: S311  # chance, not secrecy
     project = make()
     words: tuple[str, ...] = ("apply", "t")
@@ -105,7 +105,7 @@ def test_the_resume_of_a_resume_is_killed(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_signal(make: Callable[..., TortureProject], results: Any, number: int) -> None:
-    """A run that is asked to end does so in order, and is resumed with every effect there once."""
+    """A run that is asked to end ends in order, and is resumed; every effect is there once."""
     project = make(gate_open=False)
     process = project.shell.start("apply", "t")
     assert project.wait_for(2, process)
@@ -127,7 +127,7 @@ def _check_interrupted(project: TortureProject, code: int, results: Any) -> None
 
 
 def test_a_closed_terminal(make: Callable[..., TortureProject], results: Any) -> None:
-    """A run whose terminal goes away is interrupted, and resumed with every effect there once."""
+    """A run whose terminal is closed is interrupted, and resumed; every effect is there once."""
     project = make(gate_open=False)
     master, slave = os.openpty()
 
