@@ -48,7 +48,7 @@ def run_on_idem(tree: Tree, idem: Path, plugin: Path, root: Path) -> Outcome:
 
 
 def _arguments(tree: Tree, name: str, root: Path) -> list[str]:
-    # The reconciler runs failed states again after waits: what it would make of them is not asked here.
+    # The reconciler runs failed states again after waits, which is not compared here.
     return [
         *("state", name, "--tree", str(root / "states"), "--root-dir", str(root / "idem")),
         *("--cache-dir", str(root / "idem/cache"), "--log-file", str(root / "idem.log")),

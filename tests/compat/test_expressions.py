@@ -11,7 +11,7 @@ from ensue.language.jinja.filters import FILTERS, GLOBALS, TESTS
 
 EXPRESSIONS = all_expressions()
 RECORDED = read_recorded()
-# Templates write `'\s'` where Python wants `'\\s'`; Jinja reads that, and Python warns.
+# Templates have `'\s'` where Python requires `'\\s'`; Jinja reads that, and Python warns.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")
 ASKS_THE_MACHINE = {
     "dns_check",

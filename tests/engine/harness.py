@@ -216,7 +216,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         return self._jumping.elapsed_s
 
     async def shutdown_default_executor(self, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - the loop's own interface
-        # Threads end in real time: a timeout in virtual time would be over before they can.
+        # Threads end in real time: a timeout in virtual time would have passed before they do.
         await super().shutdown_default_executor()
 
 

@@ -41,7 +41,7 @@ def plans(draw: Callable[[Any], Any]) -> list[tuple[Row, list[Srn]]]:
         says = {srn.id: draw(outcomes) for srn in [*targets, Srn("minion", "m")]}
         row = Row(id_, "say", {"says": says})
         for keyword in draw(st.lists(st.sampled_from(KEYWORDS), max_size=2, unique=True)):
-            # Who has a `prereq` comes before what it names, all others behind.
+            # A state with a `prereq` comes before what it names, with other requisites after it.
             if known := ids[place + 1 :] if keyword == "prereq" else ids[:place]:
                 names = st.lists(st.sampled_from(known), min_size=1, max_size=2, unique=True)
                 setattr(row, keyword, draw(names))

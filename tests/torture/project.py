@@ -175,7 +175,7 @@ class TortureProject:
 
     def _pipe(self, name: str) -> int:
         os.mkfifo(self.root / name)
-        # Open for both, it is there for writers whoever reads, and the other way round.
+        # It is open for reading and writing, so that neither side lacks the other.
         descriptor = os.open(self.root / name, os.O_RDWR)
         self._stack.callback(os.close, descriptor)
         return descriptor

@@ -169,7 +169,7 @@ def progress(tmp_path: Path) -> Iterator[int]:
     pipe = tmp_path / "project/progress"
     pipe.parent.mkdir()
     os.mkfifo(pipe)
-    # Open for both, it is there for writers whoever reads.
+    # It is open for reading and writing, so that writers never lack a reader.
     descriptor = os.open(pipe, os.O_RDWR)
     yield descriptor
     os.close(descriptor)

@@ -71,7 +71,7 @@ def test_random_kills(make: Callable[..., TortureProject], results: Any, seed: i
         ended = project.killed_after(at, awake_s, number, *words)
         if list_runs(project.cachedir)[0].status == "succeeded":  # It was quicker.
             break
-        # The line of a command that outlived its run may come while Python starts and hears no signal yet.
+        # A command that outlived its run may write its line while Python starts and handles no signal yet.
         has_begun = project.run_ids() != earlier
         assert ended.code in {-signal.SIGKILL, 130 if has_begun else -number}, ended.err
         words = ("runs", "resume")
@@ -145,7 +145,7 @@ def test_a_closed_terminal(make: Callable[..., TortureProject], results: Any) ->
     )
     os.close(slave)
     assert project.wait_for(2, process)
-    # The display is there once it hides the cursor.
+    # The display has started once it hides the cursor.
     shown = b""
     while b"\x1b[?25l" not in shown:
         shown += os.read(master, 65536)

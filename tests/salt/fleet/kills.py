@@ -64,7 +64,7 @@ class KillingGround:
         pipe = out / "progress"
         if not pipe.exists():
             os.mkfifo(pipe)
-        # Open for both, it is there for writers whoever reads.
+        # It is open for reading and writing, so that writers never lack a reader.
         self.progress = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
         self._drain()
         self.before = {minion: self._runs(minion) for minion in TARGET}

@@ -47,7 +47,7 @@ fine:
   test.nop: []
 {% endif %}
 """,
-    # web2 waits until web1 has sent what it forges.
+    # web2 waits until web1 has sent its forged messages.
     "hostile.sls": """\
 {% if grains['id'] == 'web1' %}
 forge:
@@ -260,7 +260,7 @@ def started(program: str, folder: Path, *before: str) -> subprocess.Popen[bytes]
 def restarted(program: str, folder: Path, process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
     """Kill a program of Salt, and start it again."""
     ended(process)
-    # Salt takes these files for a sign that it runs, while nobody has collected its killed processes.
+    # Salt considers itself running because of these files, until its killed processes are reaped.
     for name in ("pid", "process_responsibility_pid"):
         (folder / name).unlink(missing_ok=True)
     return started(program, folder)

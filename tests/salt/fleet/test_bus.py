@@ -112,12 +112,12 @@ def test_no_more_is_read_than_may_wait(on_bus: queue.Queue[Any]) -> None:
     async def taken() -> list[int]:
         numbers: list[int] = []
         with Bus({"sock_dir": ""}, _admission(), 2 << 20) as bus:
-            # The reader has time for all frames, and takes no more than may wait.
+            # The reader has time for all frames, and takes no more than the bound.
             for _ in range(20_000):
                 await asyncio.sleep(0)
             for count in range(len(frames)):
                 item = await bus.next()
-                # 2 MiB are eleven frames; one more is in the hand of the reader.
+                # 2 MiB are eleven frames; the reader holds one more.
                 assert len(frames) - on_bus.qsize() <= count + 13
                 assert isinstance(item, Admitted)
                 numbers.append(item.number)

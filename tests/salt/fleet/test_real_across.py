@@ -158,7 +158,7 @@ if HAS_SALT:
             "minion[web2]:cmd:made: web2 has run nothing: it does not answer (for 12 s; --timeout)"
         )
         assert all(returned["result"] for returned in returns["web1"].values())
-        # The minion carries out the job now; nothing else can use its project meanwhile.
+        # The minion runs the job now, and nothing else can use its project meanwhile.
         assert any(fleet.run("apply", "--tgt", "web2", "reversed")[0] == 0 for _ in range(20))
 
     def test_a_minion_that_waits_is_killed_and_gets_its_value(fleet: Fleet) -> None:

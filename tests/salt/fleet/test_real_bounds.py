@@ -155,7 +155,7 @@ if HAS_SALT:
             fleet.forget("evil or *")
         assert code == 2, (out, err)
         assert "evil or *:\n  its id cannot be used in a target" in out
-        # A job of these minions would be ahead of this one.
+        # A job of these minions would run before this one.
         assert fleet.run("apply", "--tgt", "*", "site")[0] == 0
         assert not touched.exists()
 

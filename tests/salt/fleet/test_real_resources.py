@@ -248,7 +248,7 @@ if HAS_SALT:
         )
         code, out, _ = fleet.run("runs", "show", "last", "--out", "json")
         assert PLANTED not in out
-        # Targets of other tests match what is registered.
+        # Targets of other tests match registered resources.
         _write(fleet, instances="nothing:\n  test.nop: []\n")
         assert fleet.run("apply", "--tgt", "db1", "instances")[0] == 0
         assert _listed(fleet)["dummy:part-1"]["status"] == "orphaned"

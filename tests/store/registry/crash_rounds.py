@@ -78,7 +78,7 @@ def kill_at_random(cachedir: Path, seed: int) -> None:
     os.close(writing)
     for _ in range(chance.randrange(12)):
         os.read(reading, 1)
-    # A random part of the time that an operation takes, spent awake: no clock is precise enough to sleep by.
+    # A random part of an operation's time, spent awake: no clock is precise enough to sleep for it.
     end_s = time.perf_counter() + chance.random() * 0.012
     while time.perf_counter() < end_s:
         pass

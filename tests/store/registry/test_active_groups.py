@@ -80,7 +80,7 @@ def test_those_who_wait_at_the_same_time_are_written_together(
         await asyncio.gather(*map(provision, range(20)))
 
     asyncio.run(provision_all())
-    # The very first is written alone; 200 would be one for each.
+    # The first record is written alone; 200 would be one transaction per record.
     assert rows.count <= 2 * (5 * 2 + 1)
     assert {kept.phase for kept in active.load(CONTEXT).values()} == {"active"}
 

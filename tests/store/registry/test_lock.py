@@ -207,7 +207,7 @@ def test_giving_up_leaves_the_lock_to_others(lock: Callable[..., Lock]) -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        # The loop is still there: that it is gone must not be what frees the lock.
+        # The loop still exists: its end must not be what frees the lock.
         held.release()
         await asyncio.to_thread(waiters_have_ended)
         acquired(lock()).release()

@@ -131,7 +131,7 @@ class Wish:
     status: str | None = None
 
     def request(self) -> RegistrationRequest:
-        # An unwatched grain may be anything at all.
+        # An unwatched grain may have any value.
         grains = None if self.status is None else {"status": self.status, "noise": object()}
         return RegistrationRequest(
             srn=self.srn,
@@ -188,7 +188,7 @@ WISHES = st.builds(
     ttl_s=st.sampled_from((None, None, None, 10.0)),
     status=st.none() | STATUSES,
 ).filter(lambda wish: wish.source != wish.srn)
-# The requests of one batch are taken to have seen one state of their sources: here none of them tells.
+# The requests of a batch are assumed to have seen one state of their sources: here none has a status.
 BATCHES = st.lists(WISHES.map(lambda wish: replace(wish, status=None)), min_size=2, max_size=3)
 STEPS = st.one_of(
     WISHES.map(lambda wish: [wish]).map(_register),

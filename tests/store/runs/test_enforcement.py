@@ -71,7 +71,7 @@ def test_a_large_run_is_written_in_parts(tmp_path: Path) -> None:
             async with Enforcement(store, thread, "run", test=False) as enforcement:
                 for number in range(MOST_PENDING + 1):
                     enforcement.see(returned(number))
-                # The thread does this after what it was given before.
+                # The thread does this after its earlier tasks.
                 there = await thread.run(lambda: kept(tmp_path))
                 return there, await enforcement.end(REPORT)
 

@@ -119,7 +119,7 @@ def test_a_journal_cut_at_any_byte_reads_up_to_the_cut(tmp_path: Path) -> None:
         path.write_bytes(content[:cut])
         events = read_run(tmp_path, RUN)
         assert events == EVENTS[: len(events)]
-        # An event is there once its last brace is.
+        # An event is complete with its last brace.
         assert len(events) >= content[:cut].count(b"\n") - 1 - (cut > content.rindex(b"\n", 0, -1))
         (summary,) = list_runs(tmp_path)
         finished = len(events) == len(EVENTS)

@@ -44,7 +44,7 @@ def test_the_newest_journal_that_names_a_state_decides(returned: Return) -> None
     assert resumed_run([again, first]).done == {}
     assert resumed_run([[*again, NodeFinished(returned=failed)], first]).done == {}
     assert resumed_run([[*again, NodeFinished(returned=newer)], first]).done == {key: newer}
-    # Of one that touches nothing outside there is no word that it was called.
+    # The call of a state that touches nothing outside is not recorded.
     assert resumed_run([[_began("2", "1"), NodeFinished(returned=failed)], first]).done == {}
 
 

@@ -43,7 +43,7 @@ def write(cachedir: Path, run_id: str, status: str, *events: RunEvent, test: boo
                 run_id=run_id, status=status, exit_code=0, ended_at="2026-11-21T00:00:01+00:00"
             )
             journal.write(ended)
-    # Its writer is gone: another process, which has had the id of this one.
+    # Its writer has ended: another process, which had the id of this one.
     header = journal_form.encode_frame(JournalHeader(run_id=run_id, pid=os.getpid(), process="boot/1"))
     _, newline, events_written = journal.path.read_bytes().partition(b"\n")
     journal.path.write_bytes(header.rstrip(b"\n") + newline + events_written)
