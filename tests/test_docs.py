@@ -185,9 +185,9 @@ def _run(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def _first_missing(shown: tuple[str, ...], output: str) -> str | None:
-    """Return the first shown line that the output does not have after the ones before it.
+    """Return the first shown line that the output does not have after the earlier shown lines.
 
-    How wide the columns of a table are depends on the machine.
+    The widths of a table's columns depend on the machine.
     """
     rest = iter(output.splitlines())
     for line in shown:
@@ -205,7 +205,7 @@ def _narrow(line: str) -> str:
 
 
 def test_blocks_are_found_with_what_stands_before_them() -> None:
-    """A comment belongs to the block right after it; a block without one is found too."""
+    """A comment belongs to the block right after it; a block without a comment is returned, too."""
     page = (
         "<!-- file: a/b.sls -->\n```sls\nx: 1\n```\n\n"
         "```sh\nls\n```\n\n"
@@ -219,7 +219,7 @@ def test_blocks_are_found_with_what_stands_before_them() -> None:
 
 
 def test_output_is_compared_in_order() -> None:
-    """Shown lines are found one after the other, `...` stands for anything, the rest may be more."""
+    """Shown lines follow each other in the output, `...` matches anything, and other lines may be between."""
     output = "one\n  two 2.5 ms\nthree\nA      B\n"
     assert _first_missing(("A   B",), output) is None
     assert _first_missing(("A B",), output) == "A B"

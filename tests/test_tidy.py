@@ -1,6 +1,6 @@
 """The house rules that no other tool checks.
 
-Each test collects everything that breaks one rule and shows it whole.
+Each test collects everything that breaks one rule, and lists all of it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @pytest.fixture(scope="module", autouse=True)
 def _trees_do_not_outlive_this_module() -> Iterator[None]:
-    """Millions of nodes, kept, would slow every full collection of whatever this process runs next."""
+    """Millions of nodes, if kept, would slow every full garbage collection of later tests in this process."""
     gc.disable()
     yield
     _tree.cache_clear()
@@ -64,7 +64,7 @@ def _relative(path: Path) -> str:
 
 
 def _text_files() -> Iterator[Path]:
-    """Everything that a reader of the repository may open."""
+    """Yield the text files that a reader of the repository may open."""
     folders = ("src", "tests", "docs", "bench", "examples", "changes", "tools", ".ci")
     suffixes = {".py", ".md", ".sls", ".yaml", ".yml", ".toml", ".j2", ".jinja", ".sh", ".txt", ".json", ""}
     for path in chain(ROOT.iterdir(), *((ROOT / folder).rglob("*") for folder in folders)):
@@ -222,7 +222,7 @@ def _imported(tree: ast.Module, known: Collection[str]) -> Iterator[str]:
 def _cycles(imports: dict[str, set[str]]) -> list[list[str]]:
     """Return the groups of modules that all lead to each other.
 
-    What nothing in a group imports, and what imports nothing in it, is in no cycle.
+    A module that no other of a group imports, or that imports none of them, is in no cycle.
     """
     left = {name: set(imported_names) for name, imported_names in imports.items()}
     while True:
